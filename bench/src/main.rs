@@ -1,0 +1,2 @@
+//! The benchmark driver of arrc.
+fn main() {}

@@ -1,0 +1,2 @@
+//! The front end of arrc.
+#![forbid(unsafe_code)]

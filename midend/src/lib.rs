@@ -1,0 +1,2 @@
+//! The mid-end of arrc.
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! The `arrc` command.
+fn main() {}

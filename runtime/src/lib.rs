@@ -1,0 +1,2 @@
+//! The runtime of arrc.
+#![forbid(unsafe_code)]

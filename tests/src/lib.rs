@@ -1,0 +1,2 @@
+//! The test harness of arrc.
+#![forbid(unsafe_code)]
