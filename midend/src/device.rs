@@ -1,0 +1,113 @@
+//! What a back end is to the plan: a device that holds buffers and runs kernels.
+
+use crate::ir::mem::Mem;
+use crate::ir::scalar::Const;
+use crate::ir::syntax::Program;
+use crate::ir::types::ScalarType;
+use crate::trap::RunError;
+use crate::value::Data;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A device. All methods may be called from several threads.
+pub trait Device: Send + Sync {
+    /// A counted reference to memory of the device. Clones share the memory; the last one frees it.
+    type Buffer: Clone + Send + Sync;
+    /// The kernels of one program, compiled.
+    type Module: Send + Sync;
+
+    /// What the device is and can do.
+    fn properties(&self) -> Properties;
+
+    /// Compiles every kernel of the program, and every function that kernels call. Kernels are known by their names.
+    fn compile(&self, program: &Program<Mem>) -> Result<Self::Module, RunError>;
+
+    /// Memory for `len` elements, without defined values. The caller adds the place to an out-of-memory error.
+    fn alloc(&self, elem: ScalarType, len: usize) -> Result<Self::Buffer, RunError>;
+
+    /// Memory holding the elements of `data`.
+    fn upload(&self, data: Data) -> Result<Self::Buffer, RunError>;
+
+    /// The first `len` elements. Waits for the work that writes them.
+    fn download(&self, buffer: &Self::Buffer, len: usize) -> Result<Data, RunError>;
+
+    /// One element. Waits for the work that writes it.
+    fn load(&self, buffer: &Self::Buffer, index: usize) -> Result<Const, RunError>;
+
+    /// Writes one element.
+    fn store(&self, buffer: &Self::Buffer, index: usize, value: Const) -> Result<(), RunError>;
+
+    /// Copies a strided box, as [`Mem::Copy`].
+    fn copy(&self, shape: &[i64], dst: Strided<'_, Self::Buffer>, src: Strided<'_, Self::Buffer>)
+    -> Result<(), RunError>;
+
+    /// Runs a kernel of the module. `args` are the values of the variables free in the kernel that are not
+    /// certificates, in ascending order of their identifiers.
+    fn launch(
+        &self,
+        module: &Self::Module,
+        kernel: &str,
+        args: &[Arg<Self::Buffer>],
+        stop: &Stop,
+    ) -> Result<(), RunError>;
+
+    /// Waits for all work, and reports failures not reported yet.
+    fn synchronise(&self) -> Result<(), RunError>;
+}
+
+/// One side of a strided copy; offsets and strides in elements.
+#[derive(Clone, Copy, Debug)]
+pub struct Strided<'a, B> {
+    /// The memory.
+    pub buffer: &'a B,
+    /// Index of the first element.
+    pub offset: i64,
+    /// One stride per dimension of the box.
+    pub strides: &'a [i64],
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Debug)]
+pub enum Arg<B> {
+    /// A scalar.
+    Scalar(Const),
+    /// Memory.
+    Buffer(B),
+}
+
+/// What a device is and can do; back ends fill in what passes and predicates ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Properties {
+    /// For people: maker and model.
+    pub name: String,
+    /// Points that can be worked on at once (lanes times cores).
+    pub parallelism: u64,
+    /// Bytes of memory, if limited.
+    pub memory: Option<u64>,
+}
+
+/// The flag by which a run is stopped from outside. Long kernels and host loops poll it.
+#[derive(Debug, Default)]
+pub struct Stop(AtomicBool);
+
+impl Stop {
+    /// A flag that is not raised.
+    pub const fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+    /// Asks the run to stop.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+    /// Takes the request back, before the next run.
+    pub fn lower(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+    /// Whether the run should stop.
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+    /// The address of the flag, for compiled code to poll: one byte, not zero when raised.
+    pub const fn as_ptr(&self) -> *const u8 {
+        self.0.as_ptr().cast::<u8>().cast_const()
+    }
+}

@@ -1,0 +1,111 @@
+//! Array operations that the nested and the flat dialect share. Data only.
+
+use super::id::Var;
+use super::syntax::Atom;
+use super::types::{ScalarType, Size, Type};
+
+/// An operation on arrays without a lambda. Index checks are separate `assert` statements.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArrayOp {
+    /// An element, or a row if there are fewer indices than dimensions. A row aliases the array.
+    Index {
+        /// The array.
+        array: Var,
+        /// One `i64` per leading dimension.
+        indices: Vec<Atom>,
+    },
+    /// A part; aliases the array.
+    Slice {
+        /// The array.
+        array: Var,
+        /// One per leading dimension; the rest are whole.
+        dims: Vec<SliceDim>,
+    },
+    /// The array with a part replaced, in place: consumes `array`. The result has its type.
+    Update {
+        /// The array.
+        array: Var,
+        /// Which part; one per leading dimension.
+        dims: Vec<SliceDim>,
+        /// A value of the shape of the part.
+        value: Atom,
+    },
+    /// The array of the given elements.
+    Literal {
+        /// Rows, all of type `row`.
+        elems: Vec<Atom>,
+        /// The type of a row.
+        row: Type,
+    },
+    /// `start`, `start + step`, ..
+    Iota {
+        /// How many.
+        len: Size,
+        /// The first.
+        start: Atom,
+        /// The distance.
+        step: Atom,
+        /// The integer or float type of the elements.
+        ty: ScalarType,
+    },
+    /// `value` repeated over new outer dimensions.
+    Replicate {
+        /// The new outer dimensions.
+        shape: Vec<Size>,
+        /// A scalar or an array.
+        value: Atom,
+    },
+    /// An array whose elements have no defined value yet.
+    Scratch {
+        /// The element type.
+        elem: ScalarType,
+        /// The shape.
+        shape: Vec<Size>,
+    },
+    /// A fresh copy, row-major.
+    Copy(Var),
+    /// Arrays one after another along the outermost dimension.
+    Concat {
+        /// The arrays, at least one.
+        arrays: Vec<Var>,
+        /// The sum of their lengths.
+        len: Size,
+    },
+    /// Dimensions in another order: dimension `i` of the result is dimension `perm[i]` of the array. Aliases.
+    Rearrange {
+        /// The permutation.
+        perm: Vec<usize>,
+        /// The array.
+        array: Var,
+    },
+    /// The same elements in row-major order under another shape. Aliases.
+    Reshape {
+        /// The new shape, of equal element count.
+        shape: Vec<Size>,
+        /// The array.
+        array: Var,
+    },
+    /// A fresh copy whose layout in memory follows the permutation of its dimensions.
+    Manifest {
+        /// Outermost dimension in memory first.
+        perm: Vec<usize>,
+        /// The array.
+        array: Var,
+    },
+}
+
+/// One dimension of a slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SliceDim {
+    /// One index; the dimension disappears.
+    Fix(Atom),
+    /// `len` indices from `start`, `stride` apart (the stride may be negative or zero).
+    Range {
+        /// First index.
+        start: Atom,
+        /// Number of indices.
+        len: Size,
+        /// Distance.
+        stride: Atom,
+    },
+}

@@ -1,0 +1,36 @@
+//! The one thing that differs between the IRs: the operations of a dialect, as generic passes see them.
+
+use super::id::Var;
+use super::syntax::{Atom, Body};
+use std::fmt::Debug;
+
+/// The operations of one IR. Everything generic (renaming, printing, verifying, dead code) is written once over this.
+///
+/// The methods speak of one operation only, not of what is inside its bodies, unless they say so.
+pub trait Dialect: Sized + Clone + Debug + PartialEq + 'static {
+    /// The name in the text form: `nested`, `flat`, `plan`.
+    const NAME: &'static str;
+
+    /// Calls `f` on every operand, sizes and consumed arrays among them.
+    fn operands(&self, f: &mut dyn FnMut(Atom));
+
+    /// Replaces every operand. Where the operation needs a variable, `f` must yield one for a variable.
+    fn map_operands(&mut self, f: &mut dyn FnMut(Atom) -> Atom);
+
+    /// Calls `f` on every array that the operation consumes.
+    fn consumed(&self, f: &mut dyn FnMut(Var));
+
+    /// Calls `f` on every nested body with the variables bound for it (lambda parameters, indices of the space).
+    fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<Self>));
+
+    /// The same for editing. `f` may rename the bound variables, and must not change their number.
+    fn scopes_mut(&mut self, f: &mut dyn FnMut(&mut [Var], &mut Body<Self>));
+
+    /// Whether the operation does something besides computing the values it binds (stores, frees, launches), so
+    /// that it must stay though nothing reads its results.
+    fn has_effect(&self) -> bool;
+
+    /// Whether two equal operations (in scope of each other, nothing consumed in between) give values that may be
+    /// shared. False for allocations and copies, since each may be consumed on its own.
+    fn is_shareable(&self) -> bool;
+}

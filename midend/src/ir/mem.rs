@@ -1,0 +1,116 @@
+//! The plan dialect: buffers, kernels and host control flow. Both back ends consume it. Data only.
+//!
+//! There are no arrays here: every value is a scalar, a buffer or a certificate, and index functions are explicit
+//! arithmetic. Outside kernels the code is host code, executed statement by statement against a `Device`; inside a
+//! kernel it is device code. A buffer is a counted reference: binding or passing it shares it, `Free` drops the name.
+
+use super::id::Var;
+use super::soac::Operator;
+use super::syntax::{Atom, Body};
+use super::types::ScalarType;
+
+/// An operation of the plan dialect.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mem {
+    /// Binds a new buffer of `len` elements without defined values. On the host it lives until its last name goes;
+    /// in a kernel, until the work item ends.
+    Alloc {
+        /// Element type.
+        elem: ScalarType,
+        /// Number of elements.
+        len: Atom,
+    },
+    /// Drops a name of a buffer at its last use (host code only). Binds nothing.
+    Free(Var),
+    /// Binds the element at `index`.
+    Load {
+        /// The buffer.
+        buffer: Var,
+        /// Element index, `i64`, in range.
+        index: Atom,
+    },
+    /// Writes an element. Binds nothing.
+    Store {
+        /// The buffer.
+        buffer: Var,
+        /// Element index, `i64`, in range.
+        index: Atom,
+        /// The new value.
+        value: Atom,
+    },
+    /// Copies a box of elements between buffers. If both sides are the same memory under the same layout, nothing
+    /// is done; otherwise they do not overlap. Binds nothing.
+    Copy {
+        /// Extents of the box, outermost first; empty for one element.
+        shape: Vec<Atom>,
+        /// Where to.
+        dst: Region,
+        /// Where from.
+        src: Region,
+    },
+    /// Runs a kernel; host code only. Binds nothing: kernels write to buffers.
+    Launch(Box<Kernel>),
+}
+
+/// A strided box of elements in a buffer: element (i0, i1, ..) is at `offset + i0*strides[0] + ..`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Region {
+    /// The buffer.
+    pub buffer: Var,
+    /// Index of the first element.
+    pub offset: Atom,
+    /// One per dimension.
+    pub strides: Vec<Atom>,
+}
+
+/// A kernel, in place where it is launched. Variables free in it are its arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// A name unique in the program, for profiles and dumps.
+    pub name: String,
+    /// Index variable and extent of each dimension, outermost first. The body runs once for every point.
+    pub space: Vec<(Var, Atom)>,
+    /// What a point does.
+    pub body: Body<Mem>,
+    /// What becomes of the results of the body.
+    pub kind: KernelKind,
+}
+
+/// What becomes of the results of a kernel's body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KernelKind {
+    /// There are none: the body stores. Points are independent, but for several stores to one place, any of which may win.
+    Map,
+    /// One point, run sequentially; the space is empty.
+    Seq,
+    /// Scalar results are reduced along the innermost dimension of the space; for each outer point, the values go to
+    /// the buffers at the row-major index of that point (0 if the space has one dimension).
+    Red {
+        /// Operators on scalars; together they take all results.
+        ops: Vec<Operator<Mem>>,
+        /// One per result.
+        outs: Vec<Var>,
+    },
+    /// Scalar results are scanned, inclusively, along the innermost dimension; values go to the row-major index of
+    /// each point.
+    Scan {
+        /// Operators on scalars; together they take all results.
+        ops: Vec<Operator<Mem>>,
+        /// One per result.
+        outs: Vec<Var>,
+    },
+    /// The results are, for each operation, its flat bucket index (`i64`; outside 0..buckets is ignored), for all
+    /// operations first, then for each its scalar values, which are combined into the destinations in place.
+    Hist(Vec<MemHist>),
+}
+
+/// One histogram of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemHist {
+    /// The number of buckets.
+    pub buckets: Atom,
+    /// One buffer per value.
+    pub dests: Vec<Var>,
+    /// The operator on scalars.
+    pub op: Operator<Mem>,
+}

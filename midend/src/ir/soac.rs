@@ -1,0 +1,94 @@
+//! The nested dialect: second-order array combinators (SOACs) with lambdas. Data only.
+
+use super::array::ArrayOp;
+use super::id::Var;
+use super::syntax::{Atom, Lambda};
+use super::types::Size;
+
+/// An operation of the nested dialect.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Soac {
+    /// An array operation without a lambda.
+    Array(ArrayOp),
+    /// Map, reduce, scan and any fusion of them in one traversal. The lambda takes one element of each array and
+    /// yields, in order: the inputs of the scans, the inputs of the reductions, the elements of the mapped arrays.
+    /// The statement binds, in the same order: scanned arrays (inclusive), reduced values, mapped arrays.
+    Screma {
+        /// The length of the arrays.
+        width: Size,
+        /// Inputs, all with outermost extent `width`.
+        arrays: Vec<Var>,
+        /// What is done to each element.
+        lam: Lambda<Soac>,
+        /// Scans of leading results.
+        scans: Vec<Operator<Soac>>,
+        /// Reductions of the results after those.
+        reds: Vec<Operator<Soac>>,
+    },
+    /// Generalised histogram. The lambda yields for each operation its bucket index (`shape.len()` values of `i64`),
+    /// for all operations first, then for each operation its values. Out-of-range buckets are ignored. Consumes the
+    /// destinations and binds the updated ones.
+    Hist {
+        /// The length of the arrays.
+        width: Size,
+        /// Inputs.
+        arrays: Vec<Var>,
+        /// Element to buckets and values.
+        lam: Lambda<Soac>,
+        /// The operations.
+        ops: Vec<HistOp<Soac>>,
+    },
+    /// Parallel writes. The lambda yields for each destination its index (`rank` values of `i64`), for all destinations first,
+    /// then for each its value. Out-of-range indices are ignored. Consumes the destinations, binds the updated ones.
+    Scatter {
+        /// The length of the arrays.
+        width: Size,
+        /// Inputs.
+        arrays: Vec<Var>,
+        /// Element to indices and values.
+        lam: Lambda<Soac>,
+        /// Where to write.
+        dests: Vec<ScatterDest>,
+    },
+    /// The elements for which the first result of the lambda holds, in order: binds their number, then one array
+    /// for each further result.
+    Filter {
+        /// The length of the arrays.
+        width: Size,
+        /// Inputs.
+        arrays: Vec<Var>,
+        /// Element to a `bool` and the values to keep.
+        lam: Lambda<Soac>,
+    },
+}
+
+/// An associative operator on tuples of values, with its neutral element. Shared by reductions and scans.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operator<D> {
+    /// Whether operands may be exchanged (reductions only).
+    pub comm: bool,
+    /// Two tuples to one; `2k` parameters, `k` results.
+    pub lam: Lambda<D>,
+    /// The neutral element, `k` values.
+    pub neutral: Vec<Atom>,
+}
+
+/// One histogram among those computed in one traversal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistOp<D> {
+    /// The shape of the bucket space, the outer dimensions of each destination.
+    pub shape: Vec<Size>,
+    /// Destinations, consumed.
+    pub dests: Vec<Var>,
+    /// The operator, associative and commutative.
+    pub op: Operator<D>,
+}
+
+/// A destination of parallel writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScatterDest {
+    /// How many indices address it.
+    pub rank: usize,
+    /// The array, consumed.
+    pub array: Var,
+}

@@ -1,0 +1,291 @@
+//! The syntax that all three dialects share. Data only: what can be done with it stands elsewhere.
+
+use super::id::{FunId, IdVec, SpanId, Var};
+use super::scalar::{Const, ScalarOp};
+use super::span::Spans;
+use super::types::{ScalarType, Size, Type};
+
+/// A whole program of dialect `D`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program<D> {
+    /// Every variable of the program.
+    pub vars: Vars,
+    /// Every function, entry points among them.
+    pub funs: IdVec<FunId, Fun<D>>,
+    /// Every place that a statement names.
+    pub spans: Spans,
+}
+
+/// The table of variables.
+pub type Vars = IdVec<Var, VarInfo>;
+
+/// What is known of a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VarInfo {
+    /// A hint for printing, an identifier without digits at its end.
+    pub name: String,
+    /// The type; its sizes name variables that are in scope wherever this one is.
+    pub ty: Type,
+}
+
+/// A function. Its results are described by *formals*: variables bound nowhere else, whose types may name the
+/// parameters and earlier result formals (a result array of unknown length returns its length first).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fun<D> {
+    /// A unique name.
+    pub name: String,
+    /// How values from outside map to parameters and results, for entry points.
+    pub entry: Option<Entry>,
+    /// Parameters; types may name earlier parameters.
+    pub params: Vec<Param>,
+    /// Result formals.
+    pub results: Vec<Param>,
+    /// What is computed.
+    pub body: Body<D>,
+    /// Whether calls may be replaced by the body.
+    pub inline: Inline,
+    /// Where the function was defined.
+    pub span: SpanId,
+}
+
+/// A parameter or result of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// The variable.
+    pub var: Var,
+    /// For a parameter: the function may consume it. For a result: it aliases no parameter that is not unique.
+    pub unique: bool,
+}
+
+/// What the source says about inlining.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inline {
+    /// The budget decides.
+    Auto,
+    /// `#[inline]`.
+    Always,
+    /// `#[noinline]`, and recursive functions.
+    Never,
+}
+
+/// The outside of an entry point. The function's first `size_params` parameters are extents found from the shapes of
+/// the values; its first `size_results` results are extents that the values already carry. The other parameters and
+/// results are those of the types below, flattened in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The name users call it by.
+    pub name: String,
+    /// The number of leading size parameters.
+    pub size_params: usize,
+    /// The number of leading size results.
+    pub size_results: usize,
+    /// Source parameters.
+    pub params: Vec<EntryParam>,
+    /// Source result; a tuple's components are separate results.
+    pub results: Vec<EntryType>,
+}
+
+/// A source-level parameter of an entry point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntryParam {
+    /// Its name, or `_`.
+    pub name: String,
+    /// Its type.
+    pub ty: EntryType,
+    /// Whether it is consumed.
+    pub unique: bool,
+}
+
+/// The type of a value as the outside sees it. Arrays of tuples, records and sums are flattened to tuples of arrays:
+/// `Array` around them distributes over the leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EntryType {
+    /// One IR value, a scalar.
+    Scalar(ScalarType),
+    /// An array with `rank` dimensions around the element type. As many IR values as the element type has.
+    Array {
+        /// Number of dimensions.
+        rank: usize,
+        /// Element type, not itself an array.
+        elem: Box<EntryType>,
+    },
+    /// A tuple.
+    Tuple(Vec<EntryType>),
+    /// A record, fields sorted by name.
+    Record(Vec<(String, EntryType)>),
+    /// A sum: one `u8` for the constructor, then the payloads of all constructors one after another.
+    Sum(Vec<(String, Vec<EntryType>)>),
+    /// A value of an abstract or named type, with what it is made of.
+    Opaque {
+        /// The name as the source writes it.
+        name: String,
+        /// Its representation.
+        of: Box<EntryType>,
+    },
+}
+
+/// A sequence of statements and what it yields.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body<D> {
+    /// Statements in order.
+    pub stms: Vec<Stm<D>>,
+    /// What the body yields.
+    pub result: Vec<Atom>,
+}
+
+/// One statement. The variables it binds are its formals: their types may name earlier ones of the same statement
+/// (`let n, ys = filter ..` has `ys: [n]t`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stm<D> {
+    /// Variables bound.
+    pub binds: Vec<Var>,
+    /// Certificates of the checks that must have been passed before this statement is executed.
+    pub certs: Vec<Var>,
+    /// What is computed.
+    pub exp: Exp<D>,
+    /// Where it came from.
+    pub span: SpanId,
+}
+
+/// A variable or a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Atom {
+    /// A constant.
+    Const(Const),
+    /// A variable.
+    Var(Var),
+}
+
+/// A function without a name, for an operation to apply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lambda<D> {
+    /// Parameters.
+    pub params: Vec<Var>,
+    /// What is computed.
+    pub body: Body<D>,
+}
+
+/// What a statement computes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Exp<D> {
+    /// The value of an atom, an alias if it is an array.
+    Atom(Atom),
+    /// A scalar operation.
+    Scalar(ScalarOp, Vec<Atom>),
+    /// Fails with the message unless the condition holds; binds one certificate.
+    Assert {
+        /// The condition.
+        cond: Atom,
+        /// What to report if it does not hold.
+        message: Message,
+    },
+    /// One of two bodies.
+    If {
+        /// The condition.
+        cond: Atom,
+        /// When it holds.
+        then: Body<D>,
+        /// When it does not.
+        otherwise: Body<D>,
+    },
+    /// A sequential loop; yields the last values of its parameters. A parameter's type may name earlier parameters;
+    /// an array that the body consumes must be consumable at the start (the loop consumes it then).
+    Loop {
+        /// Loop-carried values and their starts.
+        params: Vec<LoopParam>,
+        /// When to stop.
+        form: LoopForm<D>,
+        /// One step, yielding the next values of the parameters.
+        body: Body<D>,
+    },
+    /// A call.
+    Call {
+        /// The function.
+        fun: FunId,
+        /// One argument per parameter.
+        args: Vec<Atom>,
+    },
+    /// An operation of the dialect.
+    Op(D),
+}
+
+/// A loop-carried value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopParam {
+    /// The variable in the body.
+    pub var: Var,
+    /// Its value in the first iteration.
+    pub init: Atom,
+}
+
+/// When a loop stops.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LoopForm<D> {
+    /// For `index` = 0, 1, .. below `bound`; index and bound have the same integer type. No iteration if the bound is negative.
+    For {
+        /// The counter.
+        index: Var,
+        /// The number of iterations.
+        bound: Atom,
+    },
+    /// As long as the condition, a body over the loop's parameters with one `bool` result, holds.
+    While(Body<D>),
+}
+
+/// The message of a failed check: text with values in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// What kind of failure it is.
+    pub kind: TrapKind,
+    /// Text and values in order. Values are scalars.
+    pub parts: Vec<MessagePart>,
+}
+
+/// A piece of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MessagePart {
+    /// Fixed text.
+    Text(String),
+    /// The value of a scalar atom.
+    Value(Atom),
+}
+
+/// The kinds of run-time failures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TrapKind {
+    /// An index or slice outside its array.
+    Bounds,
+    /// Shapes that must agree and do not.
+    Shape,
+    /// A size coercion or ascription that does not hold.
+    Coercion,
+    /// A failed `assert` of the source.
+    Assert,
+    /// Integer division by zero.
+    DivisionByZero,
+    /// A negative size.
+    NegativeSize,
+    /// A range that does not go where it should.
+    Range,
+    /// A hole was reached.
+    Hole,
+    /// Recursion went too deep.
+    Recursion,
+    /// Anything else that the program itself reports.
+    Other,
+}
+
+impl From<Size> for Atom {
+    fn from(size: Size) -> Self {
+        match size {
+            Size::Const(n) => Self::Const(Const::I64(n)),
+            Size::Var(v) => Self::Var(v),
+        }
+    }
+}
+
+impl From<Var> for Atom {
+    fn from(v: Var) -> Self {
+        Self::Var(v)
+    }
+}

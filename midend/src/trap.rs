@@ -1,0 +1,106 @@
+//! Run-time failures: what a program reports instead of a result.
+
+use crate::ir::id::SpanId;
+use crate::ir::span::{Place, Spans};
+use crate::ir::syntax::TrapKind;
+
+/// A run-time failure of the program, located.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trap {
+    /// What kind of failure.
+    pub kind: TrapKind,
+    /// The message with its values filled in.
+    pub message: String,
+    /// Where it happened, then the calls that led there, innermost first. May be empty.
+    pub trail: Vec<Place>,
+}
+
+/// Why a run gave no result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunError {
+    /// The program failed.
+    Trap(Trap),
+    /// Memory ran out or a limit was passed.
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: u64,
+        /// Bytes allowed or available, if known.
+        limit: Option<u64>,
+        /// The allocation, as for a trap.
+        trail: Vec<Place>,
+    },
+    /// Stopped from outside (Ctrl-C or a deadline).
+    Interrupted,
+    /// The interpreter used up its fuel.
+    OutOfFuel,
+    /// The arguments do not fit the entry point.
+    BadArguments(String),
+    /// The device failed (driver errors, sticky faults).
+    Device(String),
+}
+
+impl Trap {
+    /// A trap at `span`, with the trail of calls that `spans` knows.
+    pub fn new(kind: TrapKind, message: String, spans: &Spans, span: SpanId) -> Self {
+        Self {
+            kind,
+            message,
+            trail: trail(spans, span),
+        }
+    }
+}
+
+/// The place of `span` followed by the calls it was inlined through.
+pub fn trail(spans: &Spans, span: SpanId) -> Vec<Place> {
+    let mut places = Vec::new();
+    let mut next = Some(span);
+    while let Some(place) = next.and_then(|s| spans.place(s)) {
+        places.push(place.clone());
+        next = place.inlined_at;
+    }
+    places
+}
+
+impl std::fmt::Display for Trap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Error: {}", self.message)?;
+        for (i, place) in self.trail.iter().enumerate() {
+            let (line, column) = place.start;
+            let word = if i == 0 { "at" } else { "called from" };
+            write!(f, "\n  {word} {}:{line}:{column}", place.file)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for RunError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Trap(trap) => trap.fmt(f),
+            Self::OutOfMemory {
+                bytes,
+                limit,
+                trail,
+            } => {
+                write!(f, "Error: out of memory: {bytes} bytes needed")?;
+                if let Some(limit) = limit {
+                    write!(f, ", the limit is {limit} bytes")?;
+                }
+                if let Some(place) = trail.first() {
+                    write!(
+                        f,
+                        "\n  at {}:{}:{}",
+                        place.file, place.start.0, place.start.1
+                    )?;
+                }
+                Ok(())
+            }
+            Self::Interrupted => f.write_str("Interrupted"),
+            Self::OutOfFuel => f.write_str("Error: the interpreter ran out of fuel"),
+            Self::BadArguments(why) => write!(f, "Error: {why}"),
+            Self::Device(why) => write!(f, "Error: the device failed: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
