@@ -1,2 +1,5 @@
 //! The front end of arrc.
 #![forbid(unsafe_code)]
+
+pub mod source;
+pub mod syntax;
