@@ -3,3 +3,5 @@
 
 pub mod source;
 pub mod syntax;
+pub mod typed;
+pub mod types;

@@ -1,0 +1,156 @@
+//! Sizes in normal form: integer polynomials over names and opaque expressions.
+//!
+//! `1 + n` and `n + 1` are the same value of [`Size`], and so are `n * m` and `m * n`. What is not a polynomial
+//! (a call, a division, ..) is an [`Opaque`] atom: a typed expression that equals another exactly when both have the same key.
+
+use super::ty::Name;
+use crate::typed::Exp;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A size: a sum of products of atoms, with integer coefficients that wrap as `i64` does.
+///
+/// The empty product is the constant term. Products are sorted and have no zero coefficients, so that equal sizes are
+/// equal values.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Size {
+    /// From sorted products of atoms to their coefficients.
+    pub terms: BTreeMap<Vec<Atom>, i64>,
+}
+
+/// An indivisible part of a size.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Atom {
+    /// A size parameter, an existential size, or an `i64` variable.
+    Name(Name),
+    /// An expression of type `i64` that is not a polynomial.
+    Opaque(Arc<Opaque>),
+    /// A size that is being inferred; never in a finished program.
+    Meta(u32),
+}
+
+/// An expression used as a size.
+///
+/// The expression has no bindings inside (no `let`, lambda, loop or match) and its free names are in scope where the size is.
+#[derive(Clone, Debug)]
+pub struct Opaque {
+    /// Canonical text, by which opaque sizes are compared.
+    pub key: String,
+    /// The expression, of type `i64`; evaluating it gives the size.
+    pub exp: Exp,
+}
+
+impl PartialEq for Opaque {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+impl Eq for Opaque {}
+impl PartialOrd for Opaque {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Opaque {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+impl std::hash::Hash for Opaque {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.key.hash(state);
+    }
+}
+
+impl Size {
+    /// A constant size.
+    pub fn constant(k: i64) -> Size {
+        let mut terms = BTreeMap::new();
+        if k != 0 {
+            terms.insert(Vec::new(), k);
+        }
+        Size { terms }
+    }
+
+    /// One atom.
+    pub fn atom(atom: Atom) -> Size {
+        Size {
+            terms: BTreeMap::from([(vec![atom], 1)]),
+        }
+    }
+
+    /// A named size.
+    pub fn name(name: Name) -> Size {
+        Size::atom(Atom::Name(name))
+    }
+
+    /// The value, if it is constant.
+    pub fn as_constant(&self) -> Option<i64> {
+        match self.terms.len() {
+            0 => Some(0),
+            1 => self.terms.get(&Vec::new()).copied(),
+            _ => None,
+        }
+    }
+
+    /// The atom, if the size is one atom and nothing else.
+    pub fn as_atom(&self) -> Option<&Atom> {
+        let (product, k) = self.terms.first_key_value()?;
+        match product.as_slice() {
+            [atom] if *k == 1 && self.terms.len() == 1 => Some(atom),
+            _ => None,
+        }
+    }
+
+    /// The name, if the size is one name and nothing else.
+    pub fn as_name(&self) -> Option<Name> {
+        match self.as_atom()? {
+            Atom::Name(n) => Some(*n),
+            Atom::Opaque(_) | Atom::Meta(_) => None,
+        }
+    }
+
+    /// Sum.
+    pub fn add(&self, other: &Size) -> Size {
+        let mut out = self.clone();
+        for (product, k) in &other.terms {
+            out.add_term(product.clone(), *k);
+        }
+        out
+    }
+
+    /// Difference.
+    pub fn sub(&self, other: &Size) -> Size {
+        self.add(&other.scale(-1))
+    }
+
+    /// Product with a constant.
+    pub fn scale(&self, by: i64) -> Size {
+        let mut out = Size::default();
+        for (product, k) in &self.terms {
+            out.add_term(product.clone(), k.wrapping_mul(by));
+        }
+        out
+    }
+
+    /// Product.
+    pub fn mul(&self, other: &Size) -> Size {
+        let mut out = Size::default();
+        for (p, k) in &self.terms {
+            for (q, l) in &other.terms {
+                let mut product: Vec<Atom> = p.iter().chain(q).cloned().collect();
+                product.sort();
+                out.add_term(product, k.wrapping_mul(*l));
+            }
+        }
+        out
+    }
+
+    fn add_term(&mut self, product: Vec<Atom>, k: i64) {
+        let entry = self.terms.entry(product.clone()).or_insert(0);
+        *entry = entry.wrapping_add(k);
+        if *entry == 0 {
+            self.terms.remove(&product);
+        }
+    }
+}
