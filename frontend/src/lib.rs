@@ -1,6 +1,8 @@
 //! The front end of arrc.
 #![forbid(unsafe_code)]
 
+pub mod diagnostic;
+pub mod render;
 pub mod source;
 pub mod syntax;
 pub mod typed;

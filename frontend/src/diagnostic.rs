@@ -1,0 +1,177 @@
+//! Diagnostics as data: what is wrong, where, and what may help; [`crate::render`] prints them.
+
+use crate::source::Span;
+use std::fmt;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The program is refused.
+    Error,
+    /// The program is accepted, but is perhaps not what was meant.
+    Warning,
+}
+
+/// Declares the registry: one line per code, which is never used again for something else.
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// The registry of codes. A code is stable: documentation and tests may name it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code { $($(#[$doc])* $name,)* }
+
+        impl Code {
+            /// Every code, in order.
+            pub const ALL: &[Code] = &[$(Code::$name,)*];
+
+            /// The code as it is printed, `E0101`.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $text,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    // E01: text and syntax.
+    /// The source is not valid UTF-8, or too long.
+    BadText = "E0101",
+    /// A token that cannot stand where it stands.
+    UnexpectedToken = "E0102",
+    /// Brackets or expressions nested too deeply.
+    TooDeep = "E0103",
+    /// A bracket without its partner.
+    UnbalancedBracket = "E0104",
+    /// A literal that is malformed or too large.
+    BadLiteral = "E0105",
+    /// A documentation comment before something that takes none.
+    StrayDoc = "E0106",
+    /// Syntax that is recognised but not allowed where it stands.
+    BadSyntax = "E0107",
+
+    // E02: names, imports, modules.
+    /// A name that is not in scope.
+    UnknownName = "E0201",
+    /// A name bound twice where once is allowed.
+    DuplicateName = "E0202",
+    /// An import that cannot be found or read, or that imports itself.
+    BadImport = "E0203",
+    /// A module that does not match its module type.
+    ModuleMismatch = "E0204",
+
+    // E03: types.
+    /// Two types that should agree do not.
+    TypeMismatch = "E0301",
+
+    // E09: limits of this compiler.
+    /// A construct that this version does not support.
+    NotYetSupported = "E0901",
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A place with something to say about it; the text may be empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What to say there.
+    pub text: String,
+}
+
+/// One message to the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// The stable code.
+    pub code: Code,
+    /// One sentence, lower case, without a full stop.
+    pub message: String,
+    /// Where it is.
+    pub primary: Label,
+    /// Other places that matter; they may lie in other files.
+    pub secondary: Vec<Label>,
+    /// Facts that explain.
+    pub notes: Vec<String>,
+    /// What to do about it.
+    pub hints: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Error, code, span, message.into())
+    }
+
+    /// A warning at a place.
+    pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Warning, code, span, message.into())
+    }
+
+    fn new(severity: Severity, code: Code, span: Span, message: String) -> Diagnostic {
+        Diagnostic {
+            severity,
+            code,
+            message,
+            primary: Label {
+                span,
+                text: String::new(),
+            },
+            secondary: Vec::new(),
+            notes: Vec::new(),
+            hints: Vec::new(),
+        }
+    }
+
+    /// Says something at the primary place.
+    pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
+        self.primary.text = text.into();
+        self
+    }
+
+    /// Says something at another place.
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.secondary.push(Label {
+            span,
+            text: text.into(),
+        });
+        self
+    }
+
+    /// Adds a fact that explains.
+    pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Adds what to do about it.
+    pub fn hint(mut self, text: impl Into<String>) -> Diagnostic {
+        self.hints.push(text.into());
+        self
+    }
+
+    /// Whether the program is refused because of it.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_distinct_and_well_formed() {
+        let mut seen: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), Code::ALL.len());
+        for code in seen {
+            assert!(code.len() == 5 && code.starts_with(['E', 'W']), "{code}");
+        }
+    }
+}
