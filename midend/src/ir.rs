@@ -1,15 +1,21 @@
 //! The intermediate languages: identifiers, types, scalar operations, the shared syntax and the three dialects.
 //!
 //! This module imports nothing else of the crate. Reading order: [`id`], [`types`], [`scalar`], [`syntax`], then
-//! the dialects [`array`], [`soac`], [`seg`], [`mem`].
+//! the dialects [`array`], [`soac`], [`seg`], [`mem`]; then what is done with them: [`dialect`], [`walk`],
+//! [`rename`], [`build`].
 
 pub mod array;
+pub mod atom;
+pub mod build;
 pub mod dialect;
 pub mod id;
 pub mod mem;
+pub mod rename;
 pub mod scalar;
 pub mod seg;
 pub mod soac;
 pub mod span;
 pub mod syntax;
 pub mod types;
+pub mod typing;
+pub mod walk;

@@ -34,3 +34,9 @@ pub trait Dialect: Sized + Clone + Debug + PartialEq + 'static {
     /// shared. False for allocations and copies, since each may be consumed on its own.
     fn is_shareable(&self) -> bool;
 }
+
+mod array;
+mod mem;
+mod operand;
+mod seg;
+mod soac;

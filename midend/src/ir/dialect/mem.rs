@@ -1,0 +1,161 @@
+//! The plan dialect as generic passes see it.
+
+use super::Dialect;
+use super::operand::{
+    map_atom, map_operators, map_var, operator_scopes, operator_scopes_mut, operators,
+};
+use crate::ir::id::Var;
+use crate::ir::mem::{Kernel, KernelKind, Mem, Region};
+use crate::ir::syntax::{Atom, Body};
+
+impl Dialect for Mem {
+    const NAME: &'static str = "plan";
+
+    fn operands(&self, f: &mut dyn FnMut(Atom)) {
+        match self {
+            Self::Alloc { elem: _, len } => f(*len),
+            Self::Free(buffer) => f(Atom::Var(*buffer)),
+            Self::Load { buffer, index } => {
+                f(Atom::Var(*buffer));
+                f(*index);
+            }
+            Self::Store {
+                buffer,
+                index,
+                value,
+            } => {
+                f(Atom::Var(*buffer));
+                f(*index);
+                f(*value);
+            }
+            Self::Copy { shape, dst, src } => {
+                shape.iter().for_each(|a| f(*a));
+                region(dst, f);
+                region(src, f);
+            }
+            Self::Launch(kernel) => kernel_operands(kernel, f),
+        }
+    }
+
+    fn map_operands(&mut self, f: &mut dyn FnMut(Atom) -> Atom) {
+        match self {
+            Self::Alloc { elem: _, len } => map_atom(len, f),
+            Self::Free(buffer) => map_var(buffer, f),
+            Self::Load { buffer, index } => {
+                map_var(buffer, f);
+                map_atom(index, f);
+            }
+            Self::Store {
+                buffer,
+                index,
+                value,
+            } => {
+                map_var(buffer, f);
+                map_atom(index, f);
+                map_atom(value, f);
+            }
+            Self::Copy { shape, dst, src } => {
+                shape.iter_mut().for_each(|a| map_atom(a, f));
+                map_region(dst, f);
+                map_region(src, f);
+            }
+            Self::Launch(kernel) => map_kernel_operands(kernel, f),
+        }
+    }
+
+    fn consumed(&self, _f: &mut dyn FnMut(Var)) {
+        // Buffers are memory, not values: a store changes one and consumes nothing.
+    }
+
+    fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<Self>)) {
+        let Self::Launch(kernel) = self else { return };
+        let indices: Vec<Var> = kernel.space.iter().map(|(v, _)| *v).collect();
+        f(&indices, &kernel.body);
+        match &kernel.kind {
+            KernelKind::Map | KernelKind::Seq => {}
+            KernelKind::Red { ops, outs: _ } | KernelKind::Scan { ops, outs: _ } => {
+                operator_scopes(ops, f);
+            }
+            KernelKind::Hist(hists) => operator_scopes(hists.iter().map(|h| &h.op), f),
+        }
+    }
+
+    fn scopes_mut(&mut self, f: &mut dyn FnMut(&mut [Var], &mut Body<Self>)) {
+        let Self::Launch(kernel) = self else { return };
+        let mut indices: Vec<Var> = kernel.space.iter().map(|(v, _)| *v).collect();
+        f(&mut indices, &mut kernel.body);
+        for (dim, index) in kernel.space.iter_mut().zip(indices) {
+            dim.0 = index;
+        }
+        match &mut kernel.kind {
+            KernelKind::Map | KernelKind::Seq => {}
+            KernelKind::Red { ops, outs: _ } | KernelKind::Scan { ops, outs: _ } => {
+                operator_scopes_mut(ops, f);
+            }
+            KernelKind::Hist(hists) => operator_scopes_mut(hists.iter_mut().map(|h| &mut h.op), f),
+        }
+    }
+
+    fn has_effect(&self) -> bool {
+        match self {
+            Self::Alloc { .. } | Self::Load { .. } => false,
+            Self::Free(_) | Self::Store { .. } | Self::Copy { .. } | Self::Launch(_) => true,
+        }
+    }
+
+    fn is_shareable(&self) -> bool {
+        // Two loads of one place are equal only if nothing is stored in between, which this question does not see.
+        false
+    }
+}
+
+fn region(region: &Region, f: &mut dyn FnMut(Atom)) {
+    f(Atom::Var(region.buffer));
+    f(region.offset);
+    region.strides.iter().for_each(|a| f(*a));
+}
+
+fn map_region(region: &mut Region, f: &mut dyn FnMut(Atom) -> Atom) {
+    map_var(&mut region.buffer, f);
+    map_atom(&mut region.offset, f);
+    region.strides.iter_mut().for_each(|a| map_atom(a, f));
+}
+
+fn kernel_operands(kernel: &Kernel, f: &mut dyn FnMut(Atom)) {
+    kernel.space.iter().for_each(|(_, extent)| f(*extent));
+    match &kernel.kind {
+        KernelKind::Map | KernelKind::Seq => {}
+        KernelKind::Red { ops, outs } | KernelKind::Scan { ops, outs } => {
+            operators(ops, f);
+            outs.iter().for_each(|v| f(Atom::Var(*v)));
+        }
+        KernelKind::Hist(hists) => {
+            for hist in hists {
+                f(hist.buckets);
+                hist.dests.iter().for_each(|v| f(Atom::Var(*v)));
+                hist.op.neutral.iter().for_each(|a| f(*a));
+            }
+        }
+    }
+}
+
+fn map_kernel_operands(kernel: &mut Kernel, f: &mut dyn FnMut(Atom) -> Atom) {
+    kernel
+        .space
+        .iter_mut()
+        .for_each(|(_, extent)| map_atom(extent, f));
+    match &mut kernel.kind {
+        KernelKind::Map | KernelKind::Seq => {}
+        KernelKind::Red { ops, outs } | KernelKind::Scan { ops, outs } => {
+            map_operators(ops, f);
+            outs.iter_mut().for_each(|v| map_var(v, f));
+        }
+        KernelKind::Hist(hists) => {
+            for hist in hists {
+                map_atom(&mut hist.buckets, f);
+                hist.dests.iter_mut().for_each(|v| map_var(v, f));
+                hist.op.neutral.iter_mut().for_each(|a| map_atom(a, f));
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Replacing the operands that operations keep as variables, sizes and types instead of as atoms.
+
+use crate::ir::id::Var;
+use crate::ir::soac::{HistOp, Operator, ScatterDest};
+use crate::ir::syntax::{Atom, Body};
+use crate::ir::types::{Dim, Size, Type};
+
+/// Replaces a variable where only a variable can stand.
+pub(super) fn map_var(v: &mut Var, f: &mut dyn FnMut(Atom) -> Atom) {
+    match f(Atom::Var(*v)) {
+        Atom::Var(new) => *v = new,
+        Atom::Const(c) => unreachable!("{v:?} must be replaced by a variable, not by {c:?}"),
+    }
+}
+
+/// Replaces an atom.
+pub(super) fn map_atom(a: &mut Atom, f: &mut dyn FnMut(Atom) -> Atom) {
+    *a = f(*a);
+}
+
+/// Replaces a size if it is a variable. Sizes that are constants are no operands.
+pub(super) fn map_size(size: &mut Size, f: &mut dyn FnMut(Atom) -> Atom) {
+    if let Size::Var(v) = *size {
+        *size = f(Atom::Var(v))
+            .as_size()
+            .expect("a size is replaced by a size");
+    }
+}
+
+/// The operand that a size is, unless it is a constant.
+pub(super) fn size(size: Size, f: &mut dyn FnMut(Atom)) {
+    if let Size::Var(v) = size {
+        f(Atom::Var(v));
+    }
+}
+
+/// The sizes in a type as operands.
+pub(super) fn ty(ty: &Type, f: &mut dyn FnMut(Atom)) {
+    for v in ty.shape().iter().filter_map(|d| d.var()) {
+        f(Atom::Var(v));
+    }
+}
+
+/// Replaces the sizes in a type.
+pub(super) fn map_ty(ty: &mut Type, f: &mut dyn FnMut(Atom) -> Atom) {
+    match ty {
+        Type::Array(a) => {
+            for dim in &mut a.shape {
+                match dim {
+                    Dim::Size(size) => map_size(size, f),
+                    Dim::Ragged(v) => map_var(v, f),
+                }
+            }
+        }
+        Type::Scalar(_) | Type::Buffer(_) | Type::Cert => {}
+    }
+}
+
+/// The operands of operators: their neutral elements.
+pub(super) fn operators<D>(ops: &[Operator<D>], f: &mut dyn FnMut(Atom)) {
+    ops.iter().flat_map(|op| &op.neutral).for_each(|a| f(*a));
+}
+
+/// Replaces the neutral elements of operators.
+pub(super) fn map_operators<D>(ops: &mut [Operator<D>], f: &mut dyn FnMut(Atom) -> Atom) {
+    ops.iter_mut()
+        .flat_map(|op| &mut op.neutral)
+        .for_each(|a| map_atom(a, f));
+}
+
+/// The operands of histograms.
+pub(super) fn hists<D>(ops: &[HistOp<D>], f: &mut dyn FnMut(Atom)) {
+    for op in ops {
+        op.shape.iter().for_each(|s| size(*s, f));
+        op.dests.iter().for_each(|v| f(Atom::Var(*v)));
+        op.op.neutral.iter().for_each(|a| f(*a));
+    }
+}
+
+/// Replaces the operands of histograms.
+pub(super) fn map_hists<D>(ops: &mut [HistOp<D>], f: &mut dyn FnMut(Atom) -> Atom) {
+    for op in ops {
+        op.shape.iter_mut().for_each(|s| map_size(s, f));
+        op.dests.iter_mut().for_each(|v| map_var(v, f));
+        op.op.neutral.iter_mut().for_each(|a| map_atom(a, f));
+    }
+}
+
+/// The operands of scatter destinations.
+pub(super) fn dests(dests: &[ScatterDest], f: &mut dyn FnMut(Atom)) {
+    dests.iter().for_each(|d| f(Atom::Var(d.array)));
+}
+
+/// Replaces the operands of scatter destinations.
+pub(super) fn map_dests(dests: &mut [ScatterDest], f: &mut dyn FnMut(Atom) -> Atom) {
+    dests.iter_mut().for_each(|d| map_var(&mut d.array, f));
+}
+
+/// The lambdas of operators as scopes.
+pub(super) fn operator_scopes<'a, D>(
+    ops: impl IntoIterator<Item = &'a Operator<D>>,
+    f: &mut dyn FnMut(&[Var], &'a Body<D>),
+) where
+    D: 'a,
+{
+    for op in ops {
+        f(&op.lam.params, &op.lam.body);
+    }
+}
+
+/// The lambdas of operators as scopes, for editing.
+pub(super) fn operator_scopes_mut<'a, D>(
+    ops: impl IntoIterator<Item = &'a mut Operator<D>>,
+    f: &mut dyn FnMut(&mut [Var], &mut Body<D>),
+) where
+    D: 'a,
+{
+    for op in ops {
+        f(&mut op.lam.params, &mut op.lam.body);
+    }
+}

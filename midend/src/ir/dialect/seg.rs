@@ -1,0 +1,124 @@
+//! The flat dialect as generic passes see it.
+
+use super::Dialect;
+use super::operand::{
+    dests, hists, map_dests, map_hists, map_operators, map_size, map_var, operator_scopes,
+    operator_scopes_mut, operators, size,
+};
+use crate::ir::array::ArrayOp;
+use crate::ir::id::Var;
+use crate::ir::seg::{Seg, SegKind, SegSpace, SpaceDim};
+use crate::ir::syntax::{Atom, Body, Exp};
+
+impl From<ArrayOp> for Seg {
+    fn from(op: ArrayOp) -> Self {
+        Self::Array(op)
+    }
+}
+
+impl From<ArrayOp> for Exp<Seg> {
+    fn from(op: ArrayOp) -> Self {
+        Self::Op(Seg::Array(op))
+    }
+}
+
+impl SegSpace {
+    /// The index variables, outermost first.
+    pub fn indices(&self) -> Vec<Var> {
+        self.dims.iter().map(|(v, _)| *v).collect()
+    }
+}
+
+impl Dialect for Seg {
+    const NAME: &'static str = "flat";
+
+    fn operands(&self, f: &mut dyn FnMut(Atom)) {
+        let op = match self {
+            Self::Array(op) => return op.operands(f),
+            Self::Par(op) => op,
+        };
+        for (_, dim) in &op.space.dims {
+            match *dim {
+                SpaceDim::Regular(n) => size(n, f),
+                SpaceDim::Ragged { offsets } => f(Atom::Var(offsets)),
+            }
+        }
+        match &op.kind {
+            SegKind::Map => {}
+            SegKind::Red(ops) | SegKind::Scan(ops) => operators(ops, f),
+            SegKind::Hist(ops) => hists(ops, f),
+            SegKind::Scatter(to) => dests(to, f),
+        }
+    }
+
+    fn map_operands(&mut self, f: &mut dyn FnMut(Atom) -> Atom) {
+        let op = match self {
+            Self::Array(op) => return op.map_operands(f),
+            Self::Par(op) => op,
+        };
+        for (_, dim) in &mut op.space.dims {
+            match dim {
+                SpaceDim::Regular(n) => map_size(n, f),
+                SpaceDim::Ragged { offsets } => map_var(offsets, f),
+            }
+        }
+        match &mut op.kind {
+            SegKind::Map => {}
+            SegKind::Red(ops) | SegKind::Scan(ops) => map_operators(ops, f),
+            SegKind::Hist(ops) => map_hists(ops, f),
+            SegKind::Scatter(dests) => map_dests(dests, f),
+        }
+    }
+
+    fn consumed(&self, f: &mut dyn FnMut(Var)) {
+        match self {
+            Self::Array(op) => op.consumed().into_iter().for_each(f),
+            Self::Par(op) => match &op.kind {
+                SegKind::Map | SegKind::Red(_) | SegKind::Scan(_) => {}
+                SegKind::Hist(ops) => ops.iter().flat_map(|op| &op.dests).for_each(|v| f(*v)),
+                SegKind::Scatter(dests) => dests.iter().for_each(|d| f(d.array)),
+            },
+        }
+    }
+
+    fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<Self>)) {
+        let op = match self {
+            Self::Array(_) => return,
+            Self::Par(op) => op,
+        };
+        f(&op.space.indices(), &op.body);
+        match &op.kind {
+            SegKind::Map | SegKind::Scatter(_) => {}
+            SegKind::Red(ops) | SegKind::Scan(ops) => operator_scopes(ops, f),
+            SegKind::Hist(ops) => operator_scopes(ops.iter().map(|op| &op.op), f),
+        }
+    }
+
+    fn scopes_mut(&mut self, f: &mut dyn FnMut(&mut [Var], &mut Body<Self>)) {
+        let op = match self {
+            Self::Array(_) => return,
+            Self::Par(op) => op,
+        };
+        let mut indices = op.space.indices();
+        f(&mut indices, &mut op.body);
+        for (dim, index) in op.space.dims.iter_mut().zip(indices) {
+            dim.0 = index;
+        }
+        match &mut op.kind {
+            SegKind::Map | SegKind::Scatter(_) => {}
+            SegKind::Red(ops) | SegKind::Scan(ops) => operator_scopes_mut(ops, f),
+            SegKind::Hist(ops) => operator_scopes_mut(ops.iter_mut().map(|op| &mut op.op), f),
+        }
+    }
+
+    fn has_effect(&self) -> bool {
+        false
+    }
+
+    fn is_shareable(&self) -> bool {
+        match self {
+            Self::Array(op) => op.is_shareable(),
+            Self::Par(_) => false,
+        }
+    }
+}
