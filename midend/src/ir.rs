@@ -7,6 +7,7 @@
 pub mod array;
 pub mod atom;
 pub mod build;
+pub mod constant;
 pub mod dialect;
 pub mod id;
 pub mod mem;

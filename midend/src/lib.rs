@@ -19,6 +19,8 @@
 //! environment nor the clock. Passes cannot fail; the verifier runs after each of them.
 #![forbid(unsafe_code)]
 
+pub mod interp;
 pub mod ir;
+pub mod math;
 pub mod trap;
 pub mod value;

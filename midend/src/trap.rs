@@ -35,6 +35,8 @@ pub enum RunError {
     OutOfFuel,
     /// The arguments do not fit the entry point.
     BadArguments(String),
+    /// A mistake of the compiler: the program breaks an invariant of its language.
+    Internal(String),
     /// The device failed (driver errors, sticky faults).
     Device(String),
 }
@@ -99,6 +101,7 @@ impl std::fmt::Display for RunError {
             Self::OutOfFuel => f.write_str("Error: the interpreter ran out of fuel"),
             Self::BadArguments(why) => write!(f, "Error: {why}"),
             Self::Device(why) => write!(f, "Error: the device failed: {why}"),
+            Self::Internal(why) => write!(f, "Internal compiler error: {why}"),
         }
     }
 }

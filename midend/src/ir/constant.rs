@@ -1,0 +1,118 @@
+//! Constants as the Rust values that they stand for.
+
+use super::scalar::Const;
+use super::types::ScalarType;
+use half::f16;
+
+/// A Rust type that values of one scalar type are represented by.
+pub trait Scalar: Copy + PartialEq + PartialOrd + std::fmt::Debug + Into<Const> + 'static {
+    /// The scalar type.
+    const TYPE: ScalarType;
+    /// The value of a constant of this type; nothing for a constant of another type.
+    fn from_const(c: Const) -> Option<Self>;
+}
+
+macro_rules! scalar {
+    ($($rust:ident $variant:ident |$bits:ident| $from:expr, |$value:ident| $to:expr;)*) => {
+        $(
+            impl From<$rust> for Const {
+                fn from($value: $rust) -> Self {
+                    Self::$variant($to)
+                }
+            }
+            impl Scalar for $rust {
+                const TYPE: ScalarType = ScalarType::$variant;
+                fn from_const(c: Const) -> Option<Self> {
+                    if let Const::$variant($bits) = c { Some($from) } else { None }
+                }
+            }
+        )*
+    };
+}
+
+scalar! {
+    i8 I8 |x| x, |x| x;
+    i16 I16 |x| x, |x| x;
+    i32 I32 |x| x, |x| x;
+    i64 I64 |x| x, |x| x;
+    u8 U8 |x| x, |x| x;
+    u16 U16 |x| x, |x| x;
+    u32 U32 |x| x, |x| x;
+    u64 U64 |x| x, |x| x;
+    f16 F16 |x| Self::from_bits(x), |x| x.to_bits();
+    f32 F32 |x| Self::from_bits(x), |x| x.to_bits();
+    f64 F64 |x| Self::from_bits(x), |x| x.to_bits();
+    bool Bool |x| x, |x| x;
+}
+
+impl Const {
+    /// Zero of the type; `false` for `bool`.
+    pub const fn zero(ty: ScalarType) -> Self {
+        Self::small(ty, 0)
+    }
+    /// One of the type; `true` for `bool`.
+    pub const fn one(ty: ScalarType) -> Self {
+        Self::small(ty, 1)
+    }
+    /// A number that every type can hold.
+    const fn small(ty: ScalarType, n: u8) -> Self {
+        match ty {
+            ScalarType::I8 => Self::I8(n as i8),
+            ScalarType::I16 => Self::I16(n as i16),
+            ScalarType::I32 => Self::I32(n as i32),
+            ScalarType::I64 => Self::I64(n as i64),
+            ScalarType::U8 => Self::U8(n),
+            ScalarType::U16 => Self::U16(n as u16),
+            ScalarType::U32 => Self::U32(n as u32),
+            ScalarType::U64 => Self::U64(n as u64),
+            ScalarType::F16 => Self::F16(if n == 0 { 0 } else { 0x3c00 }),
+            ScalarType::F32 => Self::f32(n as f32),
+            ScalarType::F64 => Self::f64(n as f64),
+            ScalarType::Bool => Self::Bool(n != 0),
+        }
+    }
+    /// The value of an integer constant, whatever its type; nothing for floats and truth values.
+    pub const fn as_int(self) -> Option<i128> {
+        match self {
+            Self::I8(x) => Some(x as i128),
+            Self::I16(x) => Some(x as i128),
+            Self::I32(x) => Some(x as i128),
+            Self::I64(x) => Some(x as i128),
+            Self::U8(x) => Some(x as i128),
+            Self::U16(x) => Some(x as i128),
+            Self::U32(x) => Some(x as i128),
+            Self::U64(x) => Some(x as i128),
+            Self::F16(_) | Self::F32(_) | Self::F64(_) | Self::Bool(_) => None,
+        }
+    }
+    /// The value of an `i64` constant.
+    pub const fn as_i64(self) -> Option<i64> {
+        if let Self::I64(x) = self {
+            Some(x)
+        } else {
+            None
+        }
+    }
+    /// The value of a `bool` constant.
+    pub const fn as_bool(self) -> Option<bool> {
+        if let Self::Bool(x) = self {
+            Some(x)
+        } else {
+            None
+        }
+    }
+    /// The integer constant of this type that is `n` modulo the range; nothing for floats and truth values.
+    pub const fn int(ty: ScalarType, n: i128) -> Option<Self> {
+        Some(match ty {
+            ScalarType::I8 => Self::I8(n as i8),
+            ScalarType::I16 => Self::I16(n as i16),
+            ScalarType::I32 => Self::I32(n as i32),
+            ScalarType::I64 => Self::I64(n as i64),
+            ScalarType::U8 => Self::U8(n as u8),
+            ScalarType::U16 => Self::U16(n as u16),
+            ScalarType::U32 => Self::U32(n as u32),
+            ScalarType::U64 => Self::U64(n as u64),
+            ScalarType::F16 | ScalarType::F32 | ScalarType::F64 | ScalarType::Bool => return None,
+        })
+    }
+}
