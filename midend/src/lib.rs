@@ -19,8 +19,10 @@
 //! environment nor the clock. Passes cannot fail; the verifier runs after each of them.
 #![forbid(unsafe_code)]
 
+pub mod device;
 pub mod interp;
 pub mod ir;
 pub mod math;
+pub mod passes;
 pub mod trap;
 pub mod value;

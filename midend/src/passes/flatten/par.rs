@@ -1,0 +1,305 @@
+//! Operators at the top level of host code as device-level operations.
+
+use super::{Cx, int};
+use crate::ir::array::ArrayOp;
+use crate::ir::id::Var;
+use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
+use crate::ir::seg::{Level, Seg, SegKind, SegOp, SegSpace, SpaceDim};
+use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
+use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
+use crate::ir::types::{ScalarType, Size, Type};
+
+/// The number of pieces that a reduction of arrays is cut into, at most.
+const PIECES: i64 = 64;
+
+impl Cx<'_> {
+    /// The operator as a parallel operation, or a loop where there is no good one yet.
+    pub(super) fn par_soac(&mut self, soac: &Soac, binds: &[Var], out: &mut Vec<Stm<Seg>>) {
+        match soac {
+            Soac::Array(op) => {
+                let exp = Exp::Op(Seg::Array(self.array_op(op)));
+                self.push(out, binds.to_vec(), exp);
+            }
+            Soac::Screma { width, arrays, lam, scans, reds } => {
+                self.par_screma(*width, (arrays, lam), (scans, reds), binds, out);
+            }
+            Soac::Hist { width, arrays, lam, ops } => self.par_hist(*width, (arrays, lam), ops, binds, out),
+            Soac::Scatter { width, arrays, lam, dests } => {
+                self.par_scatter(*width, (arrays, lam), dests, binds, out);
+            }
+            Soac::Filter { width, arrays, lam } => self.par_filter(*width, (arrays, lam), binds, out),
+        }
+    }
+
+    /// One device-level operation over a space.
+    pub(super) fn seg(
+        &self,
+        dims: Vec<(Var, Size)>,
+        body: Body<Seg>,
+        kind: SegKind,
+        binds: Vec<Var>,
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let dims = dims.into_iter().map(|(var, size)| (var, SpaceDim::Regular(size))).collect();
+        let op = SegOp { space: SegSpace { dims }, level: Level::Device, body, kind };
+        self.push(out, binds, Exp::Op(Seg::Par(op)));
+    }
+
+    /// The body of a one-dimensional space that applies the lambda to the elements at its index.
+    fn point(&mut self, traversal: (&[Var], &Lambda<Soac>)) -> (Var, Body<Seg>) {
+        let index = self.fresh("i", Type::I64);
+        let mut stms = Vec::new();
+        let result = self.apply_at(traversal, index, &mut stms);
+        (index, Body { stms, result })
+    }
+
+    fn par_screma(
+        &mut self,
+        width: Size,
+        traversal: (&[Var], &Lambda<Soac>),
+        (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        if scans.is_empty() && reds.is_empty() {
+            return self.par_map(width, traversal, binds, out);
+        }
+        if !scans.iter().chain(reds).all(|op| self.is_scalar(op)) {
+            if scans.is_empty() && self.is_closed_reduction(traversal, reds, binds) {
+                return self.par_pieces(width, traversal, reds, binds, out);
+            }
+            return self.seq_screma(width, traversal, (scans, reds), binds, out);
+        }
+        let width = self.size(width);
+        let (index, mut body) = self.point(traversal);
+        if scans.is_empty() || reds.is_empty() {
+            let operators = scans.iter().chain(reds).map(|op| self.operator(op)).collect();
+            let kind = if reds.is_empty() { SegKind::Scan(operators) } else { SegKind::Red(operators) };
+            return self.seg(vec![(index, width)], body, kind, binds.to_vec(), out);
+        }
+        // Both: the scan leaves the inputs of the reductions behind as mapped arrays.
+        let scanned: usize = scans.iter().map(|op| op.neutral.len()).sum();
+        let reduced: usize = reds.iter().map(|op| op.neutral.len()).sum();
+        let mut bound = binds.to_vec();
+        let mut inputs = Vec::new();
+        for p in reds.iter().flat_map(|op| op.lam.params[..op.neutral.len()].iter()) {
+            let ty = Type::array_of(&self.type_of(*p), &[width]);
+            inputs.push(self.fresh("inputs", ty));
+        }
+        bound.splice(scanned..scanned + reduced, inputs.iter().copied());
+        let operators = scans.iter().map(|op| self.operator(op)).collect();
+        body.result.truncate(bound.len());
+        self.seg(vec![(index, width)], body, SegKind::Scan(operators), bound, out);
+        let operators = reds.iter().map(|op| self.operator(op)).collect();
+        let index = self.fresh("i", Type::I64);
+        let mut stms = Vec::new();
+        let result = inputs.iter().filter_map(|&array| self.element(&mut stms, array, index)).collect();
+        let results = binds[scanned..scanned + reduced].to_vec();
+        self.seg(vec![(index, width)], Body { stms, result }, SegKind::Red(operators), results, out);
+    }
+
+    /// Whether an operator works on scalars.
+    fn is_scalar(&self, op: &Operator<Soac>) -> bool {
+        op.lam.params.iter().all(|&p| !self.vars[p].ty.is_array())
+    }
+
+    /// Whether there is nothing but reductions.
+    fn is_closed_reduction(
+        &self,
+        (_, lam): (&[Var], &Lambda<Soac>),
+        reds: &[Operator<Soac>],
+        binds: &[Var],
+    ) -> bool {
+        let reduced: usize = reds.iter().map(|op| op.neutral.len()).sum();
+        reduced == binds.len() && reduced == lam.body.result.len()
+    }
+
+    /// A reduction of arrays: pieces are reduced in parallel, each sequentially, and their results in order.
+    fn par_pieces(
+        &mut self,
+        width: Size,
+        (arrays, lam): (&[Var], &Lambda<Soac>),
+        reds: &[Operator<Soac>],
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let total = self.size(width);
+        let bin = |op| ScalarOp::Bin(op, ScalarType::I64);
+        // The length of a piece depends on the width alone, so that results are the same from run to run.
+        let rounded = self.scalar(out, "n", bin(BinOp::Add), vec![total.into(), int(PIECES - 1)]);
+        let length = self.scalar(out, "length", bin(BinOp::Div), vec![rounded, int(PIECES)]);
+        let piece = self.fresh("piece", Type::I64);
+        let mut stms = Vec::new();
+        let start = self.scalar(&mut stms, "start", bin(BinOp::Mul), vec![piece.into(), length]);
+        let left = self.scalar(&mut stms, "left", bin(BinOp::Sub), vec![total.into(), start]);
+        let left = self.scalar(&mut stms, "left", bin(BinOp::Max), vec![left, int(0)]);
+        let count = self.scalar(&mut stms, "count", bin(BinOp::Min), vec![left, length]);
+        let Atom::Var(count) = count else { return };
+        let mut slices = Vec::new();
+        for &array in arrays {
+            let array = self.var(array);
+            let row = self.vars[array].ty.peel(1).unwrap_or(Type::I64);
+            let ty = Type::array_of(&row, &[Size::Var(count)]);
+            let range = crate::ir::array::SliceDim::Range { start, len: Size::Var(count), stride: int(1) };
+            slices.push(self.array(&mut stms, "part", ty, ArrayOp::Slice { array, dims: vec![range] }));
+        }
+        let mut parts = Vec::new();
+        let mut partials = Vec::new();
+        for &bind in binds {
+            let ty = self.vars[bind].ty.clone();
+            parts.push(self.fresh("part", ty.clone()));
+            partials.push(self.fresh("parts", Type::array_of(&ty, &[Size::Const(PIECES)])));
+        }
+        self.seq_screma(Size::Var(count), (&slices, lam), (&[], reds), &parts, &mut stms);
+        let result = parts.into_iter().map(Atom::Var).collect();
+        let dims = vec![(piece, Size::Const(PIECES))];
+        self.seg(dims, Body { stms, result }, SegKind::Map, partials.clone(), out);
+        self.combine(reds, &partials, binds, out);
+    }
+
+    /// Reduces the results of the pieces, one after another.
+    fn combine(&mut self, reds: &[Operator<Soac>], partials: &[Var], binds: &[Var], out: &mut Vec<Stm<Seg>>) {
+        let params: Vec<Var> = partials
+            .iter()
+            .map(|&p| self.vars[p].ty.peel(1).unwrap_or(Type::I64))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|ty| self.fresh("x", ty))
+            .collect();
+        let result = params.iter().map(|&p| p.into()).collect();
+        let identity = Lambda { params, body: Body { stms: Vec::new(), result } };
+        self.seq_screma(Size::Const(PIECES), (partials, &identity), (&[], reds), binds, out);
+    }
+
+    fn par_hist(
+        &mut self,
+        width: Size,
+        traversal: (&[Var], &Lambda<Soac>),
+        ops: &[HistOp<Soac>],
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        if !ops.iter().all(|op| self.is_scalar(&op.op)) {
+            return self.seq_hist(width, traversal, ops, binds, out);
+        }
+        let width = self.size(width);
+        let (index, body) = self.point(traversal);
+        let ops = ops.iter().map(|op| self.hist_op(op)).collect();
+        self.seg(vec![(index, width)], body, SegKind::Hist(ops), binds.to_vec(), out);
+    }
+
+    fn par_scatter(
+        &mut self,
+        width: Size,
+        traversal: (&[Var], &Lambda<Soac>),
+        dests: &[ScatterDest],
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let width = self.size(width);
+        let (index, body) = self.point(traversal);
+        let dests = dests.iter().map(|dest| self.scatter_dest(dest)).collect();
+        self.seg(vec![(index, width)], body, SegKind::Scatter(dests), binds.to_vec(), out);
+    }
+
+    /// A filter: scan the flags, which gives each kept element its place, and write the elements there.
+    fn par_filter(
+        &mut self,
+        width: Size,
+        (arrays, lam): (&[Var], &Lambda<Soac>),
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let Some((&count, kept)) = binds.split_first() else { return };
+        let width = self.size(width);
+        let (index, mut body) = self.point((arrays, lam));
+        let flag = body.result[0];
+        let one = ScalarOp::Convert(ScalarType::Bool, ScalarType::I64);
+        let one = self.scalar(&mut body.stms, "one", one, vec![flag]);
+        let places = self.fresh("places", Type::array_of(&Type::I64, &[width]));
+        let flags = self.fresh("flags", Type::array_of(&Type::BOOL, &[width]));
+        let mut bound = vec![places, flags];
+        let mut results = vec![one, flag];
+        let mut sources = Vec::new();
+        for (k, &bind) in kept.iter().enumerate() {
+            // An element that is kept as it was is read from the input again.
+            let param = lam.params.iter().position(|&p| lam.body.result[k + 1] == Atom::Var(p));
+            sources.push(match param {
+                Some(p) => self.var(arrays[p]),
+                None => {
+                    let row = self.vars[bind].ty.peel(1).unwrap_or(Type::I64);
+                    let values = self.fresh("values", Type::array_of(&row, &[width]));
+                    bound.push(values);
+                    results.push(body.result[k + 1]);
+                    values
+                }
+            });
+        }
+        body.result = results;
+        let sum = self.sum();
+        self.seg(vec![(index, width)], body, SegKind::Scan(vec![sum]), bound, out);
+        self.last_or_zero(places, width, count, out);
+        self.compact(width, (places, flags), &sources, kept, out);
+    }
+
+    /// Addition of `i64`.
+    fn sum(&mut self) -> Operator<Seg> {
+        let params = vec![self.fresh("a", Type::I64), self.fresh("b", Type::I64)];
+        let args = params.iter().map(|&p| p.into()).collect();
+        let mut stms = Vec::new();
+        let result = vec![self.scalar(&mut stms, "sum", ScalarOp::Bin(BinOp::Add, ScalarType::I64), args)];
+        Operator { comm: true, lam: Lambda { params, body: Body { stms, result } }, neutral: vec![int(0)] }
+    }
+
+    /// Binds the last element, 0 of an empty array.
+    fn last_or_zero(&mut self, array: Var, width: Size, bind: Var, out: &mut Vec<Stm<Seg>>) {
+        let empty = ScalarOp::Cmp(CmpOp::Le, ScalarType::I64);
+        let cond = self.scalar(out, "empty", empty, vec![width.into(), int(0)]);
+        let mut stms = Vec::new();
+        let sub = ScalarOp::Bin(BinOp::Sub, ScalarType::I64);
+        let last = self.scalar(&mut stms, "last", sub, vec![width.into(), int(1)]);
+        let index = ArrayOp::Index { array, indices: vec![last] };
+        let value = self.array(&mut stms, "count", Type::I64, index);
+        let then = Body { stms: Vec::new(), result: vec![int(0)] };
+        let otherwise = Body { stms, result: vec![value.into()] };
+        self.push(out, vec![bind], Exp::If { cond, then, otherwise });
+    }
+
+    /// Writes the flagged elements of the sources to their places, counted from 1.
+    fn compact(
+        &mut self,
+        width: Size,
+        (places, flags): (Var, Var),
+        sources: &[Var],
+        kept: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        if kept.is_empty() {
+            return;
+        }
+        let mut dests = Vec::new();
+        for &bind in kept {
+            let ty = self.vars[bind].ty.clone();
+            let elem = ty.elem().unwrap_or(ScalarType::I64);
+            let shape = ty.shape().iter().filter_map(|dim| dim.size()).collect();
+            let array = self.array(out, "kept", ty, ArrayOp::Scratch { elem, shape });
+            dests.push(ScatterDest { rank: 1, array });
+        }
+        let index = self.fresh("i", Type::I64);
+        let mut stms = Vec::new();
+        let element = |cx: &mut Self, stms: &mut Vec<Stm<Seg>>, array| {
+            cx.element(stms, array, index).unwrap_or(Atom::Const(Const::Bool(false)))
+        };
+        let flag = element(self, &mut stms, flags);
+        let place = element(self, &mut stms, places);
+        let sub = ScalarOp::Bin(BinOp::Sub, ScalarType::I64);
+        let place = self.scalar(&mut stms, "place", sub, vec![place, int(1)]);
+        let select = ScalarOp::Select(ScalarType::I64);
+        let place = self.scalar(&mut stms, "place", select, vec![flag, place, int(-1)]);
+        let mut result = vec![place; kept.len()];
+        for &source in sources {
+            result.push(element(self, &mut stms, source));
+        }
+        self.seg(vec![(index, width)], Body { stms, result }, SegKind::Scatter(dests), kept.to_vec(), out);
+    }
+}
