@@ -37,8 +37,12 @@ pub trait Device: Send + Sync {
     fn store(&self, buffer: &Self::Buffer, index: usize, value: Const) -> Result<(), RunError>;
 
     /// Copies a strided box, as [`Mem::Copy`].
-    fn copy(&self, shape: &[i64], dst: Strided<'_, Self::Buffer>, src: Strided<'_, Self::Buffer>)
-    -> Result<(), RunError>;
+    fn copy(
+        &self,
+        shape: &[i64],
+        dst: Strided<'_, Self::Buffer>,
+        src: Strided<'_, Self::Buffer>,
+    ) -> Result<(), RunError>;
 
     /// Runs a kernel of the module. `args` are the values of the variables free in the kernel that are not
     /// certificates, in ascending order of their identifiers.

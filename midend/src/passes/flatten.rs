@@ -24,7 +24,8 @@ use crate::ir::seg::Seg;
 use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
 use crate::ir::span::Spans;
 use crate::ir::syntax::{
-    Atom, Body, Exp, Fun, Lambda, LoopForm, LoopParam, Message, MessagePart, Param, Program, Stm, VarInfo, Vars,
+    Atom, Body, Exp, Fun, Lambda, LoopForm, LoopParam, Message, MessagePart, Param, Program, Stm,
+    VarInfo, Vars,
 };
 use crate::ir::types::{ArrayType, Dim, Size, Type};
 
@@ -46,7 +47,11 @@ pub fn flatten(program: Program<Soac>) -> Program<Seg> {
         flat.push(cx.sequential_function(&funs[id]));
         done += 1;
     }
-    Program { vars: cx.vars, funs: flat, spans }
+    Program {
+        vars: cx.vars,
+        funs: flat,
+        spans,
+    }
 }
 
 /// Who executes the code that is being made.
@@ -97,7 +102,9 @@ fn parallel_functions(funs: &IdVec<FunId, Fun<Soac>>) -> Vec<bool> {
 fn is_parallel(body: &Body<Soac>, funs: &[bool]) -> bool {
     body.stms.iter().any(|stm| match &stm.exp {
         Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Op(Soac::Array(_)) => false,
-        Exp::If { then, otherwise, .. } => is_parallel(then, funs) || is_parallel(otherwise, funs),
+        Exp::If {
+            then, otherwise, ..
+        } => is_parallel(then, funs) || is_parallel(otherwise, funs),
         Exp::Loop { form, body, .. } => {
             is_parallel(body, funs)
                 || match form {
@@ -106,7 +113,9 @@ fn is_parallel(body: &Body<Soac>, funs: &[bool]) -> bool {
                 }
         }
         Exp::Call { fun, .. } => funs[fun.0 as usize],
-        Exp::Op(Soac::Screma { .. } | Soac::Hist { .. } | Soac::Scatter { .. } | Soac::Filter { .. }) => true,
+        Exp::Op(
+            Soac::Screma { .. } | Soac::Hist { .. } | Soac::Scatter { .. } | Soac::Filter { .. },
+        ) => true,
     })
 }
 
@@ -125,7 +134,10 @@ impl<'p> Cx<'p> {
 
     fn sequential_function(&mut self, fun: &'p Fun<Soac>) -> Fun<Seg> {
         let rename = |cx: &mut Self, params: &[Param]| {
-            let renamed = params.iter().map(|p| Param { var: cx.bind(p.var, Mode::Seq), unique: p.unique });
+            let renamed = params.iter().map(|p| Param {
+                var: cx.bind(p.var, Mode::Seq),
+                unique: p.unique,
+            });
             renamed.collect::<Vec<_>>()
         };
         let params = rename(self, &fun.params);
@@ -173,7 +185,8 @@ impl<'p> Cx<'p> {
             // What was proved before the statement is needed by everything that it became.
             let certs: Vec<Var> = stm.certs.iter().filter_map(|&c| self.var_atom(c)).collect();
             for made in &mut out[start..] {
-                made.certs.extend(certs.iter().filter(|c| !made.binds.contains(c)));
+                made.certs
+                    .extend(certs.iter().filter(|c| !made.binds.contains(c)));
             }
         }
         self.atoms(&body.result)
@@ -191,14 +204,24 @@ impl<'p> Cx<'p> {
             }
             Exp::Atom(a) => Exp::Atom(self.atom(*a)),
             Exp::Scalar(op, args) => Exp::Scalar(*op, self.atoms(args)),
-            Exp::Assert { cond, message } => Exp::Assert { cond: self.atom(*cond), message: self.message(message) },
-            Exp::If { cond, then, otherwise } => Exp::If {
+            Exp::Assert { cond, message } => Exp::Assert {
+                cond: self.atom(*cond),
+                message: self.message(message),
+            },
+            Exp::If {
+                cond,
+                then,
+                otherwise,
+            } => Exp::If {
                 cond: self.atom(*cond),
                 then: self.body(then, mode),
                 otherwise: self.body(otherwise, mode),
             },
             Exp::Loop { params, form, body } => self.loop_exp(params, form, body, mode),
-            Exp::Call { fun, args } => Exp::Call { fun: self.callee(*fun, mode), args: self.atoms(args) },
+            Exp::Call { fun, args } => Exp::Call {
+                fun: self.callee(*fun, mode),
+                args: self.atoms(args),
+            },
         };
         let binds = self.binds(&stm.binds, mode);
         self.push(out, binds, exp);
@@ -214,58 +237,87 @@ impl<'p> Cx<'p> {
         let inits: Vec<Atom> = params.iter().map(|p| self.atom(p.init)).collect();
         let vars: Vec<Var> = params.iter().map(|p| self.bind(p.var, mode)).collect();
         let form = match form {
-            LoopForm::For { index, bound } => {
-                LoopForm::For { bound: self.atom(*bound), index: self.bind(*index, mode) }
-            }
+            LoopForm::For { index, bound } => LoopForm::For {
+                bound: self.atom(*bound),
+                index: self.bind(*index, mode),
+            },
             LoopForm::While(cond) => LoopForm::While(self.body(cond, mode)),
         };
         let body = self.body(body, mode);
-        let params = vars.into_iter().zip(inits).map(|(var, init)| LoopParam { var, init }).collect();
+        let params = vars
+            .into_iter()
+            .zip(inits)
+            .map(|(var, init)| LoopParam { var, init })
+            .collect();
         Exp::Loop { params, form, body }
     }
 
     fn array_op(&self, op: &ArrayOp) -> ArrayOp {
         match op {
-            ArrayOp::Index { array, indices } => {
-                ArrayOp::Index { array: self.var(*array), indices: self.atoms(indices) }
-            }
-            ArrayOp::Slice { array, dims } => ArrayOp::Slice { array: self.var(*array), dims: self.slice_dims(dims) },
+            ArrayOp::Index { array, indices } => ArrayOp::Index {
+                array: self.var(*array),
+                indices: self.atoms(indices),
+            },
+            ArrayOp::Slice { array, dims } => ArrayOp::Slice {
+                array: self.var(*array),
+                dims: self.slice_dims(dims),
+            },
             ArrayOp::Update { array, dims, value } => ArrayOp::Update {
                 array: self.var(*array),
                 dims: self.slice_dims(dims),
                 value: self.atom(*value),
             },
-            ArrayOp::Literal { elems, row } => ArrayOp::Literal { elems: self.atoms(elems), row: self.ty(row) },
-            ArrayOp::Iota { len, start, step, ty } => ArrayOp::Iota {
+            ArrayOp::Literal { elems, row } => ArrayOp::Literal {
+                elems: self.atoms(elems),
+                row: self.ty(row),
+            },
+            ArrayOp::Iota {
+                len,
+                start,
+                step,
+                ty,
+            } => ArrayOp::Iota {
                 len: self.size(*len),
                 start: self.atom(*start),
                 step: self.atom(*step),
                 ty: *ty,
             },
-            ArrayOp::Replicate { shape, value } => {
-                ArrayOp::Replicate { shape: self.sizes(shape), value: self.atom(*value) }
-            }
-            ArrayOp::Scratch { elem, shape } => ArrayOp::Scratch { elem: *elem, shape: self.sizes(shape) },
+            ArrayOp::Replicate { shape, value } => ArrayOp::Replicate {
+                shape: self.sizes(shape),
+                value: self.atom(*value),
+            },
+            ArrayOp::Scratch { elem, shape } => ArrayOp::Scratch {
+                elem: *elem,
+                shape: self.sizes(shape),
+            },
             ArrayOp::Copy(array) => ArrayOp::Copy(self.var(*array)),
-            ArrayOp::Concat { arrays, len } => {
-                ArrayOp::Concat { arrays: self.all_vars(arrays), len: self.size(*len) }
-            }
-            ArrayOp::Rearrange { perm, array } => {
-                ArrayOp::Rearrange { perm: perm.clone(), array: self.var(*array) }
-            }
-            ArrayOp::Reshape { shape, array } => {
-                ArrayOp::Reshape { shape: self.sizes(shape), array: self.var(*array) }
-            }
-            ArrayOp::Manifest { perm, array } => ArrayOp::Manifest { perm: perm.clone(), array: self.var(*array) },
+            ArrayOp::Concat { arrays, len } => ArrayOp::Concat {
+                arrays: self.all_vars(arrays),
+                len: self.size(*len),
+            },
+            ArrayOp::Rearrange { perm, array } => ArrayOp::Rearrange {
+                perm: perm.clone(),
+                array: self.var(*array),
+            },
+            ArrayOp::Reshape { shape, array } => ArrayOp::Reshape {
+                shape: self.sizes(shape),
+                array: self.var(*array),
+            },
+            ArrayOp::Manifest { perm, array } => ArrayOp::Manifest {
+                perm: perm.clone(),
+                array: self.var(*array),
+            },
         }
     }
 
     fn slice_dims(&self, dims: &[SliceDim]) -> Vec<SliceDim> {
         let dims = dims.iter().map(|dim| match *dim {
             SliceDim::Fix(i) => SliceDim::Fix(self.atom(i)),
-            SliceDim::Range { start, len, stride } => {
-                SliceDim::Range { start: self.atom(start), len: self.size(len), stride: self.atom(stride) }
-            }
+            SliceDim::Range { start, len, stride } => SliceDim::Range {
+                start: self.atom(start),
+                len: self.size(len),
+                stride: self.atom(stride),
+            },
         });
         dims.collect()
     }
@@ -275,24 +327,41 @@ impl<'p> Cx<'p> {
             MessagePart::Text(text) => MessagePart::Text(text.clone()),
             MessagePart::Value(value) => MessagePart::Value(self.atom(*value)),
         });
-        Message { kind: message.kind, parts: parts.collect() }
+        Message {
+            kind: message.kind,
+            parts: parts.collect(),
+        }
     }
 
     /// A lambda as it stands, for operators that stay with a parallel operation; its body is sequential.
     fn lambda(&mut self, lam: &Lambda<Soac>) -> Lambda<Seg> {
-        Lambda { params: self.binds(&lam.params, Mode::Seq), body: self.body(&lam.body, Mode::Seq) }
+        Lambda {
+            params: self.binds(&lam.params, Mode::Seq),
+            body: self.body(&lam.body, Mode::Seq),
+        }
     }
 
     fn operator(&mut self, op: &Operator<Soac>) -> Operator<Seg> {
-        Operator { comm: op.comm, neutral: self.atoms(&op.neutral), lam: self.lambda(&op.lam) }
+        Operator {
+            comm: op.comm,
+            neutral: self.atoms(&op.neutral),
+            lam: self.lambda(&op.lam),
+        }
     }
 
     fn hist_op(&mut self, op: &HistOp<Soac>) -> HistOp<Seg> {
-        HistOp { shape: self.sizes(&op.shape), dests: self.all_vars(&op.dests), op: self.operator(&op.op) }
+        HistOp {
+            shape: self.sizes(&op.shape),
+            dests: self.all_vars(&op.dests),
+            op: self.operator(&op.op),
+        }
     }
 
     fn scatter_dest(&self, dest: &ScatterDest) -> ScatterDest {
-        ScatterDest { rank: dest.rank, array: self.var(dest.array) }
+        ScatterDest {
+            rank: dest.rank,
+            array: self.var(dest.array),
+        }
     }
 
     /// The sequential code of a lambda applied to arguments; gives its results.
@@ -355,7 +424,10 @@ impl<'p> Cx<'p> {
                     Dim::Size(size) => Dim::Size(self.size(size)),
                     Dim::Ragged(offsets) => Dim::Ragged(self.var(offsets)),
                 });
-                Type::Array(ArrayType { elem: array.elem, shape: dims.collect() })
+                Type::Array(ArrayType {
+                    elem: array.elem,
+                    shape: dims.collect(),
+                })
             }
         }
     }
@@ -369,7 +441,10 @@ impl<'p> Cx<'p> {
         match mode {
             Mode::Host => var,
             Mode::Seq => {
-                let info = VarInfo { name: self.vars[var].name.clone(), ty: self.type_of(var) };
+                let info = VarInfo {
+                    name: self.vars[var].name.clone(),
+                    ty: self.type_of(var),
+                };
                 let fresh = self.vars.push(info);
                 self.subst.set(var, Some(Atom::Var(fresh)));
                 fresh
@@ -384,11 +459,19 @@ impl<'p> Cx<'p> {
     // Making statements.
 
     fn fresh(&mut self, name: &str, ty: Type) -> Var {
-        self.vars.push(VarInfo { name: name.to_owned(), ty })
+        self.vars.push(VarInfo {
+            name: name.to_owned(),
+            ty,
+        })
     }
 
     fn push(&self, out: &mut Vec<Stm<Seg>>, binds: Vec<Var>, exp: Exp<Seg>) {
-        out.push(Stm { binds, certs: Vec::new(), exp, span: self.span });
+        out.push(Stm {
+            binds,
+            certs: Vec::new(),
+            exp,
+            span: self.span,
+        });
     }
 
     fn emit(&mut self, out: &mut Vec<Stm<Seg>>, name: &str, ty: Type, exp: Exp<Seg>) -> Var {
@@ -401,14 +484,23 @@ impl<'p> Cx<'p> {
         self.emit(out, name, ty, Exp::Op(Seg::Array(op)))
     }
 
-    fn scalar(&mut self, out: &mut Vec<Stm<Seg>>, name: &str, op: ScalarOp, args: Vec<Atom>) -> Atom {
+    fn scalar(
+        &mut self,
+        out: &mut Vec<Stm<Seg>>,
+        name: &str,
+        op: ScalarOp,
+        args: Vec<Atom>,
+    ) -> Atom {
         Atom::Var(self.emit(out, name, Type::Scalar(op.result()), Exp::Scalar(op, args)))
     }
 
     /// The element or row of `array` at `index`.
     fn element(&mut self, out: &mut Vec<Stm<Seg>>, array: Var, index: Var) -> Option<Atom> {
         let ty = self.vars[array].ty.peel(1)?;
-        let op = ArrayOp::Index { array, indices: vec![Atom::Var(index)] };
+        let op = ArrayOp::Index {
+            array,
+            indices: vec![Atom::Var(index)],
+        };
         Some(Atom::Var(self.array(out, "x", ty, op)))
     }
 }

@@ -8,7 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// For each parameter of the lambda, whether its body consumes it or an alias of it.
 pub(super) fn consumed_params(lam: &Lambda<Soac>, funs: &IdVec<FunId, Fun<Soac>>) -> Vec<bool> {
-    let mut facts = Facts { funs, sources: BTreeMap::new(), consumed: Vec::new() };
+    let mut facts = Facts {
+        funs,
+        sources: BTreeMap::new(),
+        consumed: Vec::new(),
+    };
     facts.body(&lam.body);
     let reached = facts.close();
     lam.params.iter().map(|p| reached.contains(p)).collect()
@@ -28,7 +32,8 @@ impl Facts<'_> {
         let mut reached = BTreeSet::new();
         while let Some(var) = self.consumed.pop() {
             if reached.insert(var) {
-                self.consumed.extend(self.sources.get(&var).into_iter().flatten());
+                self.consumed
+                    .extend(self.sources.get(&var).into_iter().flatten());
             }
         }
         reached
@@ -56,7 +61,9 @@ impl Facts<'_> {
         match exp {
             Exp::Atom(a) => self.aliases(binds, &[*a]),
             Exp::Scalar(..) | Exp::Assert { .. } => {}
-            Exp::If { then, otherwise, .. } => {
+            Exp::If {
+                then, otherwise, ..
+            } => {
                 self.body(then);
                 self.body(otherwise);
                 self.aliases(binds, &then.result);
@@ -80,11 +87,15 @@ impl Facts<'_> {
             Exp::Op(Soac::Screma { arrays, lam, .. } | Soac::Filter { arrays, lam, .. }) => {
                 self.lambda(arrays, lam);
             }
-            Exp::Op(Soac::Hist { arrays, lam, ops, .. }) => {
+            Exp::Op(Soac::Hist {
+                arrays, lam, ops, ..
+            }) => {
                 self.lambda(arrays, lam);
                 self.consume_all(binds, ops.iter().flat_map(|op| op.dests.iter().copied()));
             }
-            Exp::Op(Soac::Scatter { arrays, lam, dests, .. }) => {
+            Exp::Op(Soac::Scatter {
+                arrays, lam, dests, ..
+            }) => {
                 self.lambda(arrays, lam);
                 self.consume_all(binds, dests.iter().map(|dest| dest.array));
             }

@@ -37,7 +37,16 @@ impl Cx<'_> {
     ) {
         let mut nest = Nest::default();
         let result = self.nest(width, traversal, &mut nest);
-        self.seg(nest.dims, Body { stms: nest.stms, result }, SegKind::Map, binds.to_vec(), out);
+        self.seg(
+            nest.dims,
+            Body {
+                stms: nest.stms,
+                result,
+            },
+            SegKind::Map,
+            binds.to_vec(),
+            out,
+        );
         if let Some(made) = out.last_mut() {
             made.certs = nest.certs;
         }
@@ -58,10 +67,14 @@ impl Cx<'_> {
         };
         let before = Lambda {
             params: lam.params.clone(),
-            body: Body { stms: inner.before.to_vec(), result: Vec::new() },
+            body: Body {
+                stms: inner.before.to_vec(),
+                result: Vec::new(),
+            },
         };
         self.apply_at((arrays, &before), index, &mut nest.stms);
-        nest.certs.extend(inner.certs.iter().filter_map(|&c| self.var_atom(c)));
+        nest.certs
+            .extend(inner.certs.iter().filter_map(|&c| self.var_atom(c)));
         let results = self.nest(inner.width, (inner.arrays, inner.lam), nest);
         inner.order.iter().map(|&k| results[k]).collect()
     }
@@ -88,14 +101,27 @@ impl Nest {
 /// The map that the body of the lambda consists of, if it does.
 fn perfect(lam: &Lambda<Soac>) -> Option<Inner<'_>> {
     let (last, before) = lam.body.stms.split_last()?;
-    let Exp::Op(Soac::Screma { width, arrays, lam: inner, scans, reds }) = &last.exp else { return None };
+    let Exp::Op(Soac::Screma {
+        width,
+        arrays,
+        lam: inner,
+        scans,
+        reds,
+    }) = &last.exp
+    else {
+        return None;
+    };
     let plain = scans.is_empty() && reds.is_empty();
     if !plain || before.len() > CHEAP || !before.iter().all(is_cheap) {
         return None;
     }
     match *width {
         Size::Const(n) if n < NARROW => return None,
-        Size::Var(v) if lam.params.contains(&v) || before.iter().any(|stm| stm.binds.contains(&v)) => return None,
+        Size::Var(v)
+            if lam.params.contains(&v) || before.iter().any(|stm| stm.binds.contains(&v)) =>
+        {
+            return None;
+        }
         Size::Const(_) | Size::Var(_) => {}
     }
     let order: Option<Vec<usize>> = lam
@@ -104,7 +130,14 @@ fn perfect(lam: &Lambda<Soac>) -> Option<Inner<'_>> {
         .iter()
         .map(|&a| last.binds.iter().position(|&b| Atom::Var(b) == a))
         .collect();
-    Some(Inner { before, width: *width, arrays, lam: inner, certs: &last.certs, order: order? })
+    Some(Inner {
+        before,
+        width: *width,
+        arrays,
+        lam: inner,
+        certs: &last.certs,
+        order: order?,
+    })
 }
 
 /// Whether a statement may be repeated for each point of an inner map: it costs little and cannot fail.
@@ -127,19 +160,30 @@ fn is_cheap(stm: &Stm<Soac>) -> bool {
             | ArrayOp::Manifest { .. } => false,
         },
         Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => false,
-        Exp::Op(Soac::Screma { .. } | Soac::Hist { .. } | Soac::Scatter { .. } | Soac::Filter { .. }) => false,
+        Exp::Op(
+            Soac::Screma { .. } | Soac::Hist { .. } | Soac::Scatter { .. } | Soac::Filter { .. },
+        ) => false,
     }
 }
 
 fn is_cheap_scalar(op: ScalarOp) -> bool {
     match op {
-        ScalarOp::Cmp(..) | ScalarOp::Convert(..) | ScalarOp::ToBits(_) | ScalarOp::FromBits(_)
-        | ScalarOp::Select(_) | ScalarOp::Tern(..) => true,
+        ScalarOp::Cmp(..)
+        | ScalarOp::Convert(..)
+        | ScalarOp::ToBits(_)
+        | ScalarOp::FromBits(_)
+        | ScalarOp::Select(_)
+        | ScalarOp::Tern(..) => true,
         ScalarOp::Un(op, _) => matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs),
         ScalarOp::Bin(op, ty) => match op {
-            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr => {
-                true
-            }
+            BinOp::Add
+            | BinOp::Sub
+            | BinOp::Mul
+            | BinOp::And
+            | BinOp::Or
+            | BinOp::Xor
+            | BinOp::Shl
+            | BinOp::Shr => true,
             BinOp::Min | BinOp::Max => ty.is_integer(),
             BinOp::Div
             | BinOp::Mod

@@ -20,14 +20,32 @@ impl Cx<'_> {
                 let exp = Exp::Op(Seg::Array(self.array_op(op)));
                 self.push(out, binds.to_vec(), exp);
             }
-            Soac::Screma { width, arrays, lam, scans, reds } => {
+            Soac::Screma {
+                width,
+                arrays,
+                lam,
+                scans,
+                reds,
+            } => {
                 self.par_screma(*width, (arrays, lam), (scans, reds), binds, out);
             }
-            Soac::Hist { width, arrays, lam, ops } => self.par_hist(*width, (arrays, lam), ops, binds, out),
-            Soac::Scatter { width, arrays, lam, dests } => {
+            Soac::Hist {
+                width,
+                arrays,
+                lam,
+                ops,
+            } => self.par_hist(*width, (arrays, lam), ops, binds, out),
+            Soac::Scatter {
+                width,
+                arrays,
+                lam,
+                dests,
+            } => {
                 self.par_scatter(*width, (arrays, lam), dests, binds, out);
             }
-            Soac::Filter { width, arrays, lam } => self.par_filter(*width, (arrays, lam), binds, out),
+            Soac::Filter { width, arrays, lam } => {
+                self.par_filter(*width, (arrays, lam), binds, out)
+            }
         }
     }
 
@@ -40,8 +58,16 @@ impl Cx<'_> {
         binds: Vec<Var>,
         out: &mut Vec<Stm<Seg>>,
     ) {
-        let dims = dims.into_iter().map(|(var, size)| (var, SpaceDim::Regular(size))).collect();
-        let op = SegOp { space: SegSpace { dims }, level: Level::Device, body, kind };
+        let dims = dims
+            .into_iter()
+            .map(|(var, size)| (var, SpaceDim::Regular(size)))
+            .collect();
+        let op = SegOp {
+            space: SegSpace { dims },
+            level: Level::Device,
+            body,
+            kind,
+        };
         self.push(out, binds, Exp::Op(Seg::Par(op)));
     }
 
@@ -73,8 +99,16 @@ impl Cx<'_> {
         let width = self.size(width);
         let (index, mut body) = self.point(traversal);
         if scans.is_empty() || reds.is_empty() {
-            let operators = scans.iter().chain(reds).map(|op| self.operator(op)).collect();
-            let kind = if reds.is_empty() { SegKind::Scan(operators) } else { SegKind::Red(operators) };
+            let operators = scans
+                .iter()
+                .chain(reds)
+                .map(|op| self.operator(op))
+                .collect();
+            let kind = if reds.is_empty() {
+                SegKind::Scan(operators)
+            } else {
+                SegKind::Red(operators)
+            };
             return self.seg(vec![(index, width)], body, kind, binds.to_vec(), out);
         }
         // Both: the scan leaves the inputs of the reductions behind as mapped arrays.
@@ -82,20 +116,38 @@ impl Cx<'_> {
         let reduced: usize = reds.iter().map(|op| op.neutral.len()).sum();
         let mut bound = binds.to_vec();
         let mut inputs = Vec::new();
-        for p in reds.iter().flat_map(|op| op.lam.params[..op.neutral.len()].iter()) {
+        for p in reds
+            .iter()
+            .flat_map(|op| op.lam.params[..op.neutral.len()].iter())
+        {
             let ty = Type::array_of(&self.type_of(*p), &[width]);
             inputs.push(self.fresh("inputs", ty));
         }
         bound.splice(scanned..scanned + reduced, inputs.iter().copied());
         let operators = scans.iter().map(|op| self.operator(op)).collect();
         body.result.truncate(bound.len());
-        self.seg(vec![(index, width)], body, SegKind::Scan(operators), bound, out);
+        self.seg(
+            vec![(index, width)],
+            body,
+            SegKind::Scan(operators),
+            bound,
+            out,
+        );
         let operators = reds.iter().map(|op| self.operator(op)).collect();
         let index = self.fresh("i", Type::I64);
         let mut stms = Vec::new();
-        let result = inputs.iter().filter_map(|&array| self.element(&mut stms, array, index)).collect();
+        let result = inputs
+            .iter()
+            .filter_map(|&array| self.element(&mut stms, array, index))
+            .collect();
         let results = binds[scanned..scanned + reduced].to_vec();
-        self.seg(vec![(index, width)], Body { stms, result }, SegKind::Red(operators), results, out);
+        self.seg(
+            vec![(index, width)],
+            Body { stms, result },
+            SegKind::Red(operators),
+            results,
+            out,
+        );
     }
 
     /// Whether an operator works on scalars.
@@ -126,12 +178,27 @@ impl Cx<'_> {
         let total = self.size(width);
         let bin = |op| ScalarOp::Bin(op, ScalarType::I64);
         // The length of a piece depends on the width alone, so that results are the same from run to run.
-        let rounded = self.scalar(out, "n", bin(BinOp::Add), vec![total.into(), int(PIECES - 1)]);
+        let rounded = self.scalar(
+            out,
+            "n",
+            bin(BinOp::Add),
+            vec![total.into(), int(PIECES - 1)],
+        );
         let length = self.scalar(out, "length", bin(BinOp::Div), vec![rounded, int(PIECES)]);
         let piece = self.fresh("piece", Type::I64);
         let mut stms = Vec::new();
-        let start = self.scalar(&mut stms, "start", bin(BinOp::Mul), vec![piece.into(), length]);
-        let left = self.scalar(&mut stms, "left", bin(BinOp::Sub), vec![total.into(), start]);
+        let start = self.scalar(
+            &mut stms,
+            "start",
+            bin(BinOp::Mul),
+            vec![piece.into(), length],
+        );
+        let left = self.scalar(
+            &mut stms,
+            "left",
+            bin(BinOp::Sub),
+            vec![total.into(), start],
+        );
         let left = self.scalar(&mut stms, "left", bin(BinOp::Max), vec![left, int(0)]);
         let count = self.scalar(&mut stms, "count", bin(BinOp::Min), vec![left, length]);
         let Atom::Var(count) = count else { return };
@@ -140,8 +207,20 @@ impl Cx<'_> {
             let array = self.var(array);
             let row = self.vars[array].ty.peel(1).unwrap_or(Type::I64);
             let ty = Type::array_of(&row, &[Size::Var(count)]);
-            let range = crate::ir::array::SliceDim::Range { start, len: Size::Var(count), stride: int(1) };
-            slices.push(self.array(&mut stms, "part", ty, ArrayOp::Slice { array, dims: vec![range] }));
+            let range = crate::ir::array::SliceDim::Range {
+                start,
+                len: Size::Var(count),
+                stride: int(1),
+            };
+            slices.push(self.array(
+                &mut stms,
+                "part",
+                ty,
+                ArrayOp::Slice {
+                    array,
+                    dims: vec![range],
+                },
+            ));
         }
         let mut parts = Vec::new();
         let mut partials = Vec::new();
@@ -150,15 +229,33 @@ impl Cx<'_> {
             parts.push(self.fresh("part", ty.clone()));
             partials.push(self.fresh("parts", Type::array_of(&ty, &[Size::Const(PIECES)])));
         }
-        self.seq_screma(Size::Var(count), (&slices, lam), (&[], reds), &parts, &mut stms);
+        self.seq_screma(
+            Size::Var(count),
+            (&slices, lam),
+            (&[], reds),
+            &parts,
+            &mut stms,
+        );
         let result = parts.into_iter().map(Atom::Var).collect();
         let dims = vec![(piece, Size::Const(PIECES))];
-        self.seg(dims, Body { stms, result }, SegKind::Map, partials.clone(), out);
+        self.seg(
+            dims,
+            Body { stms, result },
+            SegKind::Map,
+            partials.clone(),
+            out,
+        );
         self.combine(reds, &partials, binds, out);
     }
 
     /// Reduces the results of the pieces, one after another.
-    fn combine(&mut self, reds: &[Operator<Soac>], partials: &[Var], binds: &[Var], out: &mut Vec<Stm<Seg>>) {
+    fn combine(
+        &mut self,
+        reds: &[Operator<Soac>],
+        partials: &[Var],
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
         let params: Vec<Var> = partials
             .iter()
             .map(|&p| self.vars[p].ty.peel(1).unwrap_or(Type::I64))
@@ -167,8 +264,20 @@ impl Cx<'_> {
             .map(|ty| self.fresh("x", ty))
             .collect();
         let result = params.iter().map(|&p| p.into()).collect();
-        let identity = Lambda { params, body: Body { stms: Vec::new(), result } };
-        self.seq_screma(Size::Const(PIECES), (partials, &identity), (&[], reds), binds, out);
+        let identity = Lambda {
+            params,
+            body: Body {
+                stms: Vec::new(),
+                result,
+            },
+        };
+        self.seq_screma(
+            Size::Const(PIECES),
+            (partials, &identity),
+            (&[], reds),
+            binds,
+            out,
+        );
     }
 
     fn par_hist(
@@ -185,7 +294,13 @@ impl Cx<'_> {
         let width = self.size(width);
         let (index, body) = self.point(traversal);
         let ops = ops.iter().map(|op| self.hist_op(op)).collect();
-        self.seg(vec![(index, width)], body, SegKind::Hist(ops), binds.to_vec(), out);
+        self.seg(
+            vec![(index, width)],
+            body,
+            SegKind::Hist(ops),
+            binds.to_vec(),
+            out,
+        );
     }
 
     fn par_scatter(
@@ -199,7 +314,13 @@ impl Cx<'_> {
         let width = self.size(width);
         let (index, body) = self.point(traversal);
         let dests = dests.iter().map(|dest| self.scatter_dest(dest)).collect();
-        self.seg(vec![(index, width)], body, SegKind::Scatter(dests), binds.to_vec(), out);
+        self.seg(
+            vec![(index, width)],
+            body,
+            SegKind::Scatter(dests),
+            binds.to_vec(),
+            out,
+        );
     }
 
     /// A filter: scan the flags, which gives each kept element its place, and write the elements there.
@@ -210,7 +331,9 @@ impl Cx<'_> {
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
-        let Some((&count, kept)) = binds.split_first() else { return };
+        let Some((&count, kept)) = binds.split_first() else {
+            return;
+        };
         let width = self.size(width);
         let (index, mut body) = self.point((arrays, lam));
         let flag = body.result[0];
@@ -223,7 +346,10 @@ impl Cx<'_> {
         let mut sources = Vec::new();
         for (k, &bind) in kept.iter().enumerate() {
             // An element that is kept as it was is read from the input again.
-            let param = lam.params.iter().position(|&p| lam.body.result[k + 1] == Atom::Var(p));
+            let param = lam
+                .params
+                .iter()
+                .position(|&p| lam.body.result[k + 1] == Atom::Var(p));
             sources.push(match param {
                 Some(p) => self.var(arrays[p]),
                 None => {
@@ -237,7 +363,13 @@ impl Cx<'_> {
         }
         body.result = results;
         let sum = self.sum();
-        self.seg(vec![(index, width)], body, SegKind::Scan(vec![sum]), bound, out);
+        self.seg(
+            vec![(index, width)],
+            body,
+            SegKind::Scan(vec![sum]),
+            bound,
+            out,
+        );
         self.last_or_zero(places, width, count, out);
         self.compact(width, (places, flags), &sources, kept, out);
     }
@@ -247,8 +379,20 @@ impl Cx<'_> {
         let params = vec![self.fresh("a", Type::I64), self.fresh("b", Type::I64)];
         let args = params.iter().map(|&p| p.into()).collect();
         let mut stms = Vec::new();
-        let result = vec![self.scalar(&mut stms, "sum", ScalarOp::Bin(BinOp::Add, ScalarType::I64), args)];
-        Operator { comm: true, lam: Lambda { params, body: Body { stms, result } }, neutral: vec![int(0)] }
+        let result = vec![self.scalar(
+            &mut stms,
+            "sum",
+            ScalarOp::Bin(BinOp::Add, ScalarType::I64),
+            args,
+        )];
+        Operator {
+            comm: true,
+            lam: Lambda {
+                params,
+                body: Body { stms, result },
+            },
+            neutral: vec![int(0)],
+        }
     }
 
     /// Binds the last element, 0 of an empty array.
@@ -258,11 +402,28 @@ impl Cx<'_> {
         let mut stms = Vec::new();
         let sub = ScalarOp::Bin(BinOp::Sub, ScalarType::I64);
         let last = self.scalar(&mut stms, "last", sub, vec![width.into(), int(1)]);
-        let index = ArrayOp::Index { array, indices: vec![last] };
+        let index = ArrayOp::Index {
+            array,
+            indices: vec![last],
+        };
         let value = self.array(&mut stms, "count", Type::I64, index);
-        let then = Body { stms: Vec::new(), result: vec![int(0)] };
-        let otherwise = Body { stms, result: vec![value.into()] };
-        self.push(out, vec![bind], Exp::If { cond, then, otherwise });
+        let then = Body {
+            stms: Vec::new(),
+            result: vec![int(0)],
+        };
+        let otherwise = Body {
+            stms,
+            result: vec![value.into()],
+        };
+        self.push(
+            out,
+            vec![bind],
+            Exp::If {
+                cond,
+                then,
+                otherwise,
+            },
+        );
     }
 
     /// Writes the flagged elements of the sources to their places, counted from 1.
@@ -288,7 +449,8 @@ impl Cx<'_> {
         let index = self.fresh("i", Type::I64);
         let mut stms = Vec::new();
         let element = |cx: &mut Self, stms: &mut Vec<Stm<Seg>>, array| {
-            cx.element(stms, array, index).unwrap_or(Atom::Const(Const::Bool(false)))
+            cx.element(stms, array, index)
+                .unwrap_or(Atom::Const(Const::Bool(false)))
         };
         let flag = element(self, &mut stms, flags);
         let place = element(self, &mut stms, places);
@@ -300,6 +462,12 @@ impl Cx<'_> {
         for &source in sources {
             result.push(element(self, &mut stms, source));
         }
-        self.seg(vec![(index, width)], Body { stms, result }, SegKind::Scatter(dests), kept.to_vec(), out);
+        self.seg(
+            vec![(index, width)],
+            Body { stms, result },
+            SegKind::Scatter(dests),
+            kept.to_vec(),
+            out,
+        );
     }
 }

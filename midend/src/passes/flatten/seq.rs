@@ -18,14 +18,32 @@ impl Cx<'_> {
                 let exp = Exp::Op(Seg::Array(self.array_op(op)));
                 self.push(out, binds.to_vec(), exp);
             }
-            Soac::Screma { width, arrays, lam, scans, reds } => {
+            Soac::Screma {
+                width,
+                arrays,
+                lam,
+                scans,
+                reds,
+            } => {
                 self.seq_screma(*width, (arrays, lam), (scans, reds), binds, out);
             }
-            Soac::Hist { width, arrays, lam, ops } => self.seq_hist(*width, (arrays, lam), ops, binds, out),
-            Soac::Scatter { width, arrays, lam, dests } => {
+            Soac::Hist {
+                width,
+                arrays,
+                lam,
+                ops,
+            } => self.seq_hist(*width, (arrays, lam), ops, binds, out),
+            Soac::Scatter {
+                width,
+                arrays,
+                lam,
+                dests,
+            } => {
                 self.seq_scatter(*width, (arrays, lam), dests, binds, out);
             }
-            Soac::Filter { width, arrays, lam } => self.seq_filter(*width, (arrays, lam), binds, out),
+            Soac::Filter { width, arrays, lam } => {
+                self.seq_filter(*width, (arrays, lam), binds, out)
+            }
         }
     }
 
@@ -41,7 +59,9 @@ impl Cx<'_> {
         let mut elems = Vec::new();
         for (&array, consumed) in arrays.iter().zip(consumed) {
             let array = self.var(array);
-            let Some(elem) = self.element(out, array, index) else { continue };
+            let Some(elem) = self.element(out, array, index) else {
+                continue;
+            };
             elems.push(match (elem, consumed) {
                 (Atom::Var(row), true) if self.vars[row].ty.is_array() => {
                     let ty = self.vars[row].ty.clone();
@@ -77,7 +97,10 @@ impl Cx<'_> {
         binds: Vec<Var>,
         out: &mut Vec<Stm<Seg>>,
     ) {
-        let form = LoopForm::For { index, bound: width.into() };
+        let form = LoopForm::For {
+            index,
+            bound: width.into(),
+        };
         self.push(out, binds, Exp::Loop { params, form, body });
     }
 
@@ -127,28 +150,60 @@ impl Cx<'_> {
         for (&array, value) in carried[scanned + reduced..].iter().zip(values) {
             next.push(self.put(array, &[index.into()], value, &mut stms));
         }
-        let lasts: Vec<Var> = carried[..scanned].iter().map(|&v| self.vars[v].ty.clone()).collect::<Vec<_>>()
-            .into_iter().map(|ty| self.fresh("last", ty)).collect();
+        let lasts: Vec<Var> = carried[..scanned]
+            .iter()
+            .map(|&v| self.vars[v].ty.clone())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|ty| self.fresh("last", ty))
+            .collect();
         let bound = [&lasts[..], &binds[scanned..scanned + reduced], &arrays].concat();
-        self.for_loop((index, width), params, Body { stms, result: next }, bound, out);
+        self.for_loop(
+            (index, width),
+            params,
+            Body { stms, result: next },
+            bound,
+            out,
+        );
     }
 
     /// A loop parameter that starts from a neutral element, which is copied if it is going to be updated in place.
-    fn accumulator(&mut self, like: Var, neutral: Atom, copied: bool, out: &mut Vec<Stm<Seg>>) -> LoopParam {
+    fn accumulator(
+        &mut self,
+        like: Var,
+        neutral: Atom,
+        copied: bool,
+        out: &mut Vec<Stm<Seg>>,
+    ) -> LoopParam {
         let ty = self.type_of(like);
         let init = match self.atom(neutral) {
-            Atom::Var(v) if copied => Atom::Var(self.array(out, "acc", ty.clone(), ArrayOp::Copy(v))),
+            Atom::Var(v) if copied => {
+                Atom::Var(self.array(out, "acc", ty.clone(), ArrayOp::Copy(v)))
+            }
             init => init,
         };
-        LoopParam { var: self.fresh("acc", ty), init }
+        LoopParam {
+            var: self.fresh("acc", ty),
+            init,
+        }
     }
 
     /// An operator that is one map over its operands, applied so that the first operands are overwritten.
-    fn apply_elementwise(&mut self, lam: &Lambda<Soac>, args: &[Atom], out: &mut Vec<Stm<Seg>>) -> Vec<Atom> {
+    fn apply_elementwise(
+        &mut self,
+        lam: &Lambda<Soac>,
+        args: &[Atom],
+        out: &mut Vec<Stm<Seg>>,
+    ) -> Vec<Atom> {
         for (&param, &arg) in lam.params.iter().zip(args) {
             self.subst.set(param, Some(arg));
         }
-        let Some(Exp::Op(Soac::Screma { width, arrays, lam: inner, .. })) = lam.body.stms.first().map(|s| &s.exp)
+        let Some(Exp::Op(Soac::Screma {
+            width,
+            arrays,
+            lam: inner,
+            ..
+        })) = lam.body.stms.first().map(|s| &s.exp)
         else {
             return self.apply(lam, args, out);
         };
@@ -168,9 +223,20 @@ impl Cx<'_> {
         for (param, value) in params.iter().zip(values) {
             result.push(self.put(param.var, &[index.into()], value, &mut stms));
         }
-        let binds: Vec<Var> = params.iter().map(|p| p.var).collect::<Vec<_>>()
-            .into_iter().map(|v| self.fresh("acc", self.vars[v].ty.clone())).collect();
-        self.for_loop((index, width), params, Body { stms, result }, binds.clone(), out);
+        let binds: Vec<Var> = params
+            .iter()
+            .map(|p| p.var)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|v| self.fresh("acc", self.vars[v].ty.clone()))
+            .collect();
+        self.for_loop(
+            (index, width),
+            params,
+            Body { stms, result },
+            binds.clone(),
+            out,
+        );
         binds.into_iter().map(Atom::Var).collect()
     }
 
@@ -182,7 +248,12 @@ impl Cx<'_> {
             let unsign = ScalarOp::Convert(ScalarType::I64, ScalarType::U64);
             let i = self.scalar(out, "u", unsign, vec![index]);
             let n = self.scalar(out, "u", unsign, vec![extent.into()]);
-            let ok = self.scalar(out, "ok", ScalarOp::Cmp(CmpOp::Lt, ScalarType::U64), vec![i, n]);
+            let ok = self.scalar(
+                out,
+                "ok",
+                ScalarOp::Cmp(CmpOp::Lt, ScalarType::U64),
+                vec![i, n],
+            );
             all = Some(match all {
                 None => ok,
                 Some(all) => {
@@ -202,9 +273,23 @@ impl Cx<'_> {
         then: Body<Seg>,
         out: &mut Vec<Stm<Seg>>,
     ) -> Vec<Atom> {
-        let binds: Vec<Var> = arrays.iter().map(|&a| self.fresh("out", self.vars[a].ty.clone())).collect();
-        let otherwise = Body { stms: Vec::new(), result: arrays.iter().map(|&a| a.into()).collect() };
-        self.push(out, binds.clone(), Exp::If { cond, then, otherwise });
+        let binds: Vec<Var> = arrays
+            .iter()
+            .map(|&a| self.fresh("out", self.vars[a].ty.clone()))
+            .collect();
+        let otherwise = Body {
+            stms: Vec::new(),
+            result: arrays.iter().map(|&a| a.into()).collect(),
+        };
+        self.push(
+            out,
+            binds.clone(),
+            Exp::If {
+                cond,
+                then,
+                otherwise,
+            },
+        );
         binds.into_iter().map(Atom::Var).collect()
     }
 
@@ -212,7 +297,10 @@ impl Cx<'_> {
     fn carry(&mut self, arrays: &[Var]) -> Vec<LoopParam> {
         let params = arrays.iter().map(|&array| {
             let array = self.var(array);
-            LoopParam { var: self.fresh("dest", self.vars[array].ty.clone()), init: array.into() }
+            LoopParam {
+                var: self.fresh("dest", self.vars[array].ty.clone()),
+                init: array.into(),
+            }
         });
         params.collect()
     }
@@ -237,7 +325,10 @@ impl Cx<'_> {
         for op in ops {
             let buckets = &results[bucket_at..bucket_at + op.shape.len()];
             let values = &results[value_at..value_at + op.dests.len()];
-            let arrays: Vec<Var> = params[next.len()..next.len() + op.dests.len()].iter().map(|p| p.var).collect();
+            let arrays: Vec<Var> = params[next.len()..next.len() + op.dests.len()]
+                .iter()
+                .map(|p| p.var)
+                .collect();
             let shape = self.sizes(&op.shape);
             let cond = self.in_range(buckets, &shape, &mut stms);
             let then = self.hist_update(op, &arrays, buckets, values);
@@ -245,15 +336,30 @@ impl Cx<'_> {
             bucket_at += op.shape.len();
             value_at += op.dests.len();
         }
-        self.for_loop((index, width), params, Body { stms, result: next }, binds.to_vec(), out);
+        self.for_loop(
+            (index, width),
+            params,
+            Body { stms, result: next },
+            binds.to_vec(),
+            out,
+        );
     }
 
-    fn hist_update(&mut self, op: &HistOp<Soac>, arrays: &[Var], buckets: &[Atom], values: &[Atom]) -> Body<Seg> {
+    fn hist_update(
+        &mut self,
+        op: &HistOp<Soac>,
+        arrays: &[Var],
+        buckets: &[Atom],
+        values: &[Atom],
+    ) -> Body<Seg> {
         let mut stms = Vec::new();
         let mut args = Vec::new();
         for &array in arrays {
             if let Some(ty) = self.vars[array].ty.peel(buckets.len()) {
-                let op = ArrayOp::Index { array, indices: buckets.to_vec() };
+                let op = ArrayOp::Index {
+                    array,
+                    indices: buckets.to_vec(),
+                };
                 args.push(Atom::Var(self.array(&mut stms, "old", ty, op)));
             }
         }
@@ -287,14 +393,26 @@ impl Cx<'_> {
             let indices = &results[at..at + dest.rank];
             at += dest.rank;
             let array = params[n].var;
-            let extents: Vec<Size> =
-                self.vars[array].ty.shape().iter().take(dest.rank).copied().filter_map(Dim::size).collect();
+            let extents: Vec<Size> = self.vars[array]
+                .ty
+                .shape()
+                .iter()
+                .take(dest.rank)
+                .copied()
+                .filter_map(Dim::size)
+                .collect();
             let cond = self.in_range(indices, &extents, &mut stms);
             let mut then = Vec::new();
             let result = vec![self.put(array, indices, results[values + n], &mut then)];
             next.extend(self.guarded(cond, &[array], Body { stms: then, result }, &mut stms));
         }
-        self.for_loop((index, width), params, Body { stms, result: next }, binds.to_vec(), out);
+        self.for_loop(
+            (index, width),
+            params,
+            Body { stms, result: next },
+            binds.to_vec(),
+            out,
+        );
     }
 
     pub(super) fn seq_filter(
@@ -305,14 +423,22 @@ impl Cx<'_> {
         out: &mut Vec<Stm<Seg>>,
     ) {
         let width = self.size(width);
-        let Some((&count, arrays)) = binds.split_first() else { return };
-        let mut params = vec![LoopParam { var: self.fresh("count", Type::I64), init: int(0) }];
+        let Some((&count, arrays)) = binds.split_first() else {
+            return;
+        };
+        let mut params = vec![LoopParam {
+            var: self.fresh("count", Type::I64),
+            init: int(0),
+        }];
         for &array in arrays {
             let ty = self.vars[array].ty.peel(1).unwrap_or(Type::I64);
             let ty = Type::array_of(&ty, &[width]);
             let room = self.fresh("room", ty.clone());
             let init = self.scratch(room, out).into();
-            params.push(LoopParam { var: self.fresh("out", ty), init });
+            params.push(LoopParam {
+                var: self.fresh("out", ty),
+                init,
+            });
         }
         let index = self.fresh("i", Type::I64);
         let mut stms = Vec::new();
@@ -329,15 +455,36 @@ impl Cx<'_> {
         for (&array, &value) in carried[1..].iter().zip(&results[1..]) {
             kept.push(self.put(array, &[at], value, &mut then));
         }
-        let result = self.guarded(results[0], &carried, Body { stms: then, result: kept }, &mut stms);
+        let result = self.guarded(
+            results[0],
+            &carried,
+            Body {
+                stms: then,
+                result: kept,
+            },
+            &mut stms,
+        );
         let mut bound = vec![count];
         for &room in &carried[1..] {
             bound.push(self.fresh("room", self.vars[room].ty.clone()));
         }
-        self.for_loop((index, width), params, Body { stms, result }, bound.clone(), out);
+        self.for_loop(
+            (index, width),
+            params,
+            Body { stms, result },
+            bound.clone(),
+            out,
+        );
         for (&array, &room) in arrays.iter().zip(&bound[1..]) {
-            let kept = SliceDim::Range { start: int(0), len: Size::Var(count), stride: int(1) };
-            let slice = ArrayOp::Slice { array: room, dims: vec![kept] };
+            let kept = SliceDim::Range {
+                start: int(0),
+                len: Size::Var(count),
+                stride: int(1),
+            };
+            let slice = ArrayOp::Slice {
+                array: room,
+                dims: vec![kept],
+            };
             self.push(out, vec![array], Exp::Op(Seg::Array(slice)));
         }
     }
@@ -346,8 +493,19 @@ impl Cx<'_> {
 /// Whether an operator is one map over its operands (and other arrays), element by element, so that it can
 /// overwrite its first operands: `map2 (+)`.
 fn is_elementwise(lam: &Lambda<Soac>) -> bool {
-    let [stm] = &lam.body.stms[..] else { return false };
-    let Exp::Op(Soac::Screma { arrays, lam: inner, scans, reds, .. }) = &stm.exp else { return false };
+    let [stm] = &lam.body.stms[..] else {
+        return false;
+    };
+    let Exp::Op(Soac::Screma {
+        arrays,
+        lam: inner,
+        scans,
+        reds,
+        ..
+    }) = &stm.exp
+    else {
+        return false;
+    };
     let results: Vec<Atom> = stm.binds.iter().map(|&v| v.into()).collect();
     let k = lam.params.len() / 2;
     scans.is_empty()
@@ -357,6 +515,10 @@ fn is_elementwise(lam: &Lambda<Soac>) -> bool {
         && inner.body.stms.iter().all(|stm| match &stm.exp {
             Exp::Atom(a) => !lam.params.iter().any(|&p| Atom::Var(p) == *a),
             Exp::Scalar(..) => true,
-            Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } | Exp::Op(_) => false,
+            Exp::Assert { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => false,
         })
 }
