@@ -3,4 +3,8 @@
 pub mod ast;
 pub mod literal;
 pub mod name;
+pub mod parse;
+mod precedence;
 pub mod ptr;
+
+pub use parse::{parse_expression, parse_program, parse_program_bytes, parse_type_scheme};
