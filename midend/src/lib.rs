@@ -24,5 +24,6 @@ pub mod interp;
 pub mod ir;
 pub mod math;
 pub mod passes;
+pub mod plan;
 pub mod trap;
 pub mod value;

@@ -1,0 +1,93 @@
+//! Running plans: a program of the plan dialect is executed on the host, which drives a device.
+//!
+//! [`Executable::new`] resolves variables to slots once; [`Executable::run`] calls an entry point with values from
+//! outside. [`run`] does both. Memory of the device is counted by [`Memory`], which can limit it.
+
+mod call;
+mod exec;
+mod memory;
+mod resolve;
+mod signature;
+
+pub use memory::Memory;
+pub use signature::{Signature, signatures};
+
+use crate::device::{Device, Stop};
+use crate::ir::mem::Mem;
+use crate::ir::span::Spans;
+use crate::ir::syntax::Program;
+use crate::trap::RunError;
+use crate::value::Value;
+use resolve::HostFun;
+use std::sync::Arc;
+
+/// A plan that is ready to be executed on the host.
+#[derive(Debug)]
+pub struct Executable {
+    funs: Vec<HostFun>,
+    signatures: Vec<Signature>,
+    spans: Spans,
+}
+
+/// What a run may use.
+#[derive(Clone, Debug)]
+pub struct Options<'a> {
+    /// Raised to stop the run.
+    pub stop: &'a Stop,
+    /// Counts and limits the memory of the device.
+    pub memory: Arc<Memory>,
+    /// How many calls may be nested.
+    pub max_depth: usize,
+}
+
+impl<'a> Options<'a> {
+    /// No memory limit, and the usual limit of nested calls.
+    pub fn new(stop: &'a Stop) -> Self {
+        Self {
+            stop,
+            memory: Arc::new(Memory::new(None)),
+            max_depth: 20_000,
+        }
+    }
+}
+
+impl Executable {
+    /// Prepares a plan. The signatures are those of the entry points before arrays became buffers.
+    pub fn new(program: &Program<Mem>, signatures: Vec<Signature>) -> Self {
+        Self {
+            funs: resolve::functions(program),
+            signatures,
+            spans: program.spans.clone(),
+        }
+    }
+
+    /// The entry points.
+    pub fn signatures(&self) -> &[Signature] {
+        &self.signatures
+    }
+
+    /// Calls the entry point `entry` with one value per parameter that is not a size, in the order of the function's
+    /// parameters; gives one value per result that is not a size.
+    pub fn run<D: Device>(
+        &self,
+        device: &D,
+        module: &D::Module,
+        entry: &str,
+        args: Vec<Value>,
+        options: &Options<'_>,
+    ) -> Result<Vec<Value>, RunError> {
+        call::call_entry(self, device, module, entry, args, options)
+    }
+}
+
+/// Prepares a plan and calls one of its entry points, see [`Executable::run`].
+pub fn run<D: Device>(
+    device: &D,
+    module: &D::Module,
+    (program, signatures): (&Program<Mem>, Vec<Signature>),
+    entry: &str,
+    args: Vec<Value>,
+    options: &Options<'_>,
+) -> Result<Vec<Value>, RunError> {
+    Executable::new(program, signatures).run(device, module, entry, args, options)
+}

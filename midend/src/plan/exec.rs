@@ -1,0 +1,475 @@
+//! Executing host code statement by statement.
+
+use super::memory::{Counted, counted};
+use super::resolve::{Block, HostFun, Op, OpKind, Operand, Part, Side, Slot};
+use super::{Executable, Options};
+use crate::device::{Arg, Device, Strided};
+use crate::interp::scalar;
+use crate::ir::id::{FunId, SpanId};
+use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
+use crate::ir::syntax::TrapKind;
+use crate::ir::types::ScalarType;
+use crate::trap::{RunError, Trap, trail};
+use std::sync::Arc;
+
+/// What a slot holds.
+#[derive(Debug)]
+pub(super) enum Val<B> {
+    /// Nothing, or nothing any more.
+    Empty,
+    /// A scalar.
+    Scalar(Const),
+    /// A reference to memory.
+    Buffer(Arc<Counted<B>>),
+}
+
+impl<B> Clone for Val<B> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Empty => Self::Empty,
+            Self::Scalar(c) => Self::Scalar(*c),
+            Self::Buffer(b) => Self::Buffer(Arc::clone(b)),
+        }
+    }
+}
+
+/// One run.
+pub(super) struct Run<'a, D: Device> {
+    pub(super) exe: &'a Executable,
+    pub(super) device: &'a D,
+    pub(super) module: &'a D::Module,
+    pub(super) options: &'a Options<'a>,
+    pub(super) depth: usize,
+    /// Arguments of the kernel that is being launched; kept to save allocations.
+    pub(super) args: Vec<Arg<D::Buffer>>,
+}
+
+type Frame<D> = [Val<<D as Device>::Buffer>];
+
+/// The failure of a plan that a verifier would have rejected.
+fn malformed(what: &str) -> RunError {
+    RunError::Internal(format!("malformed plan: {what}"))
+}
+
+fn read<B>(frame: &mut [Val<B>], operand: Operand) -> Val<B> {
+    match operand {
+        Operand::Const(c) => Val::Scalar(c),
+        Operand::Slot(slot) => frame[slot].clone(),
+        Operand::Last(slot) => std::mem::replace(&mut frame[slot], Val::Empty),
+    }
+}
+
+fn constant<B>(frame: &[Val<B>], operand: Operand) -> Result<Const, RunError> {
+    match operand {
+        Operand::Const(c) => Ok(c),
+        Operand::Slot(slot) | Operand::Last(slot) => match &frame[slot] {
+            Val::Scalar(c) => Ok(*c),
+            Val::Empty | Val::Buffer(_) => Err(malformed("a scalar is missing")),
+        },
+    }
+}
+
+fn int<B>(frame: &[Val<B>], operand: Operand) -> Result<i64, RunError> {
+    match constant(frame, operand)? {
+        Const::I64(n) => Ok(n),
+        other => other
+            .as_int()
+            .and_then(|n| i64::try_from(n).ok())
+            .ok_or_else(|| malformed("not an integer")),
+    }
+}
+
+fn ints<B>(frame: &[Val<B>], operands: &[Operand]) -> Result<Vec<i64>, RunError> {
+    operands.iter().map(|&o| int(frame, o)).collect()
+}
+
+fn truth<B>(frame: &[Val<B>], operand: Operand) -> Result<bool, RunError> {
+    constant(frame, operand)?
+        .as_bool()
+        .ok_or_else(|| malformed("not a truth value"))
+}
+
+fn buffer<B>(frame: &[Val<B>], slot: Slot) -> Result<&Arc<Counted<B>>, RunError> {
+    match &frame[slot] {
+        Val::Buffer(b) => Ok(b),
+        Val::Empty | Val::Scalar(_) => Err(malformed("a buffer is missing")),
+    }
+}
+
+fn index<B>(frame: &[Val<B>], operand: Operand) -> Result<usize, RunError> {
+    usize::try_from(int(frame, operand)?).map_err(|_| malformed("a negative index"))
+}
+
+/// The commonest operations of host code, without the way through the general table.
+fn scalar_op(op: ScalarOp, args: &[Const]) -> Result<Const, RunError> {
+    const INT: ScalarType = ScalarType::I64;
+    match (op, args) {
+        (ScalarOp::Bin(BinOp::Add, INT), &[Const::I64(a), Const::I64(b)]) => {
+            Ok(Const::I64(a.wrapping_add(b)))
+        }
+        (ScalarOp::Bin(BinOp::Sub, INT), &[Const::I64(a), Const::I64(b)]) => {
+            Ok(Const::I64(a.wrapping_sub(b)))
+        }
+        (ScalarOp::Bin(BinOp::Mul, INT), &[Const::I64(a), Const::I64(b)]) => {
+            Ok(Const::I64(a.wrapping_mul(b)))
+        }
+        (ScalarOp::Cmp(CmpOp::Lt, INT), &[Const::I64(a), Const::I64(b)]) => Ok(Const::Bool(a < b)),
+        (ScalarOp::Cmp(CmpOp::Le, INT), &[Const::I64(a), Const::I64(b)]) => Ok(Const::Bool(a <= b)),
+        (ScalarOp::Cmp(CmpOp::Eq, INT), &[Const::I64(a), Const::I64(b)]) => Ok(Const::Bool(a == b)),
+        _ => scalar::eval(op, args).map_err(|trap| malformed(&trap.to_string())),
+    }
+}
+
+impl<D: Device> Run<'_, D> {
+    /// Calls a function.
+    pub(super) fn call(
+        &mut self,
+        fun: FunId,
+        args: Vec<Val<D::Buffer>>,
+    ) -> Result<Vec<Val<D::Buffer>>, RunError> {
+        let exe = self.exe;
+        let fun: &HostFun = exe
+            .funs
+            .get(fun.0 as usize)
+            .ok_or_else(|| malformed("no such function"))?;
+        if self.depth >= self.options.max_depth {
+            let message = format!("more than {} nested calls", self.options.max_depth);
+            return Err(RunError::Trap(Trap {
+                kind: TrapKind::Recursion,
+                message,
+                trail: Vec::new(),
+            }));
+        }
+        self.check_stop()?;
+        self.depth += 1;
+        let mut frame: Vec<Val<D::Buffer>> = Vec::new();
+        frame.resize_with(fun.slots, || Val::Empty);
+        for (&slot, arg) in fun.params.iter().zip(args) {
+            frame[slot] = arg;
+        }
+        let results =
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.block(&mut frame, &fun.body));
+        self.depth -= 1;
+        results
+    }
+
+    fn check_stop(&self) -> Result<(), RunError> {
+        if self.options.stop.is_raised() {
+            Err(RunError::Interrupted)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn block(
+        &mut self,
+        frame: &mut Frame<D>,
+        block: &Block,
+    ) -> Result<Vec<Val<D::Buffer>>, RunError> {
+        self.ops(frame, &block.ops)?;
+        Ok(block.result.iter().map(|&o| read(frame, o)).collect())
+    }
+
+    /// The statements of a block whose results are then stored in slots.
+    fn block_to(
+        &mut self,
+        frame: &mut Frame<D>,
+        block: &Block,
+        to: &[Slot],
+    ) -> Result<(), RunError> {
+        self.ops(frame, &block.ops)?;
+        assign(frame, &block.result, to);
+        Ok(())
+    }
+
+    fn ops(&mut self, frame: &mut Frame<D>, ops: &[Op]) -> Result<(), RunError> {
+        for op in ops {
+            if let Err(error) = self.op(frame, &op.kind) {
+                return Err(self.locate(error, op));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds where the error happened, or the call that led there.
+    fn locate(&self, error: RunError, op: &Op) -> RunError {
+        let is_call = matches!(op.kind, OpKind::Call { .. });
+        match error {
+            RunError::Trap(mut trap) => {
+                self.extend(&mut trap.trail, op.span, is_call);
+                RunError::Trap(trap)
+            }
+            RunError::OutOfMemory {
+                bytes,
+                limit,
+                trail: mut places,
+            } => {
+                self.extend(&mut places, op.span, is_call);
+                RunError::OutOfMemory {
+                    bytes,
+                    limit,
+                    trail: places,
+                }
+            }
+            RunError::Interrupted
+            | RunError::OutOfFuel
+            | RunError::BadArguments(_)
+            | RunError::Device(_)
+            | RunError::Internal(_) => error,
+        }
+    }
+
+    fn extend(&self, places: &mut Vec<crate::ir::span::Place>, span: SpanId, is_call: bool) {
+        // Deep recursion is told by its innermost calls.
+        const MOST: usize = 50;
+        if places.is_empty() || (is_call && places.len() < MOST) {
+            places.extend(trail(&self.exe.spans, span));
+        }
+    }
+
+    fn op(&mut self, frame: &mut Frame<D>, op: &OpKind) -> Result<(), RunError> {
+        match op {
+            OpKind::Move { to, from } => frame[*to] = read(frame, *from),
+            OpKind::Scalar { to, op, args } => {
+                let mut values = [Const::Bool(false); 3];
+                for (value, &arg) in values.iter_mut().zip(args) {
+                    *value = constant(frame, arg)?;
+                }
+                frame[*to] = Val::Scalar(scalar_op(*op, &values[..args.len().min(3)])?);
+            }
+            OpKind::Assert { cond, kind, parts } => {
+                if !truth(frame, *cond)? {
+                    return Err(fail::<D>(frame, *kind, parts));
+                }
+            }
+            OpKind::If {
+                to,
+                cond,
+                then,
+                otherwise,
+            } => {
+                let taken = if truth(frame, *cond)? {
+                    then
+                } else {
+                    otherwise
+                };
+                self.block_to(frame, taken, to)?;
+            }
+            OpKind::For {
+                to,
+                params,
+                index,
+                bound,
+                body,
+            } => {
+                self.for_loop(frame, (to, params, body), *index, *bound)?;
+            }
+            OpKind::While {
+                to,
+                params,
+                cond,
+                body,
+            } => self.while_loop(frame, (to, params, body), cond)?,
+            OpKind::Call { to, fun, args } => {
+                let args = args.iter().map(|&a| read(frame, a)).collect();
+                for (&slot, value) in to.iter().zip(self.call(*fun, args)?) {
+                    frame[slot] = value;
+                }
+            }
+            OpKind::Alloc { to, elem, len } => {
+                let len = usize::try_from(int(frame, *len)?).unwrap_or(0);
+                let device = self.device;
+                // The slot's last value is dropped first: its memory may be the memory that is needed.
+                frame[*to] = Val::Empty;
+                let made = counted::<D>(&self.options.memory, *elem, len, || {
+                    device.alloc(*elem, len)
+                })?;
+                frame[*to] = Val::Buffer(made);
+            }
+            OpKind::Free(slot) => frame[*slot] = Val::Empty,
+            OpKind::Load {
+                to,
+                buffer: from,
+                index: at,
+            } => {
+                let value = self
+                    .device
+                    .load(&buffer(frame, *from)?.buffer, index(frame, *at)?)?;
+                frame[*to] = Val::Scalar(value);
+            }
+            OpKind::Store {
+                buffer: into,
+                index: at,
+                value,
+            } => {
+                let value = constant(frame, *value)?;
+                self.device
+                    .store(&buffer(frame, *into)?.buffer, index(frame, *at)?, value)?;
+            }
+            OpKind::Copy { shape, dst, src } => self.copy(frame, shape, dst, src)?,
+            OpKind::Launch { kernel, args } => self.launch(frame, kernel, args)?,
+        }
+        Ok(())
+    }
+
+    fn for_loop(
+        &mut self,
+        frame: &mut Frame<D>,
+        (to, params, body): (&[Slot], &[(Slot, Operand)], &Block),
+        index: Slot,
+        bound: Operand,
+    ) -> Result<(), RunError> {
+        let bound = constant(frame, bound)?;
+        let times = bound
+            .as_int()
+            .ok_or_else(|| malformed("a bound that is no integer"))?;
+        start(frame, params);
+        let slots: Vec<Slot> = params.iter().map(|&(slot, _)| slot).collect();
+        let mut i = 0;
+        while i < times {
+            self.check_stop()?;
+            let counter =
+                Const::int(bound.ty(), i).ok_or_else(|| malformed("a counter out of range"))?;
+            frame[index] = Val::Scalar(counter);
+            self.block_to(frame, body, &slots)?;
+            i += 1;
+        }
+        finish(frame, &slots, to);
+        Ok(())
+    }
+
+    fn while_loop(
+        &mut self,
+        frame: &mut Frame<D>,
+        (to, params, body): (&[Slot], &[(Slot, Operand)], &Block),
+        cond: &Block,
+    ) -> Result<(), RunError> {
+        start(frame, params);
+        let slots: Vec<Slot> = params.iter().map(|&(slot, _)| slot).collect();
+        loop {
+            self.check_stop()?;
+            self.ops(frame, &cond.ops)?;
+            let cond = cond
+                .result
+                .first()
+                .ok_or_else(|| malformed("a loop without condition"))?;
+            if !truth(frame, *cond)? {
+                break;
+            }
+            self.block_to(frame, body, &slots)?;
+        }
+        finish(frame, &slots, to);
+        Ok(())
+    }
+
+    fn copy(
+        &self,
+        frame: &Frame<D>,
+        shape: &[Operand],
+        dst: &Side,
+        src: &Side,
+    ) -> Result<(), RunError> {
+        let shape = ints(frame, shape)?;
+        if shape.iter().any(|&n| n <= 0) {
+            return Ok(());
+        }
+        let (to, from) = (buffer(frame, dst.buffer)?, buffer(frame, src.buffer)?);
+        let (to_offset, from_offset) = (int(frame, dst.offset)?, int(frame, src.offset)?);
+        let (to_strides, from_strides) = (ints(frame, &dst.strides)?, ints(frame, &src.strides)?);
+        let same_layout = to_strides
+            .iter()
+            .zip(&from_strides)
+            .zip(&shape)
+            .all(|((a, b), &n)| n == 1 || a == b);
+        if Arc::ptr_eq(to, from) && to_offset == from_offset && same_layout {
+            return Ok(());
+        }
+        let to = Strided {
+            buffer: &to.buffer,
+            offset: to_offset,
+            strides: &to_strides,
+        };
+        let from = Strided {
+            buffer: &from.buffer,
+            offset: from_offset,
+            strides: &from_strides,
+        };
+        self.device.copy(&shape, to, from)
+    }
+
+    fn launch(&mut self, frame: &Frame<D>, kernel: &str, slots: &[Slot]) -> Result<(), RunError> {
+        let mut args = std::mem::take(&mut self.args);
+        args.clear();
+        for &slot in slots {
+            args.push(match &frame[slot] {
+                Val::Scalar(c) => Arg::Scalar(*c),
+                Val::Buffer(b) => Arg::Buffer(b.buffer.clone()),
+                Val::Empty => return Err(malformed("an argument of a kernel is missing")),
+            });
+        }
+        let result = self
+            .device
+            .launch(self.module, kernel, &args, self.options.stop);
+        // References must not outlive the launch, else their memory would not be free when it should.
+        args.clear();
+        self.args = args;
+        result
+    }
+}
+
+/// Stores results in slots, all at once.
+fn assign<B>(frame: &mut [Val<B>], from: &[Operand], to: &[Slot]) {
+    match (from, to) {
+        (&[operand], &[slot]) => frame[slot] = read(frame, operand),
+        _ => {
+            let values: Vec<Val<B>> = from.iter().map(|&o| read(frame, o)).collect();
+            for (&slot, value) in to.iter().zip(values) {
+                frame[slot] = value;
+            }
+        }
+    }
+}
+
+/// Gives the parameters of a loop their first values.
+fn start<B>(frame: &mut [Val<B>], params: &[(Slot, Operand)]) {
+    for &(slot, init) in params {
+        frame[slot] = read(frame, init);
+    }
+}
+
+/// Moves the last values of a loop's parameters to its results.
+fn finish<B>(frame: &mut [Val<B>], params: &[Slot], to: &[Slot]) {
+    for (&param, &slot) in params.iter().zip(to) {
+        frame[slot] = std::mem::replace(&mut frame[param], Val::Empty);
+    }
+}
+
+/// The failure of a check.
+fn fail<D: Device>(frame: &Frame<D>, kind: TrapKind, parts: &[Part]) -> RunError {
+    let mut message = String::new();
+    for part in parts {
+        match part {
+            Part::Text(text) => message.push_str(text),
+            Part::Value(operand) => match constant(frame, *operand) {
+                Ok(value) => message.push_str(&number(value)),
+                Err(error) => return error,
+            },
+        }
+    }
+    RunError::Trap(Trap {
+        kind,
+        message,
+        trail: Vec::new(),
+    })
+}
+
+/// A scalar as messages show it.
+fn number(c: Const) -> String {
+    match (c.as_int(), c) {
+        (Some(n), _) => n.to_string(),
+        (None, Const::F16(x)) => format!("{:?}", half::f16::from_bits(x)),
+        (None, Const::F32(x)) => format!("{:?}", f32::from_bits(x)),
+        (None, Const::F64(x)) => format!("{:?}", f64::from_bits(x)),
+        (None, other) => format!("{}", other.as_bool().unwrap_or(false)),
+    }
+}

@@ -1,0 +1,344 @@
+//! Host code with variables resolved to slots of a frame, so that executing a statement looks nothing up.
+
+use crate::ir::id::{FunId, IdMap, SpanId, Var};
+use crate::ir::mem::{Mem, Region};
+use crate::ir::scalar::{Const, ScalarOp};
+use crate::ir::syntax::{
+    Atom, Body, Exp, Fun, LoopForm, Message, MessagePart, Program, TrapKind, Vars,
+};
+use crate::ir::types::{ScalarType, Type};
+use crate::ir::walk::free_in_exp;
+
+/// The number of a slot in the frame of a function.
+pub(super) type Slot = usize;
+
+/// A function.
+#[derive(Debug)]
+pub(super) struct HostFun {
+    pub(super) slots: usize,
+    pub(super) params: Vec<Slot>,
+    pub(super) body: Block,
+}
+
+/// Statements, and what they yield.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) ops: Vec<Op>,
+    pub(super) result: Vec<Operand>,
+}
+
+/// A constant or a slot.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operand {
+    /// A constant.
+    Const(Const),
+    /// The value of a slot.
+    Slot(Slot),
+    /// The value of a slot that nothing reads any more.
+    Last(Slot),
+}
+
+/// A statement.
+#[derive(Debug)]
+pub(super) struct Op {
+    pub(super) span: SpanId,
+    pub(super) kind: OpKind,
+}
+
+/// One side of a copy.
+#[derive(Debug)]
+pub(super) struct Side {
+    pub(super) buffer: Slot,
+    pub(super) offset: Operand,
+    pub(super) strides: Vec<Operand>,
+}
+
+/// What a statement does. `to` is where the results go.
+#[derive(Debug)]
+pub(super) enum OpKind {
+    Move {
+        to: Slot,
+        from: Operand,
+    },
+    Scalar {
+        to: Slot,
+        op: ScalarOp,
+        args: Vec<Operand>,
+    },
+    Assert {
+        cond: Operand,
+        kind: TrapKind,
+        parts: Vec<Part>,
+    },
+    If {
+        to: Vec<Slot>,
+        cond: Operand,
+        then: Block,
+        otherwise: Block,
+    },
+    For {
+        to: Vec<Slot>,
+        params: Vec<(Slot, Operand)>,
+        index: Slot,
+        bound: Operand,
+        body: Block,
+    },
+    While {
+        to: Vec<Slot>,
+        params: Vec<(Slot, Operand)>,
+        cond: Block,
+        body: Block,
+    },
+    Call {
+        to: Vec<Slot>,
+        fun: FunId,
+        args: Vec<Operand>,
+    },
+    Alloc {
+        to: Slot,
+        elem: ScalarType,
+        len: Operand,
+    },
+    Free(Slot),
+    Load {
+        to: Slot,
+        buffer: Slot,
+        index: Operand,
+    },
+    Store {
+        buffer: Slot,
+        index: Operand,
+        value: Operand,
+    },
+    Copy {
+        shape: Vec<Operand>,
+        dst: Side,
+        src: Side,
+    },
+    Launch {
+        kernel: String,
+        args: Vec<Slot>,
+    },
+}
+
+/// A piece of a message.
+#[derive(Debug)]
+pub(super) enum Part {
+    Text(String),
+    Value(Operand),
+}
+
+/// All functions of a program.
+pub(super) fn functions(program: &Program<Mem>) -> Vec<HostFun> {
+    program
+        .funs
+        .iter()
+        .map(|fun| function(&program.vars, fun))
+        .collect()
+}
+
+fn function(vars: &Vars, fun: &Fun<Mem>) -> HostFun {
+    let mut resolver = Resolver {
+        vars,
+        slots: IdMap::with_default(None),
+        next: 0,
+    };
+    let params = fun.params.iter().map(|p| resolver.slot(p.var)).collect();
+    let body = resolver.block(&fun.body);
+    HostFun {
+        slots: resolver.next,
+        params,
+        body,
+    }
+}
+
+struct Resolver<'a> {
+    vars: &'a Vars,
+    slots: IdMap<Var, Option<Slot>>,
+    next: usize,
+}
+
+impl Resolver<'_> {
+    fn slot(&mut self, var: Var) -> Slot {
+        if let Some(slot) = self.slots[var] {
+            return slot;
+        }
+        let slot = self.next;
+        self.next += 1;
+        self.slots.set(var, Some(slot));
+        slot
+    }
+
+    fn all(&mut self, vars: &[Var]) -> Vec<Slot> {
+        vars.iter().map(|&v| self.slot(v)).collect()
+    }
+
+    fn operand(&mut self, atom: Atom) -> Operand {
+        match atom {
+            Atom::Const(c) => Operand::Const(c),
+            Atom::Var(v) => Operand::Slot(self.slot(v)),
+        }
+    }
+
+    fn operands(&mut self, atoms: &[Atom]) -> Vec<Operand> {
+        atoms.iter().map(|&a| self.operand(a)).collect()
+    }
+
+    fn side(&mut self, region: &Region) -> Side {
+        Side {
+            buffer: self.slot(region.buffer),
+            offset: self.operand(region.offset),
+            strides: self.operands(&region.strides),
+        }
+    }
+
+    fn block(&mut self, body: &Body<Mem>) -> Block {
+        let mut ops = Vec::new();
+        let mut bound = Vec::new();
+        for stm in &body.stms {
+            bound.extend_from_slice(&stm.binds);
+            if let Some(kind) = self.op(&stm.binds, &stm.exp) {
+                ops.push(Op {
+                    span: stm.span,
+                    kind,
+                });
+            }
+        }
+        // A name that dies with the body gives its reference away with the last mention.
+        let mut result = Vec::new();
+        for (i, &atom) in body.result.iter().enumerate() {
+            let last = match atom {
+                Atom::Var(v) => bound.contains(&v) && !body.result[i + 1..].contains(&atom),
+                Atom::Const(_) => false,
+            };
+            result.push(match self.operand(atom) {
+                Operand::Slot(slot) if last => Operand::Last(slot),
+                operand => operand,
+            });
+        }
+        Block { ops, result }
+    }
+
+    /// The statement; nothing for one that does nothing on the host.
+    fn op(&mut self, binds: &[Var], exp: &Exp<Mem>) -> Option<OpKind> {
+        let first = binds.first().copied();
+        Some(match exp {
+            Exp::Atom(a) => {
+                let from = self.operand(*a);
+                OpKind::Move {
+                    to: self.slot(first?),
+                    from,
+                }
+            }
+            Exp::Scalar(op, args) => {
+                let args = self.operands(args);
+                OpKind::Scalar {
+                    to: self.slot(first?),
+                    op: *op,
+                    args,
+                }
+            }
+            Exp::Assert { cond, message } => self.assert(*cond, message),
+            Exp::If {
+                cond,
+                then,
+                otherwise,
+            } => OpKind::If {
+                cond: self.operand(*cond),
+                then: self.block(then),
+                otherwise: self.block(otherwise),
+                to: self.all(binds),
+            },
+            Exp::Loop { params, form, body } => {
+                let inits: Vec<Operand> = params.iter().map(|p| self.operand(p.init)).collect();
+                let params = params
+                    .iter()
+                    .zip(inits)
+                    .map(|(p, init)| (self.slot(p.var), init))
+                    .collect();
+                match form {
+                    LoopForm::For { index, bound } => OpKind::For {
+                        to: self.all(binds),
+                        params,
+                        index: self.slot(*index),
+                        bound: self.operand(*bound),
+                        body: self.block(body),
+                    },
+                    LoopForm::While(cond) => OpKind::While {
+                        to: self.all(binds),
+                        params,
+                        cond: self.block(cond),
+                        body: self.block(body),
+                    },
+                }
+            }
+            Exp::Call { fun, args } => {
+                let args = self.operands(args);
+                OpKind::Call {
+                    to: self.all(binds),
+                    fun: *fun,
+                    args,
+                }
+            }
+            Exp::Op(mem) => return self.mem(first, mem, exp),
+        })
+    }
+
+    fn assert(&mut self, cond: Atom, message: &Message) -> OpKind {
+        let parts = message.parts.iter().map(|part| match part {
+            MessagePart::Text(text) => Part::Text(text.clone()),
+            MessagePart::Value(value) => Part::Value(self.operand(*value)),
+        });
+        let parts = parts.collect();
+        OpKind::Assert {
+            cond: self.operand(cond),
+            kind: message.kind,
+            parts,
+        }
+    }
+
+    fn mem(&mut self, bind: Option<Var>, mem: &Mem, exp: &Exp<Mem>) -> Option<OpKind> {
+        Some(match mem {
+            Mem::Alloc { elem, len } => {
+                let len = self.operand(*len);
+                OpKind::Alloc {
+                    to: self.slot(bind?),
+                    elem: *elem,
+                    len,
+                }
+            }
+            Mem::Free(var) => OpKind::Free(self.slot(*var)),
+            Mem::Load { buffer, index } => {
+                let index = self.operand(*index);
+                OpKind::Load {
+                    buffer: self.slot(*buffer),
+                    to: self.slot(bind?),
+                    index,
+                }
+            }
+            Mem::Store {
+                buffer,
+                index,
+                value,
+            } => OpKind::Store {
+                buffer: self.slot(*buffer),
+                index: self.operand(*index),
+                value: self.operand(*value),
+            },
+            Mem::Copy { shape, dst, src } => OpKind::Copy {
+                shape: self.operands(shape),
+                dst: self.side(dst),
+                src: self.side(src),
+            },
+            Mem::Launch(kernel) => {
+                let mut free = free_in_exp(self.vars, exp);
+                free.retain(|&v| self.vars[v].ty != Type::Cert);
+                free.sort_unstable();
+                OpKind::Launch {
+                    kernel: kernel.name.clone(),
+                    args: self.all(&free),
+                }
+            }
+        })
+    }
+}
