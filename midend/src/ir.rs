@@ -2,7 +2,7 @@
 //!
 //! This module imports nothing else of the crate. Reading order: [`id`], [`types`], [`scalar`], [`syntax`], then
 //! the dialects [`array`], [`soac`], [`seg`], [`mem`]; then what is done with them: [`dialect`], [`walk`],
-//! [`rename`], [`build`].
+//! [`rename`], [`build`], and the text form: [`text`], [`print`](mod@print), [`read`].
 
 pub mod array;
 pub mod atom;
@@ -11,12 +11,15 @@ pub mod constant;
 pub mod dialect;
 pub mod id;
 pub mod mem;
+pub mod print;
+pub mod read;
 pub mod rename;
 pub mod scalar;
 pub mod seg;
 pub mod soac;
 pub mod span;
 pub mod syntax;
+pub mod text;
 pub mod types;
 pub mod typing;
 pub mod walk;

@@ -1,0 +1,117 @@
+//! Operations of the plan dialect.
+
+use super::{Read, Reader};
+use crate::ir::mem::{Kernel, KernelKind, Mem, MemHist, Region};
+
+impl Reader<'_> {
+    /// An operation of the plan dialect, if `word` is the word of one.
+    pub(in crate::ir) fn mem(&mut self, word: &str) -> Read<Option<Mem>> {
+        if matches!(word, "free" | "load" | "store" | "copy" | "launch") {
+            self.advance();
+        }
+        Ok(Some(match word {
+            "alloc" => {
+                let elem = self.dotted_type()?;
+                let len = self.atom()?;
+                Mem::Alloc { elem, len }
+            }
+            "free" => Mem::Free(self.var()?),
+            "load" => {
+                let buffer = self.var()?;
+                self.expect("[")?;
+                let index = self.atom()?;
+                self.expect("]")?;
+                Mem::Load { buffer, index }
+            }
+            "store" => {
+                let buffer = self.var()?;
+                self.expect("[")?;
+                let index = self.atom()?;
+                self.expect("]")?;
+                self.expect("=")?;
+                let value = self.atom()?;
+                Mem::Store {
+                    buffer,
+                    index,
+                    value,
+                }
+            }
+            "copy" => {
+                self.expect("[")?;
+                let shape = self.list("]", Self::atom)?;
+                let dst = self.region()?;
+                self.expect("=")?;
+                let src = self.region()?;
+                Mem::Copy { shape, dst, src }
+            }
+            "launch" => Mem::Launch(Box::new(self.kernel()?)),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn region(&mut self) -> Read<Region> {
+        let buffer = self.var()?;
+        self.expect("[")?;
+        let offset = self.atom()?;
+        self.expect("+")?;
+        let strides = self.atoms()?;
+        self.expect("]")?;
+        Ok(Region {
+            buffer,
+            offset,
+            strides,
+        })
+    }
+
+    fn kernel(&mut self) -> Read<Kernel> {
+        let kind = self.word()?;
+        let name = self.string()?;
+        self.expect("(")?;
+        let space = self.list(")", |r| {
+            let index = r.binder()?;
+            r.expect("<")?;
+            Ok((index, r.atom()?))
+        })?;
+        let body = self.body()?;
+        let kind = match kind {
+            "map" => KernelKind::Map,
+            "seq" => KernelKind::Seq,
+            "red" => {
+                let ops = self.operators("reduce")?;
+                self.expect_word("out")?;
+                let outs = self.var_list()?;
+                KernelKind::Red { ops, outs }
+            }
+            "scan" => {
+                let ops = self.operators("scan")?;
+                self.expect_word("out")?;
+                let outs = self.var_list()?;
+                KernelKind::Scan { ops, outs }
+            }
+            "hist" => KernelKind::Hist(self.mem_hists()?),
+            _ => return Err(self.error(
+                "there is no such kind of kernel; expected map, seq, red, scan or hist before this",
+            )),
+        };
+        Ok(Kernel {
+            name,
+            space,
+            body,
+            kind,
+        })
+    }
+
+    fn mem_hists(&mut self) -> Read<Vec<MemHist>> {
+        let mut hists = Vec::new();
+        while self.eat_word("into") {
+            self.expect("[")?;
+            let buckets = self.atom()?;
+            self.expect("]")?;
+            let dests = self.var_list()?;
+            self.expect_word("by")?;
+            let op = self.operator()?;
+            hists.push(MemHist { buckets, dests, op });
+        }
+        Ok(hists)
+    }
+}

@@ -1,0 +1,234 @@
+//! Operations of the nested and the flat dialect.
+
+use super::{Read, Reader};
+use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::seg::{Level, Seg, SegKind, SegOp, SegSpace, SpaceDim};
+use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
+use crate::ir::syntax::Atom;
+use crate::ir::text::Text;
+use crate::ir::types::Size;
+
+impl Reader<'_> {
+    /// An array operation, if `word` is the word of one. The reader stands on the word.
+    fn array_op(&mut self, word: &str) -> Read<Option<ArrayOp>> {
+        let plain = [
+            "index",
+            "slice",
+            "update",
+            "literal",
+            "replicate",
+            "copy",
+            "concat",
+            "rearrange",
+            "manifest",
+            "reshape",
+        ];
+        if plain.contains(&word) {
+            self.advance();
+        }
+        Ok(Some(match word {
+            "index" => {
+                let array = self.var()?;
+                self.expect("[")?;
+                let indices = self.list("]", Self::atom)?;
+                ArrayOp::Index { array, indices }
+            }
+            "slice" => {
+                let array = self.var()?;
+                let dims = self.slice()?;
+                ArrayOp::Slice { array, dims }
+            }
+            "update" => {
+                let array = self.var()?;
+                let dims = self.slice()?;
+                self.expect("=")?;
+                let value = self.atom()?;
+                ArrayOp::Update { array, dims, value }
+            }
+            "literal" => {
+                let row = self.ty()?;
+                let elems = self.atoms()?;
+                ArrayOp::Literal { elems, row }
+            }
+            "iota" => {
+                let ty = self.dotted_type()?;
+                let len = self.size()?;
+                let start = self.atom()?;
+                let step = self.atom()?;
+                ArrayOp::Iota {
+                    len,
+                    start,
+                    step,
+                    ty,
+                }
+            }
+            "replicate" => {
+                let shape = self.sizes()?;
+                let value = self.atom()?;
+                ArrayOp::Replicate { shape, value }
+            }
+            "scratch" => {
+                let elem = self.dotted_type()?;
+                let shape = self.sizes()?;
+                ArrayOp::Scratch { elem, shape }
+            }
+            "copy" => ArrayOp::Copy(self.var()?),
+            "concat" => {
+                let len = self.size()?;
+                let arrays = self.var_list()?;
+                ArrayOp::Concat { arrays, len }
+            }
+            "rearrange" => {
+                let perm = self.permutation()?;
+                let array = self.var()?;
+                ArrayOp::Rearrange { perm, array }
+            }
+            "manifest" => {
+                let perm = self.permutation()?;
+                let array = self.var()?;
+                ArrayOp::Manifest { perm, array }
+            }
+            "reshape" => {
+                let shape = self.sizes()?;
+                let array = self.var()?;
+                ArrayOp::Reshape { shape, array }
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn permutation(&mut self) -> Read<Vec<usize>> {
+        self.expect("(")?;
+        self.list(")", Self::natural)
+    }
+
+    fn slice(&mut self) -> Read<Vec<SliceDim>> {
+        self.expect("[")?;
+        self.list("]", |r| {
+            let start: Atom = r.atom()?;
+            if !r.eat(":") {
+                return Ok(SliceDim::Fix(start));
+            }
+            let len = r.size()?;
+            r.expect(":")?;
+            let stride = r.atom()?;
+            Ok(SliceDim::Range { start, len, stride })
+        })
+    }
+
+    /// An operation of the nested dialect, if `word` is the word of one.
+    pub(in crate::ir) fn soac(&mut self, word: &str) -> Read<Option<Soac>> {
+        if !matches!(word, "map" | "hist" | "scatter" | "filter") {
+            return Ok(self.array_op(word)?.map(Soac::Array));
+        }
+        self.advance();
+        let width = self.size()?;
+        let arrays = self.var_list()?;
+        let lam = self.lambda()?;
+        Ok(Some(match word {
+            "map" => Soac::Screma {
+                width,
+                arrays,
+                lam,
+                scans: self.operators("scan")?,
+                reds: self.operators("reduce")?,
+            },
+            "hist" => Soac::Hist {
+                width,
+                arrays,
+                lam,
+                ops: self.hist_ops()?,
+            },
+            "scatter" => Soac::Scatter {
+                width,
+                arrays,
+                lam,
+                dests: self.dests()?,
+            },
+            _ => Soac::Filter { width, arrays, lam },
+        }))
+    }
+
+    /// Operators that each start with `word`.
+    pub(super) fn operators<D: Text>(&mut self, word: &str) -> Read<Vec<Operator<D>>> {
+        let mut ops = Vec::new();
+        while self.eat_word(word) {
+            ops.push(self.operator()?);
+        }
+        Ok(ops)
+    }
+
+    /// An operator after its word.
+    pub(super) fn operator<D: Text>(&mut self) -> Read<Operator<D>> {
+        let comm = self.eat_word("comm");
+        let neutral = self.atoms()?;
+        let lam = self.lambda()?;
+        Ok(Operator { comm, lam, neutral })
+    }
+
+    fn hist_ops<D: Text>(&mut self) -> Read<Vec<HistOp<D>>> {
+        let mut ops = Vec::new();
+        while self.eat_word("into") {
+            let shape = self.sizes()?;
+            let dests = self.var_list()?;
+            self.expect_word("by")?;
+            let op = self.operator()?;
+            ops.push(HistOp { shape, dests, op });
+        }
+        Ok(ops)
+    }
+
+    fn dests(&mut self) -> Read<Vec<ScatterDest>> {
+        self.expect_word("into")?;
+        self.expect("(")?;
+        self.list(")", |r| {
+            let array = r.var()?;
+            r.expect(":")?;
+            let rank = r.natural()?;
+            Ok(ScatterDest { rank, array })
+        })
+    }
+
+    /// An operation of the flat dialect, if `word` is the word of one.
+    pub(in crate::ir) fn seg(&mut self, word: &str) -> Read<Option<Seg>> {
+        if !matches!(
+            word,
+            "segmap" | "segred" | "segscan" | "seghist" | "segscatter"
+        ) {
+            return Ok(self.array_op(word)?.map(Seg::Array));
+        }
+        self.advance();
+        let level = match self.word()? {
+            "device" => Level::Device,
+            "block" => Level::Block,
+            "thread" => Level::Thread,
+            _ => return Err(self.error("expected `device`, `block` or `thread` before this")),
+        };
+        self.expect("(")?;
+        let dims = self.list(")", |r| {
+            let index = r.binder()?;
+            if r.eat_word("in") {
+                let offsets = r.var()?;
+                return Ok((index, SpaceDim::Ragged { offsets }));
+            }
+            r.expect("<")?;
+            let size: Size = r.size()?;
+            Ok((index, SpaceDim::Regular(size)))
+        })?;
+        let body = self.body()?;
+        let kind = match word {
+            "segmap" => SegKind::Map,
+            "segred" => SegKind::Red(self.operators("reduce")?),
+            "segscan" => SegKind::Scan(self.operators("scan")?),
+            "seghist" => SegKind::Hist(self.hist_ops()?),
+            _ => SegKind::Scatter(self.dests()?),
+        };
+        let space = SegSpace { dims };
+        Ok(Some(Seg::Par(SegOp {
+            space,
+            level,
+            body,
+            kind,
+        })))
+    }
+}
