@@ -1,3 +1,107 @@
 //! The reference interpreters: what they compute is what programs mean, on every target.
+//!
+//! [`run`] executes an entry point of the nested dialect, [`run_flat`] one of the flat dialect. Arrays are views of
+//! shared buffers. An update writes in place, without a copy: the invariant on consumption says that nothing sees it.
+//! With [`Options::check`] the interpreter verifies that while it runs, and that every value has the type and shape
+//! that the table of variables states.
 
+mod array;
+mod machine;
+pub mod message;
+mod operator;
 pub mod scalar;
+mod seg;
+mod soac;
+mod strided;
+mod target;
+mod value;
+
+use crate::device::Stop;
+use crate::ir::seg::Seg;
+use crate::ir::soac::Soac;
+use crate::ir::syntax::Program;
+use crate::trap::RunError;
+use crate::value::{Value, entry};
+use machine::{Exec, Machine};
+use std::rc::Rc;
+use value::{Array, Val};
+
+/// The limits of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// The number of statements that may be executed.
+    pub fuel: Option<u64>,
+    /// How many calls may be open at once.
+    pub depth: usize,
+    /// How many bytes arrays may occupy at once.
+    pub memory: Option<u64>,
+    /// Whether to check consumption, types and shapes, and to report what does not hold as [`RunError::Internal`].
+    pub check: bool,
+    /// A flag that ends the run.
+    pub stop: Option<&'a Stop>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            fuel: None,
+            depth: 10_000,
+            memory: None,
+            check: true,
+            stop: None,
+        }
+    }
+}
+
+/// Runs an entry point of a program in the nested dialect. Arguments and results are those of the entry point,
+/// flattened, without sizes.
+pub fn run(
+    program: &Program<Soac>,
+    entry: &str,
+    args: Vec<Value>,
+    options: &Options<'_>,
+) -> Result<Vec<Value>, RunError> {
+    run_any(program, entry, args, options)
+}
+
+/// Runs an entry point of a program in the flat dialect, as [`run`].
+pub fn run_flat(
+    program: &Program<Seg>,
+    entry: &str,
+    args: Vec<Value>,
+    options: &Options<'_>,
+) -> Result<Vec<Value>, RunError> {
+    run_any(program, entry, args, options)
+}
+
+fn run_any<D: Exec>(
+    program: &Program<D>,
+    name: &str,
+    args: Vec<Value>,
+    options: &Options<'_>,
+) -> Result<Vec<Value>, RunError> {
+    let (id, signature) = entry::find(program, name)?;
+    let sizes = signature.sizes(&args)?;
+    let mut machine = Machine::new(program, *options);
+    let mut values: Vec<Val> = sizes.into_iter().map(|n| Val::Scalar(n.into())).collect();
+    for arg in args {
+        values.push(match arg {
+            Value::Scalar(c) => Val::Scalar(c),
+            Value::Array(a) => Val::Array(Rc::new(Array::from_value(a, &machine.meter))),
+        });
+    }
+    let results = machine.call(id, values).map_err(|e| *e)?;
+    let outside = results.into_iter().skip(signature.size_results);
+    outside
+        .map(|value| match value {
+            Val::Scalar(c) => Ok(Value::Scalar(c)),
+            Val::Array(a) => Ok(Value::Array(a.to_value())),
+            Val::Buffer(_) | Val::Cert | Val::Unset => Err(RunError::Internal(format!(
+                "`{name}` returns what is no value"
+            ))),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! Values outside of programs: scalars and regular arrays in host memory.
 
+pub mod entry;
+
 use crate::ir::scalar::Const;
 use crate::ir::types::ScalarType;
 use half::f16;

@@ -1,0 +1,303 @@
+//! Array operations. Views alias, updates write in place, everything else is made fresh.
+
+use super::machine::{Exec, Machine};
+use super::scalar;
+use super::strided;
+use super::value::{Array, Dim, Run, Val, internal};
+use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::id::Var;
+use crate::ir::scalar::{BinOp, Const, ScalarOp};
+use crate::ir::syntax::Atom;
+use crate::ir::types::{ScalarType, Size};
+use std::rc::Rc;
+
+impl<D: Exec> Machine<'_, D> {
+    /// The value of an array operation.
+    pub(crate) fn array_op(&mut self, op: &ArrayOp) -> Run<Val> {
+        match op {
+            ArrayOp::Index { array, indices } => self.index(*array, indices),
+            ArrayOp::Slice { array, dims } => {
+                let array = self.array(*array)?;
+                let (offset, dims) = self.slice(&array, dims)?;
+                Ok(wrap(array.view(offset, &dims)))
+            }
+            ArrayOp::Update { array, dims, value } => {
+                let array = self.array(*array)?;
+                let value = self.atom(*value)?;
+                let (offset, dims) = self.slice(&array, dims)?;
+                array.view(offset, &dims).write(&value)?;
+                Ok(wrap(array.consumed()))
+            }
+            ArrayOp::Literal { elems, row } => self.literal(elems, row),
+            ArrayOp::Iota {
+                len,
+                start,
+                step,
+                ty,
+            } => self.iota(*len, *start, *step, *ty),
+            ArrayOp::Replicate { shape, value } => self.replicate(shape, *value),
+            ArrayOp::Scratch { elem, shape } => {
+                let shape = self.shape(shape)?;
+                Ok(wrap(self.meter.alloc(*elem, &shape)?))
+            }
+            ArrayOp::Copy(array) => {
+                let array = self.array(*array)?;
+                Ok(wrap(self.fresh_copy(&array)?))
+            }
+            ArrayOp::Concat { arrays, len } => self.concat(arrays, *len),
+            ArrayOp::Rearrange { perm, array } => {
+                let array = self.array(*array)?;
+                Ok(wrap(rearrange(&array, perm)?))
+            }
+            ArrayOp::Reshape { shape, array } => {
+                let shape = self.shape(shape)?;
+                let array = self.array(*array)?;
+                self.reshape(&array, &shape)
+            }
+            ArrayOp::Manifest { perm, array } => {
+                let array = self.array(*array)?;
+                let inner = self.fresh_copy(&rearrange(&array, perm)?)?;
+                let mut back = vec![0; perm.len()];
+                for (i, &p) in perm.iter().enumerate() {
+                    back[p] = i;
+                }
+                Ok(wrap(rearrange(&inner, &back)?))
+            }
+        }
+    }
+
+    /// A fresh array with the same elements, row-major.
+    pub(crate) fn fresh_copy(&self, array: &Array) -> Run<Array> {
+        let copy = self.meter.alloc(array.elem(), &array.shape())?;
+        copy.write(&Val::Array(Rc::new(array.clone())))?;
+        Ok(copy)
+    }
+
+    /// A value that shares nothing with others.
+    pub(crate) fn unshared(&self, value: Val) -> Run<Val> {
+        match value {
+            Val::Array(array) => Ok(wrap(self.fresh_copy(&array)?)),
+            Val::Scalar(_) | Val::Buffer(_) | Val::Cert | Val::Unset => Ok(value),
+        }
+    }
+
+    fn index(&self, v: Var, indices: &[Atom]) -> Run<Val> {
+        let array = self.array(v)?;
+        if indices.len() > array.dims.len() {
+            return internal("an array is indexed with too many indices");
+        }
+        let mut offset = array.offset;
+        for (dim, &index) in array.dims.iter().zip(indices) {
+            let i = self.int(index)?;
+            if i < 0 || i >= dim.extent {
+                return internal(format!(
+                    "index {i} is outside of {} rows, and no check before it",
+                    dim.extent
+                ));
+            }
+            offset += i * dim.stride;
+        }
+        if indices.len() == array.dims.len() {
+            let c = array.buf.data.borrow().get(offset as usize);
+            return Ok(Val::Scalar(c));
+        }
+        Ok(wrap(array.view(offset, &array.dims[indices.len()..])))
+    }
+
+    /// Offset and dimensions of a part of an array.
+    fn slice(&self, array: &Array, parts: &[SliceDim]) -> Run<(i64, Vec<Dim>)> {
+        if parts.len() > array.dims.len() {
+            return internal("an array is sliced in too many dimensions");
+        }
+        let mut offset = array.offset;
+        let mut dims = Vec::with_capacity(array.dims.len());
+        for (dim, part) in array.dims.iter().zip(parts) {
+            let start = match *part {
+                SliceDim::Fix(index) => {
+                    let i = self.int(index)?;
+                    check_range(i, 1, 1, dim.extent)?;
+                    i
+                }
+                SliceDim::Range { start, len, stride } => {
+                    let (start, len) = (self.int(start)?, self.size(len)?);
+                    let stride = self.int(stride)?;
+                    check_range(start, len, stride, dim.extent)?;
+                    dims.push(Dim {
+                        extent: len,
+                        stride: dim.stride.wrapping_mul(stride),
+                    });
+                    // The start of an empty part may lie anywhere.
+                    if len == 0 { 0 } else { start }
+                }
+            };
+            offset += start * dim.stride;
+        }
+        dims.extend(&array.dims[parts.len()..]);
+        Ok((offset, dims))
+    }
+
+    fn literal(&self, elems: &[Atom], row: &crate::ir::types::Type) -> Run<Val> {
+        let Some(elem) = row.elem() else {
+            return internal("an array of certificates");
+        };
+        let mut shape = vec![elems.len() as i64];
+        for &dim in row.shape() {
+            shape.push(self.extent(dim)?);
+        }
+        let array = self.meter.alloc(elem, &shape)?;
+        for (i, &a) in elems.iter().enumerate() {
+            write_row(&array, i as i64, &self.atom(a)?)?;
+        }
+        Ok(wrap(array))
+    }
+
+    fn iota(&self, len: Size, start: Atom, step: Atom, ty: ScalarType) -> Run<Val> {
+        let shape = self.shape(&[len])?;
+        let (start, step) = (self.scalar(start)?, self.scalar(step)?);
+        let array = self.meter.alloc(ty, &shape)?;
+        let mut data = array.buf.data.borrow_mut();
+        if let (crate::value::Data::I64(v), Const::I64(a), Const::I64(d)) =
+            (&mut *data, start, step)
+        {
+            for (x, i) in v.iter_mut().zip(0..) {
+                *x = a.wrapping_add(d.wrapping_mul(i));
+            }
+        } else {
+            for i in 0..shape[0] {
+                let x = iota_element(start, step, i, ty);
+                data.set(i as usize, x.or_else(|trap| internal(trap.to_string()))?);
+            }
+        }
+        drop(data);
+        Ok(wrap(array))
+    }
+
+    fn replicate(&self, outer: &[Size], value: Atom) -> Run<Val> {
+        let outer = self.shape(outer)?;
+        match self.atom(value)? {
+            Val::Scalar(c) => {
+                if outer.is_empty() {
+                    return Ok(Val::Scalar(c));
+                }
+                let array = self.meter.alloc(c.ty(), &outer)?;
+                if c != Const::zero(c.ty()) {
+                    strided::fill(&mut array.buf.data.borrow_mut(), c);
+                }
+                Ok(wrap(array))
+            }
+            Val::Array(row) => {
+                let mut shape = outer.clone();
+                shape.extend(row.dims.iter().map(|d| d.extent));
+                let array = self.meter.alloc(row.elem(), &shape)?;
+                // As rows of one array, whatever the number of the new dimensions.
+                let (count, size) = (outer.iter().product(), row.count());
+                for i in 0..if size == 0 { 0 } else { count } {
+                    let place = array.view(i * size, &array.dims[outer.len()..]);
+                    place.write(&Val::Array(Rc::clone(&row)))?;
+                }
+                Ok(wrap(array))
+            }
+            Val::Buffer(_) | Val::Cert | Val::Unset => internal("what is replicated is no value"),
+        }
+    }
+
+    fn concat(&self, arrays: &[Var], len: Size) -> Run<Val> {
+        let len = self.size(len)?;
+        let arrays = arrays
+            .iter()
+            .map(|&v| self.array(v))
+            .collect::<Run<Vec<_>>>()?;
+        let Some(first) = arrays.first() else {
+            return internal("a concatenation of no arrays");
+        };
+        let total: i64 = arrays.iter().map(|a| a.dims[0].extent).sum();
+        if total != len {
+            return internal(format!(
+                "arrays of {total} rows in all are joined to {len} rows"
+            ));
+        }
+        let mut shape = first.shape();
+        shape[0] = len;
+        let result = self.meter.alloc(first.elem(), &shape)?;
+        let mut row = 0;
+        for array in arrays {
+            let mut dims = result.dims.to_vec();
+            dims[0].extent = array.dims[0].extent;
+            let offset = row * result.dims[0].stride;
+            row += dims[0].extent;
+            result.view(offset, &dims).write(&Val::Array(array))?;
+        }
+        Ok(wrap(result))
+    }
+
+    fn reshape(&self, array: &Rc<Array>, shape: &[i64]) -> Run<Val> {
+        let count = shape.iter().fold(1i128, |n, &e| n.saturating_mul(e.into()));
+        if count != i128::from(array.count()) {
+            return internal(format!(
+                "shape {:?} is reshaped to {shape:?}",
+                array.shape()
+            ));
+        }
+        if shape.is_empty() {
+            let at = array.offset as usize;
+            return Ok(Val::Scalar(array.buf.data.borrow().get(at)));
+        }
+        let dims = super::value::dense_dims(shape);
+        if array.is_dense() {
+            return Ok(wrap(array.view(array.offset, &dims)));
+        }
+        let copy = self.fresh_copy(array)?;
+        Ok(wrap(copy.view(0, &dims)))
+    }
+}
+
+/// `start + i * step` in the type of the elements: integers wrap, floats round after each step.
+fn iota_element(
+    start: Const,
+    step: Const,
+    i: i64,
+    ty: ScalarType,
+) -> Result<Const, scalar::ScalarTrap> {
+    let i = scalar::convert::convert(ty, Const::I64(i));
+    let distance = scalar::eval(ScalarOp::Bin(BinOp::Mul, ty), &[i, step])?;
+    scalar::eval(ScalarOp::Bin(BinOp::Add, ty), &[start, distance])
+}
+
+fn check_range(start: i64, len: i64, stride: i64, extent: i64) -> Run<()> {
+    let (start, len, extent) = (i128::from(start), i128::from(len), i128::from(extent));
+    let last = start + (len - 1) * i128::from(stride);
+    let inside = |i| (0..extent).contains(&i);
+    if len < 0 || (len > 0 && !(inside(start) && inside(last))) {
+        return internal(format!(
+            "{len} rows from {start} with stride {stride} are taken of {extent} rows, and no check before it"
+        ));
+    }
+    Ok(())
+}
+
+fn rearrange(array: &Array, perm: &[usize]) -> Run<Array> {
+    let dims: Option<Vec<Dim>> = perm.iter().map(|&p| array.dims.get(p).copied()).collect();
+    match dims {
+        Some(dims) if dims.len() == array.dims.len() => Ok(array.view(array.offset, &dims)),
+        Some(_) | None => internal("a permutation of other dimensions than the array has"),
+    }
+}
+
+/// Replaces row `i`, which is in range.
+pub(crate) fn write_row(array: &Array, i: i64, value: &Val) -> Run<()> {
+    let offset = array.offset + i * array.dims[0].stride;
+    if let (Val::Scalar(c), 1) = (value, array.dims.len()) {
+        let mut data = array.buf.data.borrow_mut();
+        if c.ty() != data.elem() {
+            return internal("an element of another type is written to an array");
+        }
+        data.set(offset as usize, *c);
+        return Ok(());
+    }
+    array.view(offset, &array.dims[1..]).write(value)
+}
+
+/// The array as a value.
+pub(crate) fn wrap(array: Array) -> Val {
+    Val::Array(Rc::new(array))
+}

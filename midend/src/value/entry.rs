@@ -1,0 +1,293 @@
+//! What an entry point asks of its arguments: how many, of which types and shapes; and the sizes that follow from them.
+
+use super::Value;
+use crate::ir::id::{FunId, Var};
+use crate::ir::syntax::{EntryType, Fun, Program};
+use crate::ir::types::{Dim, ScalarType, Size, Type};
+use crate::trap::RunError;
+use std::collections::BTreeMap;
+
+/// The parameters of an entry point as the outside sees them, flattened. It needs no program to be used, so that a
+/// plan can keep it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signature {
+    /// The name of the entry point.
+    pub name: String,
+    /// The sizes to find, in the order of the function's parameters.
+    pub sizes: Vec<SizeName>,
+    /// The values to give.
+    pub params: Vec<ParamType>,
+    /// How many of the function's leading results are sizes that the values already carry.
+    pub size_results: usize,
+}
+
+/// A size parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SizeName {
+    /// The variable.
+    pub var: Var,
+    /// Its name, for messages.
+    pub name: String,
+}
+
+/// A parameter that is given as one value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParamType {
+    /// The variable.
+    pub var: Var,
+    /// How messages call it.
+    pub label: String,
+    /// The type of its elements.
+    pub elem: ScalarType,
+    /// Its extents, empty for a scalar.
+    pub shape: Vec<Extent>,
+}
+
+/// One extent that a parameter must have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// This number.
+    Const(i64),
+    /// The value of a size or of another parameter.
+    Var(Var, String),
+    /// Rows of any lengths.
+    Ragged,
+}
+
+/// Finds an entry point by the name that users call it by.
+pub fn find<D>(program: &Program<D>, name: &str) -> Result<(FunId, Signature), RunError> {
+    let mut entries = program
+        .funs
+        .enumerate()
+        .filter_map(|(id, fun)| Some((id, fun, fun.entry.as_ref()?)));
+    match entries.find(|(_, _, entry)| entry.name == name) {
+        Some((id, fun, _)) => Ok((id, Signature::of(program, fun)?)),
+        None => Err(RunError::BadArguments(format!(
+            "there is no entry point called `{name}`"
+        ))),
+    }
+}
+
+impl Signature {
+    /// The signature of a function that is an entry point.
+    pub fn of<D>(program: &Program<D>, fun: &Fun<D>) -> Result<Self, RunError> {
+        let malformed =
+            || RunError::Internal(format!("`{}` is no well-formed entry point", fun.name));
+        let entry = fun.entry.as_ref().ok_or_else(malformed)?;
+        if entry.size_params > fun.params.len() {
+            return Err(malformed());
+        }
+        let (sizes, values) = fun.params.split_at(entry.size_params);
+        let mut labels = Vec::new();
+        for param in &entry.params {
+            let count = leaves(&param.ty);
+            for i in 1..=count {
+                labels.push(if count == 1 {
+                    format!("`{}`", param.name)
+                } else {
+                    format!("`{}` (part {i} of {count})", param.name)
+                });
+            }
+        }
+        if labels.len() != values.len() {
+            return Err(malformed());
+        }
+        let params = labels
+            .into_iter()
+            .zip(values)
+            .map(|(label, param)| {
+                let ty = &program.vars[param.var].ty;
+                Some(ParamType {
+                    var: param.var,
+                    label,
+                    elem: ty.elem()?,
+                    shape: ty.shape().iter().map(|&d| extent(program, d)).collect(),
+                })
+            })
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(malformed)?;
+        let sizes = sizes
+            .iter()
+            .map(|p| SizeName {
+                var: p.var,
+                name: program.vars[p.var].name.clone(),
+            })
+            .collect();
+        Ok(Self {
+            name: entry.name.clone(),
+            sizes,
+            params,
+            size_results: entry.size_results,
+        })
+    }
+
+    /// Checks the arguments, and yields the values of the size parameters.
+    pub fn sizes(&self, args: &[Value]) -> Result<Vec<i64>, RunError> {
+        let bad = |why: String| Err(RunError::BadArguments(why));
+        if args.len() != self.params.len() {
+            let types: Vec<String> = self.params.iter().map(ParamType::to_string).collect();
+            return bad(format!(
+                "entry point `{}` takes {} ({}), but {} given",
+                self.name,
+                plural(self.params.len()),
+                types.join(", "),
+                match args.len() {
+                    1 => "1 was".into(),
+                    n => format!("{n} were"),
+                }
+            ));
+        }
+        let mut known: BTreeMap<Var, (i64, &str)> = BTreeMap::new();
+        for (param, arg) in self.params.iter().zip(args) {
+            self.check_form(param, arg)?;
+            if let Value::Scalar(crate::ir::scalar::Const::I64(n)) = arg {
+                known.insert(param.var, (*n, &param.label));
+            }
+        }
+        for (param, arg) in self.params.iter().zip(args) {
+            for (i, (extent, &given)) in param.shape.iter().zip(arg.shape()).enumerate() {
+                let place = format!("dimension {} of argument {}", i + 1, param.label);
+                match extent {
+                    Extent::Const(n) if *n != given => {
+                        return bad(format!("{place} must have extent {n}, and has {given}"));
+                    }
+                    Extent::Var(v, name) => match known.get(v) {
+                        Some(&(n, source)) if n != given => {
+                            return bad(format!(
+                                "{place} must have extent {name}, which is {n} by argument {source}, and has {given}"
+                            ));
+                        }
+                        Some(_) => {}
+                        None => {
+                            known.insert(*v, (given, &param.label));
+                        }
+                    },
+                    Extent::Const(_) => {}
+                    Extent::Ragged => {
+                        return bad("irregular arrays as arguments are not yet supported".into());
+                    }
+                }
+            }
+        }
+        self.sizes
+            .iter()
+            .map(|size| match known.get(&size.var) {
+                Some(&(n, _)) => Ok(n),
+                None => Err(RunError::BadArguments(format!(
+                    "the size `{}` of entry point `{}` does not follow from its arguments",
+                    size.name, self.name
+                ))),
+            })
+            .collect()
+    }
+
+    /// Checks element type and rank, and that the value is well-formed.
+    fn check_form(&self, param: &ParamType, arg: &Value) -> Result<(), RunError> {
+        let shape = arg.shape();
+        if param.elem != arg.elem() || param.shape.len() != shape.len() {
+            let dims: String = shape.iter().map(|n| format!("[{n}]")).collect();
+            return Err(RunError::BadArguments(format!(
+                "argument {} of entry point `{}` must have type {}, but a value of type {dims}{} was given",
+                param.label,
+                self.name,
+                param.type_text(),
+                arg.elem()
+            )));
+        }
+        if let Value::Array(array) = arg {
+            let count = shape.iter().try_fold(1i64, |n, &e| n.checked_mul(e));
+            let fits = shape.iter().all(|&e| e >= 0)
+                && count.and_then(|n| usize::try_from(n).ok()) == Some(array.data.len());
+            if !fits {
+                return Err(RunError::BadArguments(format!(
+                    "argument {} has {} elements, which do not fit its shape {shape:?}",
+                    param.label,
+                    array.data.len()
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ParamType {
+    /// The type as the source would write it.
+    pub fn type_text(&self) -> String {
+        let mut text = String::new();
+        for extent in &self.shape {
+            text.push_str(&match extent {
+                Extent::Const(n) => format!("[{n}]"),
+                Extent::Var(_, name) => format!("[{name}]"),
+                Extent::Ragged => "[..]".into(),
+            });
+        }
+        text.push_str(self.elem.name());
+        text
+    }
+}
+
+impl std::fmt::Display for ParamType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.label, self.type_text())
+    }
+}
+
+fn extent<D>(program: &Program<D>, dim: Dim) -> Extent {
+    match dim {
+        Dim::Size(Size::Const(n)) => Extent::Const(n),
+        Dim::Size(Size::Var(v)) => Extent::Var(v, program.vars[v].name.clone()),
+        Dim::Ragged(_) => Extent::Ragged,
+    }
+}
+
+fn plural(n: usize) -> String {
+    match n {
+        1 => "1 argument".into(),
+        n => format!("{n} arguments"),
+    }
+}
+
+/// The number of values that a value of the type is given as.
+pub fn leaves(ty: &EntryType) -> usize {
+    match ty {
+        EntryType::Scalar(_) => 1,
+        EntryType::Array { rank: _, elem } => leaves(elem),
+        EntryType::Tuple(parts) => parts.iter().map(leaves).sum(),
+        EntryType::Record(fields) => fields.iter().map(|(_, ty)| leaves(ty)).sum(),
+        EntryType::Sum(constructors) => {
+            let payloads = constructors.iter().flat_map(|(_, types)| types);
+            1 + payloads.map(leaves).sum::<usize>()
+        }
+        EntryType::Opaque { name: _, of } => leaves(of),
+    }
+}
+
+/// The scalar types and ranks of the values that a value of the type is given as.
+pub fn leaf_types(ty: &EntryType) -> Vec<(ScalarType, usize)> {
+    match ty {
+        EntryType::Scalar(elem) => vec![(*elem, 0)],
+        EntryType::Array { rank, elem } => {
+            let inner = leaf_types(elem).into_iter();
+            inner.map(|(elem, r)| (elem, r + rank)).collect()
+        }
+        EntryType::Tuple(parts) => parts.iter().flat_map(leaf_types).collect(),
+        EntryType::Record(fields) => fields.iter().flat_map(|(_, ty)| leaf_types(ty)).collect(),
+        EntryType::Sum(constructors) => {
+            let payloads = constructors.iter().flat_map(|(_, types)| types);
+            let mut all = vec![(ScalarType::U8, 0)];
+            all.extend(payloads.flat_map(leaf_types));
+            all
+        }
+        EntryType::Opaque { name: _, of } => leaf_types(of),
+    }
+}
+
+/// A check that the outside type agrees with the function's own: one leaf per value, of its type.
+pub fn agrees(ty: &EntryType, inside: &[&Type]) -> bool {
+    let outside = leaf_types(ty);
+    outside.len() == inside.len()
+        && outside
+            .iter()
+            .zip(inside)
+            .all(|(&(elem, rank), ty)| ty.elem() == Some(elem) && ty.rank() == rank)
+}
