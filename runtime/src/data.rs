@@ -1,0 +1,93 @@
+//! Values in files and streams: Futhark's text and binary formats, `.npy` files, and printing.
+//!
+//! Everything that is read here is untrusted: no input makes a reader panic, and no header makes it allocate more than
+//! the input can fill.
+
+mod binary;
+mod build;
+mod error;
+mod leaf;
+mod npy;
+mod number;
+mod print;
+mod show;
+mod source;
+mod text;
+
+pub use binary::write_binary;
+pub(crate) use build::append;
+pub use error::{Place, ReadError};
+pub use leaf::{Leaf, leaves};
+pub use npy::read_npy;
+pub use number::parse_number;
+pub use print::{const_text, value_text, write_text};
+pub use show::structured_text;
+pub use source::{Source, SourceError, gunzip};
+pub use text::Reader;
+
+use midend::ir::syntax::{Entry, EntryParam};
+use midend::value::Value;
+
+/// The leaves of all parameters of an entry point, each with the parameter it belongs to.
+pub fn parameter_leaves(entry: &Entry) -> Vec<(usize, &EntryParam, Leaf)> {
+    let mut all = Vec::new();
+    for (i, param) in entry.params.iter().enumerate() {
+        all.extend(leaves(&param.ty).into_iter().map(|leaf| (i, param, leaf)));
+    }
+    all
+}
+
+/// Reads the arguments of an entry point from several sources, one after another; a source may hold several values.
+pub fn read_arguments(entry: &Entry, sources: &[Source]) -> Result<Vec<Value>, ReadError> {
+    let mut values = Vec::new();
+    let mut rest = sources.iter();
+    let mut current: Option<(&Source, Reader<'_>)> = None;
+    for (number, param, leaf) in parameter_leaves(entry) {
+        let value = loop {
+            if let Some((source, reader)) = &mut current {
+                let source = *source;
+                if source.is_npy() {
+                    current = None;
+                    break read_npy(source.bytes(), Some(leaf))
+                        .map_err(|e| e.in_source(source.name()));
+                }
+                if !reader.at_end() {
+                    break reader
+                        .value(Some(leaf))
+                        .map_err(|e| e.in_source(source.name()));
+                }
+            }
+            match rest.next() {
+                Some(source) => current = Some((source, Reader::new(source.bytes()))),
+                None => break Err(ReadError::missing(leaf)),
+            }
+        };
+        values.push(value.map_err(|e| e.for_parameter(number + 1, &param.name, leaf))?);
+    }
+    if let Some((source, reader)) = &mut current
+        && !reader.at_end()
+    {
+        return Err(reader.trailing().in_source(source.name()));
+    }
+    match rest.find(|s| s.is_npy() || !Reader::new(s.bytes()).at_end()) {
+        Some(extra) => Err(ReadError::unused(extra.name())),
+        None => Ok(values),
+    }
+}
+
+/// Reads every value of a source, each of the type that it says it has.
+pub fn read_all(source: &Source) -> Result<Vec<Value>, ReadError> {
+    if source.is_npy() {
+        let value = read_npy(source.bytes(), None).map_err(|e| e.in_source(source.name()))?;
+        return Ok(vec![value]);
+    }
+    let mut reader = Reader::new(source.bytes());
+    let mut values = Vec::new();
+    while !reader.at_end() {
+        values.push(reader.value(None).map_err(|e| e.in_source(source.name()))?);
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests;

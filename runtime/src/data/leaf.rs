@@ -1,0 +1,63 @@
+//! Leaves: the scalars and arrays of scalars that a source-level type is made of, in order.
+
+use midend::ir::syntax::EntryType;
+use midend::ir::types::ScalarType;
+use midend::value::Value;
+use std::fmt;
+
+/// A scalar type, or an array of scalars with a number of dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// Number of dimensions; 0 for a scalar.
+    pub rank: usize,
+    /// The type of the elements.
+    pub elem: ScalarType,
+}
+
+impl Leaf {
+    /// The type of a value.
+    pub fn of(value: &Value) -> Self {
+        Self {
+            rank: value.shape().len(),
+            elem: value.elem(),
+        }
+    }
+}
+
+impl fmt::Display for Leaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for _ in 0..self.rank {
+            f.write_str("[]")?;
+        }
+        self.elem.fmt(f)
+    }
+}
+
+/// The leaves of a type, in the order in which their values stand. A sum's first leaf is its constructor, a `u8`.
+pub fn leaves(ty: &EntryType) -> Vec<Leaf> {
+    let mut out = Vec::new();
+    collect(ty, 0, &mut out);
+    out
+}
+
+fn collect(ty: &EntryType, outer: usize, out: &mut Vec<Leaf>) {
+    match ty {
+        EntryType::Scalar(elem) => out.push(Leaf {
+            rank: outer,
+            elem: *elem,
+        }),
+        EntryType::Array { rank, elem } => collect(elem, outer + rank, out),
+        EntryType::Tuple(parts) => parts.iter().for_each(|part| collect(part, outer, out)),
+        EntryType::Record(fields) => fields.iter().for_each(|(_, ty)| collect(ty, outer, out)),
+        EntryType::Sum(constructors) => {
+            out.push(Leaf {
+                rank: outer,
+                elem: ScalarType::U8,
+            });
+            for payload in constructors.iter().flat_map(|(_, payload)| payload) {
+                collect(payload, outer, out);
+            }
+        }
+        EntryType::Opaque { of, .. } => collect(of, outer, out),
+    }
+}

@@ -1,0 +1,149 @@
+//! NumPy's `.npy` files. The header is npyz's to read; the elements are converted in bulk.
+
+use super::build::elements;
+use super::{Leaf, Place, ReadError, binary};
+use midend::ir::types::ScalarType;
+use midend::value::{ArrayValue, Data, Value};
+use midend::with_data;
+use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
+use std::io::Cursor;
+
+fn fail<T>(at: u64, message: impl Into<String>) -> Result<T, ReadError> {
+    Err(ReadError::new(Place::Offset(at), message))
+}
+
+/// The array or scalar in the bytes of a `.npy` file.
+pub fn read_npy(bytes: &[u8], expected: Option<Leaf>) -> Result<Value, ReadError> {
+    check_header_length(bytes)?;
+    let mut cursor = Cursor::new(bytes);
+    let header = match NpyHeader::from_reader(&mut cursor) {
+        Ok(header) => header,
+        Err(why) => return fail(0, format!("not a readable .npy file: {why}")),
+    };
+    let start = cursor.position();
+    let (elem, endianness) = element_type(&header.dtype())?;
+    let mut shape = Vec::new();
+    for dim in header.shape() {
+        match i64::try_from(*dim) {
+            Ok(dim) => shape.push(dim),
+            Err(_) => return fail(0, format!("an extent of {dim} is too large")),
+        }
+    }
+    let leaf = Leaf {
+        rank: shape.len(),
+        elem,
+    };
+    if let Some(wanted) = expected
+        && wanted != leaf
+    {
+        return fail(
+            0,
+            format!("expected a value of type {wanted}, found a NumPy array of type {leaf}"),
+        );
+    }
+    let from = usize::try_from(start).unwrap_or(usize::MAX);
+    let size = elements(&shape).and_then(|n| n.checked_mul(elem.bytes()));
+    let Some(body) = size.and_then(|size| bytes.get(from..from.checked_add(size)?)) else {
+        let left = bytes.len().saturating_sub(from);
+        return fail(
+            start,
+            format!("an array of shape {shape:?} of {elem} needs more than the {left} bytes left"),
+        );
+    };
+    let data = if endianness == Endianness::Big && elem.bytes() > 1 {
+        let mut swapped = body.to_vec();
+        swapped
+            .chunks_exact_mut(elem.bytes())
+            .for_each(<[u8]>::reverse);
+        binary::decode(&swapped, elem, from)?
+    } else {
+        binary::decode(body, elem, from)?
+    };
+    if shape.is_empty() {
+        return Ok(Value::Scalar(data.get(0)));
+    }
+    let data = match header.order() {
+        Order::C => data,
+        Order::Fortran => row_major(data, &shape),
+    };
+    Ok(Value::Array(ArrayValue { shape, data }))
+}
+
+/// The header says how long its description is; npyz would allocate that much before it reads.
+fn check_header_length(bytes: &[u8]) -> Result<(), ReadError> {
+    let declared = match bytes.get(6..12) {
+        Some([1, _, a, b, _, _]) => u64::from(u16::from_le_bytes([*a, *b])),
+        Some([_, _, a, b, c, d]) => u64::from(u32::from_le_bytes([*a, *b, *c, *d])),
+        Some(_) | None => return fail(0, "not a readable .npy file: it is too short"),
+    };
+    if declared > bytes.len() as u64 {
+        return fail(
+            8,
+            "not a readable .npy file: its header is longer than the file",
+        );
+    }
+    // A description of a plain array is short; a long one is an attack on a recursive parser.
+    if declared > 4096 {
+        return fail(8, "not a readable .npy file: its header is too long");
+    }
+    Ok(())
+}
+
+fn element_type(dtype: &DType) -> Result<(ScalarType, Endianness), ReadError> {
+    if let DType::Plain(plain) = dtype {
+        let elem = match (plain.type_char(), plain.size_field()) {
+            (TypeChar::Int, 1) => Some(ScalarType::I8),
+            (TypeChar::Int, 2) => Some(ScalarType::I16),
+            (TypeChar::Int, 4) => Some(ScalarType::I32),
+            (TypeChar::Int, 8) => Some(ScalarType::I64),
+            (TypeChar::Uint, 1) => Some(ScalarType::U8),
+            (TypeChar::Uint, 2) => Some(ScalarType::U16),
+            (TypeChar::Uint, 4) => Some(ScalarType::U32),
+            (TypeChar::Uint, 8) => Some(ScalarType::U64),
+            (TypeChar::Float, 2) => Some(ScalarType::F16),
+            (TypeChar::Float, 4) => Some(ScalarType::F32),
+            (TypeChar::Float, 8) => Some(ScalarType::F64),
+            (TypeChar::Bool, 1) => Some(ScalarType::Bool),
+            _ => None,
+        };
+        if let Some(elem) = elem {
+            return Ok((elem, plain.endianness()));
+        }
+    }
+    fail(
+        0,
+        format!("NumPy elements of type {} are not supported", dtype.descr()),
+    )
+}
+
+/// Elements in row-major order from column-major order.
+fn row_major(data: Data, shape: &[i64]) -> Data {
+    let n = data.len();
+    let mut strides = Vec::with_capacity(shape.len());
+    let mut stride = 1usize;
+    for dim in shape {
+        strides.push(stride);
+        stride *= usize::try_from(*dim).unwrap_or(0);
+    }
+    let mut order = Vec::with_capacity(n);
+    let mut index = vec![0i64; shape.len()];
+    let mut at = 0usize;
+    for _ in 0..n {
+        order.push(at);
+        for k in (0..shape.len()).rev() {
+            index[k] += 1;
+            at += strides[k];
+            if index[k] < shape[k] {
+                break;
+            }
+            at -= strides[k] * usize::try_from(shape[k]).unwrap_or(0);
+            index[k] = 0;
+        }
+    }
+    let mut out = data;
+    with_data!(&mut out, v => {
+        let picked = order.iter().map(|i| v[*i]).collect();
+        *v = picked;
+    });
+    out
+}

@@ -1,0 +1,227 @@
+//! Numbers as text: signs, bases, underscores, suffixes, and the types that they may have.
+
+use frontend::syntax::ast::FloatDigits;
+use midend::ir::scalar::Const;
+use midend::ir::types::ScalarType;
+
+/// The constant that a token denotes. Without a suffix it takes the expected type, or `i32` and `f64` where none is
+/// expected. The error says what is wrong with the token.
+pub fn parse_number(token: &str, expected: Option<ScalarType>) -> Result<Const, String> {
+    let wanted = |found: Const| match expected {
+        Some(ty) if ty != found.ty() => Err(format!(
+            "expected a value of type {ty}, found `{token}` of type {}",
+            found.ty()
+        )),
+        Some(_) | None => Ok(found),
+    };
+    match token {
+        "true" => return wanted(Const::Bool(true)),
+        "false" => return wanted(Const::Bool(false)),
+        _ => {}
+    }
+    if expected == Some(ScalarType::Bool) {
+        return Err(format!("expected `true` or `false`, found `{token}`"));
+    }
+    let (negative, body) = match token.as_bytes().first() {
+        Some(b'-') => (true, &token[1..]),
+        Some(b'+') => (false, &token[1..]),
+        Some(_) | None => (false, token),
+    };
+    if let Some(special) = special(negative, body, expected) {
+        return wanted(special);
+    }
+    let parts = split(body).ok_or_else(|| match expected {
+        Some(ty) => format!("expected a number of type {ty}, found `{token}`"),
+        None => format!("expected a number, found `{token}`"),
+    })?;
+    wanted(parts.constant(negative, token, expected)?)
+}
+
+/// `f32.nan`, `-f64.inf` and their like; and bare `nan` and `inf` where a float is expected.
+fn special(negative: bool, body: &str, expected: Option<ScalarType>) -> Option<Const> {
+    let (ty, name) = match body.split_once('.') {
+        Some((ty, name)) => (ScalarType::from_name(ty).filter(|t| t.is_float())?, name),
+        None => (expected.filter(|t| t.is_float())?, body),
+    };
+    let value = match name {
+        "nan" => f64::NAN,
+        "inf" if negative => f64::NEG_INFINITY,
+        "inf" => f64::INFINITY,
+        _ => return None,
+    };
+    Some(float(value, ty))
+}
+
+fn float(value: f64, ty: ScalarType) -> Const {
+    match ty {
+        ScalarType::F16 => Const::f16(half::f16::from_f64(value)),
+        ScalarType::F32 => Const::f32(value as f32),
+        ScalarType::F64
+        | ScalarType::I8
+        | ScalarType::I16
+        | ScalarType::I32
+        | ScalarType::I64
+        | ScalarType::U8
+        | ScalarType::U16
+        | ScalarType::U32
+        | ScalarType::U64
+        | ScalarType::Bool => Const::f64(value),
+    }
+}
+
+/// A number without its sign, taken apart.
+struct Parts<'a> {
+    /// The digits, with base prefix, point and exponent.
+    text: &'a str,
+    /// Whether it has a point or an exponent.
+    fractional: bool,
+    suffix: Option<ScalarType>,
+}
+
+/// Takes a number apart; nothing if it is none.
+fn split(body: &str) -> Option<Parts<'_>> {
+    let bytes = body.as_bytes();
+    let digits = |from: usize, ok: fn(&u8) -> bool| {
+        from + bytes[from..]
+            .iter()
+            .take_while(|b| ok(b) || **b == b'_')
+            .count()
+    };
+    let decimal = |from| digits(from, u8::is_ascii_digit);
+    let lower = |i: usize| bytes.get(i).map(u8::to_ascii_lowercase);
+    let mut fractional = false;
+    let mut end;
+    if bytes.first() == Some(&b'0') && lower(1) == Some(b'x') {
+        end = digits(2, u8::is_ascii_hexdigit);
+        if bytes.get(end) == Some(&b'.') {
+            fractional = true;
+            end = digits(end + 1, u8::is_ascii_hexdigit);
+        }
+        if lower(end) == Some(b'p') {
+            fractional = true;
+            end = exponent(bytes, end, decimal)?;
+        } else if fractional {
+            return None;
+        }
+    } else if bytes.first() == Some(&b'0') && lower(1) == Some(b'b') {
+        end = digits(2, |b| matches!(b, b'0' | b'1'));
+    } else {
+        end = decimal(0);
+        if bytes.get(end) == Some(&b'.') {
+            fractional = true;
+            end = decimal(end + 1);
+        }
+        if lower(end) == Some(b'e') {
+            fractional = true;
+            end = exponent(bytes, end, decimal)?;
+        }
+    }
+    let text = &body[..end];
+    if !text.bytes().any(|b| b.is_ascii_hexdigit()) || text.starts_with('_') {
+        return None;
+    }
+    let suffix = match &body[end..] {
+        "" => None,
+        name => Some(ScalarType::from_name(name).filter(|t| *t != ScalarType::Bool)?),
+    };
+    Some(Parts {
+        text,
+        fractional,
+        suffix,
+    })
+}
+
+/// The end of the exponent whose letter stands at `at`; nothing if it has no digits.
+fn exponent(bytes: &[u8], at: usize, decimal: impl Fn(usize) -> usize) -> Option<usize> {
+    let start = at + 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+    let end = decimal(start.min(bytes.len()));
+    (end > start).then_some(end)
+}
+
+impl Parts<'_> {
+    fn constant(
+        &self,
+        negative: bool,
+        token: &str,
+        expected: Option<ScalarType>,
+    ) -> Result<Const, String> {
+        let default = if self.fractional {
+            ScalarType::F64
+        } else {
+            ScalarType::I32
+        };
+        let ty = self.suffix.or(expected).unwrap_or(default);
+        if ty.is_float() {
+            return Ok(self.float(negative, ty));
+        }
+        if self.fractional {
+            return Err(format!("expected an integer of type {ty}, found `{token}`"));
+        }
+        let magnitude = self
+            .magnitude()
+            .and_then(|m| i128::try_from(m).ok())
+            .unwrap_or(i128::MAX);
+        let value = if negative { -magnitude } else { magnitude };
+        integer(value, ty).ok_or_else(|| format!("`{token}` is out of the range of {ty}"))
+    }
+    fn float(&self, negative: bool, ty: ScalarType) -> Const {
+        let text: String = self.text.chars().filter(|c| *c != '_').collect();
+        let magnitude = match (text.get(..2), ty) {
+            (Some("0b" | "0B"), _) => {
+                let value = u128::from_str_radix(&text[2..], 2).unwrap_or(u128::MAX);
+                float(value as f64, ty)
+            }
+            (Some("0x" | "0X"), _) | (_, ScalarType::F16) => {
+                let digits = FloatDigits(text.as_str().into());
+                match ty {
+                    ScalarType::F16 => Const::f16(digits.to_f16()),
+                    ScalarType::F32 => Const::f32(digits.to_f32()),
+                    _ => Const::f64(digits.to_f64()),
+                }
+            }
+            (_, ScalarType::F32) => Const::f32(text.parse().unwrap_or(f32::NAN)),
+            _ => Const::f64(text.parse().unwrap_or(f64::NAN)),
+        };
+        match magnitude {
+            Const::F16(bits) if negative => Const::F16(bits ^ (1 << 15)),
+            Const::F32(bits) if negative => Const::F32(bits ^ (1 << 31)),
+            Const::F64(bits) if negative => Const::F64(bits ^ (1 << 63)),
+            other => other,
+        }
+    }
+    fn magnitude(&self) -> Option<u128> {
+        let (radix, digits) = match self.text.get(..2) {
+            Some("0x" | "0X") => (16, &self.text[2..]),
+            Some("0b" | "0B") => (2, &self.text[2..]),
+            Some(_) | None => (10, self.text),
+        };
+        let mut value = 0u128;
+        for digit in digits.chars().filter(|c| *c != '_') {
+            value = value
+                .checked_mul(radix)?
+                .checked_add(u128::from(digit.to_digit(16)?))?;
+        }
+        Some(value)
+    }
+}
+
+/// The integer as a constant of the type. All bit patterns of the type's width are in range, signed or not, as
+/// `-1u8` and `0xffi8` are written in existing data.
+fn integer(value: i128, ty: ScalarType) -> Option<Const> {
+    let bits = ty.bytes() * 8;
+    let range = -(1i128 << (bits - 1))..(1i128 << bits);
+    if !range.contains(&value) {
+        return None;
+    }
+    Some(match ty {
+        ScalarType::I8 => Const::I8(value as i8),
+        ScalarType::I16 => Const::I16(value as i16),
+        ScalarType::I32 => Const::I32(value as i32),
+        ScalarType::I64 => Const::I64(value as i64),
+        ScalarType::U8 => Const::U8(value as u8),
+        ScalarType::U16 => Const::U16(value as u16),
+        ScalarType::U32 => Const::U32(value as u32),
+        ScalarType::U64 => Const::U64(value as u64),
+        ScalarType::F16 | ScalarType::F32 | ScalarType::F64 | ScalarType::Bool => return None,
+    })
+}

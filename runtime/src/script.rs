@@ -1,0 +1,39 @@
+//! FutharkScript: the small language in which test blocks make inputs by calling entry points.
+
+mod eval;
+mod parse;
+mod value;
+
+pub use eval::{Callee, Evaluator};
+pub use parse::{parse, parse_prefix};
+pub use value::ScriptValue;
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Exp {
+    /// A variable or an entry point, applied to arguments; may be none.
+    Apply(String, Vec<Exp>),
+    /// A built-in procedure (named without its `$`), applied to arguments.
+    Builtin(String, Vec<Exp>),
+    /// A number or truth value, as it is written.
+    Number(String),
+    /// A string.
+    Text(String),
+    /// A tuple; of no components, the unit.
+    Tuple(Vec<Exp>),
+    /// A record.
+    Record(Vec<(String, Exp)>),
+    /// An array.
+    Array(Vec<Exp>),
+    /// An empty array, as `empty([0]i32)` is written.
+    Empty(String),
+    /// A field or component.
+    Field(Box<Exp>, String),
+    /// An element.
+    Index(Box<Exp>, Vec<Exp>),
+    /// A binding.
+    Let(Vec<String>, Box<Exp>, Box<Exp>),
+}
+
+#[cfg(test)]
+mod tests;
