@@ -6,7 +6,9 @@
 //! that the table of variables states.
 
 mod array;
+mod layout;
 mod machine;
+pub mod mem;
 pub mod message;
 mod operator;
 pub mod scalar;

@@ -1,17 +1,21 @@
 //! The machine that all dialects share: frames of variables, bodies, control flow, calls, fuel and limits.
 
+mod fault;
+
 use super::Options;
+use super::layout::Layout;
 use super::message;
 use super::scalar;
 use super::value::{Array, Meter, Run, Val, internal};
 use crate::ir::dialect::Dialect;
-use crate::ir::id::{FunId, Id, IdVec, SpanId, Var};
+use crate::ir::id::{FunId, Var};
 use crate::ir::scalar::{Const, ScalarOp};
-use crate::ir::syntax::{Atom, Body, Exp, Fun, LoopForm, LoopParam, Program, Stm, TrapKind};
+use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Program, Stm, TrapKind};
 use crate::ir::types::{Dim, Size, Type};
 use crate::ir::walk;
-use crate::trap::{RunError, Trap, trail};
+use crate::trap::RunError;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A dialect that the machine can execute the operations of.
 pub(crate) trait Exec: Dialect {
@@ -30,10 +34,7 @@ pub(crate) struct Machine<'p, D: Exec> {
     pub(crate) state: D::State,
     /// The variables of the function at hand.
     frame: Vec<Val>,
-    /// The row of each variable in the frames of its function.
-    slots: Vec<u32>,
-    /// The size of the frame of each function.
-    sizes: IdVec<FunId, usize>,
+    layout: Arc<Layout>,
     /// Frames to use again.
     spare: Vec<Vec<Val>>,
     depth: usize,
@@ -47,32 +48,33 @@ const CREDIT: u32 = 4096;
 
 impl<'p, D: Exec> Machine<'p, D> {
     pub(crate) fn new(program: &'p Program<D>, options: Options<'p>) -> Self {
-        let mut slots = vec![u32::MAX; program.vars.len()];
-        let sizes = program
-            .funs
-            .iter()
-            .map(|fun| {
-                let mut next = 0;
-                walk::fun_binders(fun, &mut |v| {
-                    slots[v.index()] = next;
-                    next += 1;
-                });
-                next as usize
-            })
-            .collect();
+        Self::with_layout(program, Arc::new(Layout::new(program)), options)
+    }
+
+    /// A machine for a program whose layout is known.
+    pub(crate) fn with_layout(
+        program: &'p Program<D>,
+        layout: Arc<Layout>,
+        options: Options<'p>,
+    ) -> Self {
         Self {
             program,
             meter: Meter::new(options.memory),
             state: D::State::default(),
             frame: Vec::new(),
-            slots,
-            sizes,
+            layout,
             spare: Vec::new(),
             depth: 0,
             credit: 0,
             fuel: options.fuel,
             options,
         }
+    }
+
+    /// Makes an empty frame for code inside of a function that is executed without calling it, such as a kernel.
+    pub(crate) fn enter(&mut self, fun: FunId) {
+        self.frame.clear();
+        self.frame.resize(self.layout.size(fun), Val::Unset);
     }
 
     /// Calls a function with values for its parameters.
@@ -82,13 +84,13 @@ impl<'p, D: Exec> Machine<'p, D> {
         if self.depth >= self.options.depth {
             return Err(self.trap(
                 TrapKind::Recursion,
-                recursion_text(fun, self.depth),
+                fault::recursion_text(fun, self.depth),
                 fun.span,
             ));
         }
         let mut frame = self.spare.pop().unwrap_or_default();
         frame.clear();
-        frame.resize(self.sizes[id], Val::Unset);
+        frame.resize(self.layout.size(id), Val::Unset);
         let caller = std::mem::replace(&mut self.frame, frame);
         self.depth += 1;
         let results = walk::deep(|| {
@@ -109,15 +111,6 @@ impl<'p, D: Exec> Machine<'p, D> {
         frame.clear();
         self.spare.push(frame);
         results
-    }
-
-    /// Makes an empty frame for code outside of functions, such as a kernel, with these variables.
-    pub(crate) fn enter_loose(&mut self, vars: &[Var]) {
-        for (i, v) in vars.iter().enumerate() {
-            self.slots[v.index()] = i as u32;
-        }
-        self.frame.clear();
-        self.frame.resize(vars.len(), Val::Unset);
     }
 
     /// Executes the statements of a body.
@@ -363,8 +356,7 @@ impl<'p, D: Exec> Machine<'p, D> {
 
     fn get(&self, v: Var) -> &Val {
         const UNSET: &Val = &Val::Unset;
-        let slot = self.slots.get(v.index()).copied().unwrap_or(u32::MAX);
-        self.frame.get(slot as usize).unwrap_or(UNSET)
+        self.frame.get(self.layout.slot(v)).unwrap_or(UNSET)
     }
 
     fn check_version(&self, v: Var, array: &Array) -> Run<()> {
@@ -381,8 +373,7 @@ impl<'p, D: Exec> Machine<'p, D> {
         if self.options.check {
             self.check_type(v, &value)?;
         }
-        let slot = self.slots[v.index()] as usize;
-        match self.frame.get_mut(slot) {
+        match self.frame.get_mut(self.layout.slot(v)) {
             Some(place) => *place = value,
             None => return internal(format!("{v:?} is bound outside of its function")),
         }
@@ -455,58 +446,4 @@ impl<'p, D: Exec> Machine<'p, D> {
         }
         self.run(&lam.body)
     }
-
-    fn trap(&self, kind: TrapKind, text: String, span: SpanId) -> Box<RunError> {
-        let trap = Trap::new(kind, text, &self.program.spans, span);
-        Box::new(RunError::Trap(trap))
-    }
-
-    /// Adds the place to an error that has none yet.
-    fn locate(&self, mut error: Box<RunError>, span: SpanId) -> Box<RunError> {
-        match &mut *error {
-            RunError::OutOfMemory { trail: places, .. } if places.is_empty() => {
-                *places = trail(&self.program.spans, span);
-            }
-            RunError::Internal(why) if !why.contains("\n  at ") => {
-                if let Some(place) = self.program.spans.place(span) {
-                    let (line, column) = place.start;
-                    why.push_str(&format!("\n  at {}:{line}:{column}", place.file));
-                }
-            }
-            RunError::Trap(_)
-            | RunError::OutOfMemory { .. }
-            | RunError::Interrupted
-            | RunError::OutOfFuel
-            | RunError::BadArguments(_)
-            | RunError::Device(_)
-            | RunError::Internal(_) => {}
-        }
-        error
-    }
-
-    /// Adds the place of the call to the trail of a failure.
-    fn called_from(&self, mut error: Box<RunError>, span: SpanId) -> Box<RunError> {
-        match &mut *error {
-            RunError::Trap(Trap { trail: places, .. })
-            | RunError::OutOfMemory { trail: places, .. } => {
-                // Deep recursion makes long trails; nobody reads more than this.
-                if places.len() < 64 {
-                    places.extend(trail(&self.program.spans, span));
-                }
-            }
-            RunError::Interrupted
-            | RunError::OutOfFuel
-            | RunError::BadArguments(_)
-            | RunError::Device(_)
-            | RunError::Internal(_) => {}
-        }
-        error
-    }
-}
-
-fn recursion_text<D>(fun: &Fun<D>, depth: usize) -> String {
-    format!(
-        "`{}` was called {depth} calls deep, which is too deep",
-        fun.name
-    )
 }

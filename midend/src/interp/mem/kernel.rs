@@ -1,0 +1,257 @@
+//! Executing kernels point by point.
+
+use super::cells::{self, Cells};
+use crate::interp::machine::{Exec, Machine};
+use crate::interp::operator::Accumulator;
+use crate::interp::value::{Run, Val, internal};
+use crate::ir::id::Var;
+use crate::ir::mem::{Kernel, KernelKind, Mem, MemHist, Region};
+use crate::ir::scalar::Const;
+use crate::ir::soac::Operator;
+use crate::ir::syntax::{Atom, Stm};
+
+/// The memory of a launch and the stamps of its points.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// Buffers from outside, then those that the point at hand has allocated.
+    memory: Vec<Cells>,
+    outside: usize,
+    launch: u64,
+    point: u64,
+}
+
+impl State {
+    pub(super) fn new(memory: Vec<Cells>, launch: u64) -> Self {
+        Self {
+            outside: memory.len(),
+            memory,
+            launch,
+            point: launch,
+        }
+    }
+
+    /// A stamp later than all of this launch.
+    pub(super) const fn next_stamp(&self) -> u64 {
+        self.point + 1
+    }
+
+    /// The buffers from outside.
+    pub(super) fn into_memory(self) -> impl Iterator<Item = Cells> {
+        self.memory.into_iter().take(self.outside)
+    }
+
+    /// Starts the next point, without the memory of the last one.
+    fn advance(&mut self) {
+        self.point += 1;
+        self.memory.truncate(self.outside);
+    }
+
+    const fn stamp(&self) -> cells::Stamp {
+        (self.point, self.launch)
+    }
+}
+
+impl Exec for Mem {
+    type State = State;
+
+    fn exec(machine: &mut Machine<'_, Self>, op: &Self, stm: &Stm<Self>) -> Run<()> {
+        match op {
+            Self::Alloc { elem, len } => {
+                let Ok(len) = usize::try_from(machine.int(*len)?) else {
+                    return internal("a buffer of negative length");
+                };
+                machine.state.memory.push(Cells::undefined(*elem, len)?);
+                let buffer = machine.state.memory.len() - 1;
+                machine.bind_one(stm, Val::Buffer(buffer))
+            }
+            Self::Load { buffer, index } => {
+                let index = machine.int(*index)?;
+                let value = machine.load(*buffer, index)?;
+                machine.bind_one(stm, Val::Scalar(value))
+            }
+            Self::Store {
+                buffer,
+                index,
+                value,
+            } => {
+                let (index, value) = (machine.int(*index)?, machine.scalar(*value)?);
+                machine.store(*buffer, index, value)
+            }
+            Self::Copy { shape, dst, src } => machine.copy(shape, dst, src),
+            Self::Free(_) => internal("a buffer is freed in a kernel"),
+            Self::Launch(_) => internal("a kernel launches a kernel"),
+        }
+    }
+}
+
+impl Machine<'_, Mem> {
+    /// The buffer that a variable names.
+    fn buffer(&mut self, v: Var) -> Run<&mut Cells> {
+        match self.atom(Atom::Var(v))? {
+            Val::Buffer(i) if i < self.state.memory.len() => Ok(&mut self.state.memory[i]),
+            Val::Buffer(_) => internal(format!("{v:?} is used after the end of its work item")),
+            Val::Scalar(_) | Val::Array(_) | Val::Cert | Val::Unset => {
+                internal(format!("{v:?} is not a buffer"))
+            }
+        }
+    }
+
+    fn load(&mut self, buffer: Var, index: i64) -> Run<Const> {
+        let (point, launch) = self.state.stamp();
+        self.buffer(buffer)?.load(index, point, launch)
+    }
+
+    fn store(&mut self, buffer: Var, index: i64, value: Const) -> Run<()> {
+        let (point, launch) = self.state.stamp();
+        self.buffer(buffer)?.store(index, value, point, launch)
+    }
+
+    fn ints(&self, atoms: &[Atom]) -> Run<Vec<i64>> {
+        atoms.iter().map(|&a| self.int(a)).collect()
+    }
+
+    fn copy(&mut self, shape: &[Atom], dst: &Region, src: &Region) -> Run<()> {
+        let shape = self.ints(shape)?;
+        let (to, from) = (self.ints(&dst.strides)?, self.ints(&src.strides)?);
+        let (to_offset, from_offset) = (self.int(dst.offset)?, self.int(src.offset)?);
+        let same = match (self.atom(dst.buffer.into())?, self.atom(src.buffer.into())?) {
+            (Val::Buffer(a), Val::Buffer(b)) => a == b,
+            _ => false,
+        };
+        if same && to_offset == from_offset && to == from {
+            return Ok(());
+        }
+        let from = cells::places(&shape, from_offset, &from)?;
+        let to = cells::places(&shape, to_offset, &to)?;
+        if same {
+            cells::check_apart(&from, &to)?;
+        }
+        let stamp = self.state.stamp();
+        let values = self.buffer(src.buffer)?.take(&from, stamp)?;
+        self.buffer(dst.buffer)?.put(&to, values, stamp)
+    }
+
+    /// Executes the body at a point, given by its row-major number.
+    fn at(&mut self, kernel: &Kernel, shape: &[i64], point: i64) -> Run<()> {
+        self.state.advance();
+        let mut rest = point;
+        for ((var, _), extent) in kernel.space.iter().zip(shape).rev() {
+            self.set(*var, Val::Scalar(Const::I64(rest % extent)))?;
+            rest /= extent;
+        }
+        self.run(&kernel.body)
+    }
+
+    fn fold(
+        &mut self,
+        kernel: &Kernel,
+        shape: &[i64],
+        (ops, outs): (&[Operator<Mem>], &[Var]),
+        scan: bool,
+    ) -> Run<()> {
+        let Some((&inner, outer)) = shape.split_last() else {
+            return internal("a kernel that folds has no dimension to fold along");
+        };
+        for row in 0..outer.iter().product::<i64>() {
+            let mut accs = Vec::with_capacity(ops.len());
+            for op in ops {
+                accs.push(Accumulator::new(self, op)?);
+            }
+            for i in 0..inner {
+                let point = row * inner + i;
+                self.at(kernel, shape, point)?;
+                let mut elems = self.atoms(&kernel.body.result)?.into_iter();
+                for acc in &mut accs {
+                    let n = acc.arity();
+                    acc.add(self, elems.by_ref().take(n).map(Ok))?;
+                }
+                if scan {
+                    self.store_all(outs, &accs, point)?;
+                }
+            }
+            if !scan {
+                self.state.advance();
+                self.store_all(outs, &accs, row)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn store_all(&mut self, outs: &[Var], accs: &[Accumulator<'_, Mem>], at: i64) -> Run<()> {
+        let values = accs.iter().flat_map(|acc| &acc.value);
+        for (&out, value) in outs.iter().zip(values) {
+            match value {
+                Val::Scalar(c) => self.store(out, at, *c)?,
+                Val::Array(_) | Val::Buffer(_) | Val::Cert | Val::Unset => {
+                    return internal("an operator of a kernel works on what is no scalar");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Combines the results of one point: a bucket for each histogram, then their values.
+    fn hist(&mut self, kernel: &Kernel, hists: &[MemHist]) -> Run<()> {
+        let results = &kernel.body.result;
+        let arity: usize = hists.iter().map(|h| h.dests.len()).sum();
+        if results.len() != hists.len() + arity {
+            return internal("a histogram has a wrong number of results");
+        }
+        let (buckets, mut values) = results.split_at(hists.len());
+        let mut work = Vec::with_capacity(hists.len());
+        for (hist, &bucket) in hists.iter().zip(buckets) {
+            let (mine, rest) = values.split_at(hist.dests.len());
+            values = rest;
+            work.push((hist, self.int(bucket)?, self.atoms(mine)?));
+        }
+        for (hist, bucket, values) in work {
+            if bucket < 0 || bucket >= self.int(hist.buckets)? {
+                continue;
+            }
+            // The combination is the device's doing, not the point's: no race with other points is meant.
+            let mut args = Vec::with_capacity(2 * values.len());
+            for &dest in &hist.dests {
+                let old = self.buffer(dest)?.load(bucket, cells::HOST, cells::HOST)?;
+                args.push(Val::Scalar(old));
+            }
+            args.extend(values);
+            self.apply(&hist.op.lam, args.into_iter())?;
+            for (&dest, &result) in hist.dests.iter().zip(&hist.op.lam.body.result) {
+                let new = self.scalar(result)?;
+                self.buffer(dest)?
+                    .store(bucket, new, cells::HOST, cells::HOST)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Executes a kernel whose arguments are set.
+pub(super) fn execute(machine: &mut Machine<'_, Mem>, kernel: &Kernel) -> Run<()> {
+    let extents: Vec<Atom> = kernel.space.iter().map(|(_, extent)| *extent).collect();
+    let shape = machine.ints(&extents)?;
+    if shape.iter().any(|&n| n < 0) {
+        return internal(format!(
+            "kernel `{}` runs over {shape:?} points",
+            kernel.name
+        ));
+    }
+    let count: i64 = shape.iter().product();
+    match &kernel.kind {
+        KernelKind::Map | KernelKind::Seq => {
+            for point in 0..count {
+                machine.at(kernel, &shape, point)?;
+            }
+            Ok(())
+        }
+        KernelKind::Red { ops, outs } => machine.fold(kernel, &shape, (ops, outs), false),
+        KernelKind::Scan { ops, outs } => machine.fold(kernel, &shape, (ops, outs), true),
+        KernelKind::Hist(hists) => {
+            for point in 0..count {
+                machine.at(kernel, &shape, point)?;
+                machine.hist(kernel, hists)?;
+            }
+            Ok(())
+        }
+    }
+}
