@@ -1,3 +1,4 @@
 //! The passes: each takes a whole program and gives a whole program, and cannot fail.
 
 pub mod flatten;
+pub mod plan;
