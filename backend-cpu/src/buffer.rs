@@ -100,7 +100,11 @@ unsafe impl Sync for Memory {}
 
 impl Buffer {
     /// Memory for `len` elements, without defined values.
-    pub(crate) fn new(account: &Arc<Account>, elem: ScalarType, len: usize) -> Result<Self, RunError> {
+    pub(crate) fn new(
+        account: &Arc<Account>,
+        elem: ScalarType,
+        len: usize,
+    ) -> Result<Self, RunError> {
         let bytes = len
             .checked_mul(elem.bytes())
             .filter(|bytes| *bytes <= isize::MAX as usize - 4 * ALIGN);
@@ -184,8 +188,10 @@ impl Buffer {
                 }
             };
         }
-        Some(copied!(I8: i8, I16: i16, I32: i32, I64: i64, U8: u8, U16: u16, U32: u32, U64: u64,
-            F16: half::f16, F32: f32, F64: f64, Bool: bool))
+        Some(
+            copied!(I8: i8, I16: i16, I32: i32, I64: i64, U8: u8, U16: u16, U32: u32, U64: u64,
+            F16: half::f16, F32: f32, F64: f64, Bool: bool),
+        )
     }
 
     /// The element at `index`, or nothing if it is out of range.

@@ -137,7 +137,14 @@ pub(crate) fn target() -> Result<OwnedTargetIsa, RunError> {
     let mut flags = settings::builder();
     let options = [
         ("opt_level", "speed"),
-        ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+        (
+            "enable_verifier",
+            if cfg!(debug_assertions) {
+                "true"
+            } else {
+                "false"
+            },
+        ),
         ("is_pic", "false"),
         ("use_colocated_libcalls", "false"),
         ("unwind_info", "false"),
@@ -164,7 +171,11 @@ struct Machine {
 /// One thing to compile.
 #[derive(Clone, Copy)]
 enum Unit<'a> {
-    Kernel { kernel: &'a Kernel, args: &'a [Var], role: Role },
+    Kernel {
+        kernel: &'a Kernel,
+        args: &'a [Var],
+        role: Role,
+    },
     Function(FunId),
 }
 
@@ -174,7 +185,10 @@ pub(crate) fn compile(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Mo
     for fun in program.funs.iter() {
         free::kernels(&fun.body, &mut kernels);
     }
-    let args: Vec<Vec<Var>> = kernels.iter().map(|k| free::arguments(k, &program.vars)).collect();
+    let args: Vec<Vec<Var>> = kernels
+        .iter()
+        .map(|k| free::arguments(k, &program.vars))
+        .collect();
     let functions = called_functions(program, &kernels);
     let provider = ArenaMemoryProvider::new_with_size(ARENA).map_err(broken)?;
     let mut builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
@@ -200,7 +214,9 @@ pub(crate) fn compile(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Mo
             // The signature is that of the emitted unit; linking does not look at it.
             let signature = crate::emit::signature(units.conv, &[], &[]);
             let name = format!("k{k}_{r}");
-            let id = jit.declare_function(&name, Linkage::Local, &signature).map_err(broken)?;
+            let id = jit
+                .declare_function(&name, Linkage::Local, &signature)
+                .map_err(broken)?;
             mine.push((role, id));
             work.push((id, Unit::Kernel { kernel, args, role }));
         }
@@ -213,7 +229,9 @@ pub(crate) fn compile(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Mo
             .map(|(id, unit)| build(program, &units, isa, *id, *unit))
             .collect()
     } else {
-        work.iter().map(|(id, unit)| build(program, &units, isa, *id, *unit)).collect()
+        work.iter()
+            .map(|(id, unit)| build(program, &units, isa, *id, *unit))
+            .collect()
     };
     let mut sites = Vec::new();
     for ((id, _), machine) in work.iter().zip(machines) {
@@ -226,7 +244,10 @@ pub(crate) fn compile(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Mo
 
     let mut table = HashMap::with_capacity(kernels.len());
     for ((kernel, args), ids) in kernels.iter().zip(&args).zip(&ids) {
-        table.insert(kernel.name.clone(), describe(program, kernel, args, ids, &jit));
+        table.insert(
+            kernel.name.clone(),
+            describe(program, kernel, args, ids, &jit),
+        );
     }
     Ok(Module {
         kernels: table,
@@ -244,9 +265,11 @@ fn has_fma(isa: &OwnedTargetIsa) -> bool {
         return true;
     }
     let flags = isa.isa_flags();
-    ["has_fma", "has_avx"]
-        .iter()
-        .all(|name| flags.iter().any(|flag| flag.name == *name && flag.as_bool() == Some(true)))
+    ["has_fma", "has_avx"].iter().all(|name| {
+        flags
+            .iter()
+            .any(|flag| flag.name == *name && flag.as_bool() == Some(true))
+    })
 }
 
 /// The functions that kernels call, those that they call in turn included.
@@ -270,10 +293,18 @@ fn closure(program: &Program<Mem>, mut found: BTreeSet<FunId>) -> BTreeSet<FunId
     found
 }
 
-fn interface(program: &Program<Mem>, units: &Units, fun: FunId, jit: &mut JITModule) -> Result<Interface, RunError> {
+fn interface(
+    program: &Program<Mem>,
+    units: &Units,
+    fun: FunId,
+    jit: &mut JITModule,
+) -> Result<Interface, RunError> {
     let definition = &program.funs[fun];
     let types = |params: &[midend::ir::syntax::Param]| -> Vec<ClifType> {
-        params.iter().filter_map(|p| clif_of(&program.vars[p.var].ty)).collect()
+        params
+            .iter()
+            .filter_map(|p| clif_of(&program.vars[p.var].ty))
+            .collect()
     };
     let (params, results) = (types(&definition.params), types(&definition.results));
     let mut called = BTreeSet::new();
@@ -322,14 +353,27 @@ fn build(
 }
 
 /// What launching a kernel needs to know of it.
-fn describe(program: &Program<Mem>, kernel: &Kernel, args: &[Var], ids: &[(Role, FuncId)], jit: &JITModule) -> Compiled {
-    let index = |v: &Var| args.binary_search(v).expect("what a kernel uses is among its arguments");
+fn describe(
+    program: &Program<Mem>,
+    kernel: &Kernel,
+    args: &[Var],
+    ids: &[(Role, FuncId)],
+    jit: &JITModule,
+) -> Compiled {
+    let index = |v: &Var| {
+        args.binary_search(v)
+            .expect("what a kernel uses is among its arguments")
+    };
     let source = |atom: &Atom| match atom {
         Atom::Const(c) => Source::Const(*c),
         Atom::Var(v) => Source::Argument(index(v)),
     };
     let code = |role: Role| {
-        let id = ids.iter().find(|(r, _)| *r == role).expect("every unit was declared").1;
+        let id = ids
+            .iter()
+            .find(|(r, _)| *r == role)
+            .expect("every unit was declared")
+            .1;
         Code(jit.get_finalized_function(id))
     };
     let tuple = |ops: &[midend::ir::soac::Operator<Mem>]| Tuple {
@@ -369,7 +413,11 @@ fn describe(program: &Program<Mem>, kernel: &Kernel, args: &[Var], ids: &[(Role,
     };
     Compiled {
         args: args.iter().map(|v| program.vars[*v].ty.clone()).collect(),
-        space: kernel.space.iter().map(|(_, extent)| source(extent)).collect(),
+        space: kernel
+            .space
+            .iter()
+            .map(|(_, extent)| source(extent))
+            .collect(),
         cost: Cost::of(program, kernel, args),
         kind,
     }
@@ -377,7 +425,10 @@ fn describe(program: &Program<Mem>, kernel: &Kernel, args: &[Var], ids: &[(Role,
 
 impl Drop for Module {
     fn drop(&mut self) {
-        let code = self.code.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let code = self
+            .code
+            .get_mut()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(jit) = code.take() {
             // SAFETY: launches borrow the module, so none runs, and addresses of code do not leave it.
             unsafe { jit.free_memory() };
@@ -387,6 +438,8 @@ impl Drop for Module {
 
 impl std::fmt::Debug for Module {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Module").field("kernels", &self.kernels.len()).finish_non_exhaustive()
+        f.debug_struct("Module")
+            .field("kernels", &self.kernels.len())
+            .finish_non_exhaustive()
     }
 }

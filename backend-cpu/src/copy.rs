@@ -57,10 +57,19 @@ struct Axis {
 }
 
 /// Copies a strided box of elements.
-pub(crate) fn strided(shape: &[i64], dst: Strided<'_, Buffer>, src: Strided<'_, Buffer>) -> Result<(), RunError> {
+pub(crate) fn strided(
+    shape: &[i64],
+    dst: Strided<'_, Buffer>,
+    src: Strided<'_, Buffer>,
+) -> Result<(), RunError> {
     let elem = dst.buffer.elem();
-    if elem != src.buffer.elem() || shape.len() != dst.strides.len() || shape.len() != src.strides.len() {
-        return Err(RunError::Device("a copy between buffers of different kinds".to_owned()));
+    if elem != src.buffer.elem()
+        || shape.len() != dst.strides.len()
+        || shape.len() != src.strides.len()
+    {
+        return Err(RunError::Device(
+            "a copy between buffers of different kinds".to_owned(),
+        ));
     }
     if shape.iter().any(|n| *n <= 0) {
         return Ok(());
@@ -120,7 +129,9 @@ fn simplified(shape: &[i64], dst: &[i64], src: &[i64]) -> Vec<Axis> {
             src: *src,
         };
         match axes.last_mut() {
-            Some(outer) if outer.dst == axis.dst * axis.extent && outer.src == axis.src * axis.extent => {
+            Some(outer)
+                if outer.dst == axis.dst * axis.extent && outer.src == axis.src * axis.extent =>
+            {
                 outer.extent *= axis.extent;
                 outer.dst = axis.dst;
                 outer.src = axis.src;
@@ -146,7 +157,8 @@ unsafe fn typed<T: Copy>(axes: &[Axis], to: Place, from: Place) {
         return unsafe { bulk(to.0, from.0, bytes) };
     }
     let widest = (0..axes.len()).max_by_key(|i| axes[*i].extent);
-    let Some(widest) = widest.filter(|_| bytes >= PARALLEL && rayon::current_num_threads() > 1) else {
+    let Some(widest) = widest.filter(|_| bytes >= PARALLEL && rayon::current_num_threads() > 1)
+    else {
         // SAFETY: promised by the caller.
         return unsafe { boxed::<T>(axes, to, from) };
     };
@@ -206,7 +218,10 @@ unsafe fn run<T: Copy>(axis: Axis, to: Place, from: Place) {
     }
     for i in 0..axis.extent as isize {
         // SAFETY: promised by the caller.
-        unsafe { to.offset(i * axis.dst as isize).write(from.offset(i * axis.src as isize).read()) };
+        unsafe {
+            to.offset(i * axis.dst as isize)
+                .write(from.offset(i * axis.src as isize).read())
+        };
     }
 }
 
@@ -223,7 +238,16 @@ unsafe fn blocks<T: Copy>(rows: Axis, columns: Axis, to: Place, from: Place) {
                 let to = to.offset(i * rows.dst + c * columns.dst, size);
                 let from = from.offset(i * rows.src + c * columns.src, size);
                 // SAFETY: a part of the box.
-                unsafe { run::<T>(Axis { extent: width, ..columns }, to, from) };
+                unsafe {
+                    run::<T>(
+                        Axis {
+                            extent: width,
+                            ..columns
+                        },
+                        to,
+                        from,
+                    )
+                };
             }
         }
     }

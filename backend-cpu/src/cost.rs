@@ -45,7 +45,9 @@ impl Cost {
         let loops = self.loops.iter().map(|(trips, cost)| {
             let trips = match trips {
                 Trips::Known(n) => *n,
-                Trips::Argument(i) => slots.get(*i).map_or(GUESS, |slot| (*slot as i64).max(0) as f64),
+                Trips::Argument(i) => slots
+                    .get(*i)
+                    .map_or(GUESS, |slot| (*slot as i64).max(0) as f64),
             };
             trips * cost.at(slots)
         });
@@ -74,12 +76,17 @@ impl Model<'_> {
     }
 
     fn exp(&self, exp: &Exp<Mem>, depth: usize) -> Cost {
-        let fixed = |fixed| Cost { fixed, loops: Vec::new() };
+        let fixed = |fixed| Cost {
+            fixed,
+            loops: Vec::new(),
+        };
         match exp {
             Exp::Atom(_) => fixed(0.0),
             Exp::Scalar(op, _) => fixed(scalar(*op)),
             Exp::Assert { .. } => fixed(0.3),
-            Exp::If { then, otherwise, .. } => {
+            Exp::If {
+                then, otherwise, ..
+            } => {
                 // Both sides at their full cost would be too much, the dearer one alone is a fair guess.
                 let mut sides = [self.body(then, depth), self.body(otherwise, depth)];
                 let weigh = |cost: &Cost| cost.fixed + GUESS * cost.loops.len() as f64;
@@ -107,7 +114,10 @@ impl Model<'_> {
                 let definition = &self.program.funs[*fun];
                 let mut called = BTreeSet::<FunId>::new();
                 callees(&definition.body, &mut called);
-                let mut cost = self.body(&definition.body, if called.contains(fun) { 0 } else { depth - 1 });
+                let mut cost = self.body(
+                    &definition.body,
+                    if called.contains(fun) { 0 } else { depth - 1 },
+                );
                 cost.fixed += 3.0;
                 cost
             }
@@ -137,7 +147,14 @@ impl Model<'_> {
             Atom::Const(Const::I32(n)) => Trips::Known(f64::from(n.max(0))),
             Atom::Const(_) => Trips::Known(GUESS),
             Atom::Var(v) => match self.args.iter().position(|a| *a == v) {
-                Some(i) if self.program.vars[v].ty.elem().is_some_and(ScalarType::is_integer) => Trips::Argument(i),
+                Some(i)
+                    if self.program.vars[v]
+                        .ty
+                        .elem()
+                        .is_some_and(ScalarType::is_integer) =>
+                {
+                    Trips::Argument(i)
+                }
                 Some(_) | None => Trips::Known(GUESS),
             },
         }
@@ -146,7 +163,11 @@ impl Model<'_> {
 
 /// The cost of one scalar operation.
 fn scalar(op: ScalarOp) -> f64 {
-    let half = if op.operand(op.arity() - 1) == ScalarType::F16 { 4.0 } else { 0.0 };
+    let half = if op.operand(op.arity() - 1) == ScalarType::F16 {
+        4.0
+    } else {
+        0.0
+    };
     half + match op {
         ScalarOp::Un(op, ty) if crate::calls::unary(op, ty).is_some() => 12.0,
         ScalarOp::Bin(op, ty) if crate::calls::binary(op, ty).is_some() => 20.0,

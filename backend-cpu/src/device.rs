@@ -100,22 +100,39 @@ impl Device for CpuDevice {
     }
 
     fn download(&self, buffer: &Buffer, len: usize) -> Result<Data, RunError> {
-        buffer.to_data(len).ok_or_else(|| out_of_range(len, buffer.len()))
+        buffer
+            .to_data(len)
+            .ok_or_else(|| out_of_range(len, buffer.len()))
     }
 
     fn load(&self, buffer: &Buffer, index: usize) -> Result<Const, RunError> {
-        buffer.load(index).ok_or_else(|| out_of_range(index, buffer.len()))
+        buffer
+            .load(index)
+            .ok_or_else(|| out_of_range(index, buffer.len()))
     }
 
     fn store(&self, buffer: &Buffer, index: usize, value: Const) -> Result<(), RunError> {
-        buffer.store(index, value).ok_or_else(|| out_of_range(index, buffer.len()))
+        buffer
+            .store(index, value)
+            .ok_or_else(|| out_of_range(index, buffer.len()))
     }
 
-    fn copy(&self, shape: &[i64], dst: Strided<'_, Buffer>, src: Strided<'_, Buffer>) -> Result<(), RunError> {
+    fn copy(
+        &self,
+        shape: &[i64],
+        dst: Strided<'_, Buffer>,
+        src: Strided<'_, Buffer>,
+    ) -> Result<(), RunError> {
         copy::strided(shape, dst, src)
     }
 
-    fn launch(&self, module: &Module, kernel: &str, args: &[Arg<Buffer>], stop: &Stop) -> Result<(), RunError> {
+    fn launch(
+        &self,
+        module: &Module,
+        kernel: &str,
+        args: &[Arg<Buffer>],
+        stop: &Stop,
+    ) -> Result<(), RunError> {
         launch::launch(&self.pool, &self.account, module, kernel, args, stop)
     }
 

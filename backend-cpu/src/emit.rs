@@ -15,8 +15,8 @@ use crate::calls::Helper;
 use crate::compile::Units;
 use crate::worker::{Site, SitePart, Worker};
 use cranelift_codegen::ir::{
-    AbiParam, Block, BlockArg, FuncRef, Function, InstBuilder, MemFlagsData, SigRef, Signature, StackSlotData,
-    StackSlotKind, Type as ClifType, Value, types,
+    AbiParam, Block, BlockArg, FuncRef, Function, InstBuilder, MemFlagsData, SigRef, Signature,
+    StackSlotData, StackSlotKind, Type as ClifType, Value, types,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -80,16 +80,23 @@ pub(crate) const fn plain() -> MemFlagsData {
 
 /// Memory that does not change while the code runs and may be read at any time.
 pub(crate) const fn fixed() -> MemFlagsData {
-    MemFlagsData::new().with_notrap().with_readonly().with_can_move()
+    MemFlagsData::new()
+        .with_notrap()
+        .with_readonly()
+        .with_can_move()
 }
 
 /// The signature of a unit: the worker, then `params`; a status, then `results`.
 pub(crate) fn signature(conv: CallConv, params: &[ClifType], results: &[ClifType]) -> Signature {
     let mut signature = Signature::new(conv);
     signature.params.push(AbiParam::new(types::I64));
-    signature.params.extend(params.iter().map(|ty| AbiParam::new(*ty)));
+    signature
+        .params
+        .extend(params.iter().map(|ty| AbiParam::new(*ty)));
     signature.returns.push(AbiParam::new(types::I8));
-    signature.returns.extend(results.iter().map(|ty| AbiParam::new(*ty)));
+    signature
+        .returns
+        .extend(results.iter().map(|ty| AbiParam::new(*ty)));
     signature
 }
 
@@ -162,7 +169,10 @@ impl Emit<'_, '_> {
 
     /// The value of a variable.
     pub(crate) fn var(&self, var: Var) -> Value {
-        *self.values.get(&var).expect("a variable is bound before its uses")
+        *self
+            .values
+            .get(&var)
+            .expect("a variable is bound before its uses")
     }
 
     /// The value of an atom.
@@ -252,7 +262,11 @@ impl Emit<'_, '_> {
                 self.assert(*cond, message, stm.span);
                 vec![]
             }
-            Exp::If { cond, then, otherwise } => self.conditional(&binds, *cond, then, otherwise),
+            Exp::If {
+                cond,
+                then,
+                otherwise,
+            } => self.conditional(&binds, *cond, then, otherwise),
             Exp::Loop { params, form, body } => self.looped(params, form, body),
             Exp::Call { fun, args } => self.call(*fun, args),
             Exp::Op(op) => self.memory(op, &stm.binds),
@@ -313,9 +327,11 @@ impl Emit<'_, '_> {
 
     /// The address of fresh stack memory.
     pub(crate) fn stack_slot(&mut self, bytes: u32) -> Value {
-        let slot = self
-            .b
-            .create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes.max(8), 4));
+        let slot = self.b.create_sized_stack_slot(StackSlotData::new(
+            StackSlotKind::ExplicitSlot,
+            bytes.max(8),
+            4,
+        ));
         self.b.ins().stack_addr(types::I64, slot, 0)
     }
 
@@ -326,7 +342,9 @@ impl Emit<'_, '_> {
             Some(signature) => *signature,
             None => {
                 let mut signature = Signature::new(conv);
-                signature.params.extend(helper.params.iter().map(|ty| AbiParam::new(*ty)));
+                signature
+                    .params
+                    .extend(helper.params.iter().map(|ty| AbiParam::new(*ty)));
                 signature.returns.extend(helper.result.map(AbiParam::new));
                 let signature = self.b.import_signature(signature);
                 self.signatures.insert(helper.address(), signature);
@@ -342,8 +360,18 @@ impl Emit<'_, '_> {
     pub(crate) fn poll(&mut self) {
         let worker = self.worker;
         let at = |offset: usize| i32::try_from(offset).expect("the worker is small");
-        let stop = self.b.ins().load(types::I64, fixed(), worker, at(offset_of!(Worker<'_>, stop)));
-        let failed = self.b.ins().load(types::I64, fixed(), worker, at(offset_of!(Worker<'_>, failed)));
+        let stop = self.b.ins().load(
+            types::I64,
+            fixed(),
+            worker,
+            at(offset_of!(Worker<'_>, stop)),
+        );
+        let failed = self.b.ins().load(
+            types::I64,
+            fixed(),
+            worker,
+            at(offset_of!(Worker<'_>, failed)),
+        );
         // The flags change under our feet. Plain loads would be merged with those of earlier polls.
         let stop = self.b.ins().atomic_load(types::I8, plain(), stop);
         let failed = self.b.ins().atomic_load(types::I8, plain(), failed);
@@ -361,12 +389,18 @@ impl Emit<'_, '_> {
 
     /// Appends parameters of the given types to a block and returns their values.
     pub(crate) fn params(&mut self, block: Block, types: &[ClifType]) -> Vec<Value> {
-        types.iter().map(|ty| self.b.append_block_param(block, *ty)).collect()
+        types
+            .iter()
+            .map(|ty| self.b.append_block_param(block, *ty))
+            .collect()
     }
 
     /// The types of values.
     pub(crate) fn types_of(&self, values: &[Value]) -> Vec<ClifType> {
-        values.iter().map(|v| self.b.func.dfg.value_type(*v)).collect()
+        values
+            .iter()
+            .map(|v| self.b.func.dfg.value_type(*v))
+            .collect()
     }
 }
 

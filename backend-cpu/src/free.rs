@@ -90,7 +90,11 @@ impl Seen {
                     }
                 }
             }
-            Exp::If { cond, then, otherwise } => {
+            Exp::If {
+                cond,
+                then,
+                otherwise,
+            } => {
                 self.atom(*cond);
                 self.body(then);
                 self.body(otherwise);
@@ -122,7 +126,11 @@ impl Seen {
                 self.used.insert(*buffer);
                 self.atom(*index);
             }
-            Mem::Store { buffer, index, value } => {
+            Mem::Store {
+                buffer,
+                index,
+                value,
+            } => {
                 self.used.insert(*buffer);
                 self.atom(*index);
                 self.atom(*value);
@@ -149,7 +157,9 @@ pub(crate) fn statements<'a>(body: &'a Body<Mem>, f: &mut dyn FnMut(&'a Stm<Mem>
 pub(crate) fn bodies<'a>(exp: &'a Exp<Mem>, f: &mut dyn FnMut(&'a Body<Mem>)) {
     match exp {
         Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Call { .. } | Exp::Op(_) => {}
-        Exp::If { then, otherwise, .. } => {
+        Exp::If {
+            then, otherwise, ..
+        } => {
             f(then);
             f(otherwise);
         }

@@ -56,7 +56,9 @@ pub(crate) fn launch(
     let mut extents = [0; 16];
     let rank = compiled.space.len();
     if rank > extents.len() {
-        return Err(RunError::Device("a space of more than 16 dimensions".to_owned()));
+        return Err(RunError::Device(
+            "a space of more than 16 dimensions".to_owned(),
+        ));
     }
     for (extent, source) in extents.iter_mut().zip(&compiled.space) {
         *extent = (scalar(*source, slots) as i64).max(0);
@@ -87,9 +89,13 @@ fn fill(slots: &mut [u64], compiled: &Compiled, args: &[Arg<Buffer>]) -> Result<
     for (slot, (arg, ty)) in slots.iter_mut().zip(args.iter().zip(&compiled.args)) {
         *slot = match (arg, ty) {
             (Arg::Scalar(value), Type::Scalar(ty)) if value.ty() == *ty => slot_of(*value),
-            (Arg::Buffer(buffer), Type::Buffer(elem)) if buffer.elem() == *elem => buffer.start() as u64,
+            (Arg::Buffer(buffer), Type::Buffer(elem)) if buffer.elem() == *elem => {
+                buffer.start() as u64
+            }
             (Arg::Scalar(_) | Arg::Buffer(_), _) => {
-                return Err(RunError::Device("an argument of a kernel has the wrong type".to_owned()));
+                return Err(RunError::Device(
+                    "an argument of a kernel has the wrong type".to_owned(),
+                ));
             }
         };
     }
@@ -116,7 +122,12 @@ impl Run<'_> {
                 self.map(*chunk);
                 Ok(())
             }
-            CompiledKind::Red { chunk, combine, outs, tuple } => {
+            CompiledKind::Red {
+                chunk,
+                combine,
+                outs,
+                tuple,
+            } => {
                 self.reduce(*chunk, *combine, outs, tuple);
                 Ok(())
             }
@@ -136,7 +147,9 @@ impl Run<'_> {
 
     /// The number of points of the given dimensions.
     fn points(&self, extents: &[i64]) -> i64 {
-        extents.iter().fold(1, |n, extent| n.saturating_mul(*extent))
+        extents
+            .iter()
+            .fold(1, |n, extent| n.saturating_mul(*extent))
     }
 
     /// Does `work` for every chunk `0..count`, on all threads. A thread that takes part has one worker; chunks are
@@ -176,7 +189,11 @@ impl Run<'_> {
 
     /// The neutral element of a tuple, in slots.
     fn neutral(&self, tuple: &Tuple) -> Vec<u64> {
-        tuple.neutral.iter().map(|source| scalar(*source, self.slots)).collect()
+        tuple
+            .neutral
+            .iter()
+            .map(|source| scalar(*source, self.slots))
+            .collect()
     }
 
     /// The addresses of result buffers.

@@ -66,7 +66,10 @@ impl<'a> Launch<'a> {
 
     /// Records a failure if it is the first.
     fn fail(&self, failure: Failure) {
-        let mut record = self.failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut record = self
+            .failure
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if record.is_none() {
             *record = Some(failure);
         }
@@ -80,7 +83,10 @@ impl<'a> Launch<'a> {
 
     /// What the launch came to.
     pub(crate) fn outcome(self, spans: &Spans) -> Result<(), RunError> {
-        let record = self.failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let record = self
+            .failure
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         match record {
             None if self.stop.is_raised() => Err(RunError::Interrupted),
             None => Ok(()),
@@ -182,9 +188,14 @@ impl<'a> Worker<'a> {
 
     /// Adds a piece with room for `bytes` and returns its start, or null after reporting that there is no memory.
     fn grow(&mut self, bytes: usize) -> *mut u8 {
-        let twice = self.pieces.last().map_or(PIECE, |piece| (2 * piece.layout.size()).min(64 << 20));
+        let twice = self
+            .pieces
+            .last()
+            .map_or(PIECE, |piece| (2 * piece.layout.size()).min(64 << 20));
         let size = bytes.max(twice);
-        let layout = Layout::from_size_align(size, 64).ok().filter(|_| bytes < isize::MAX as usize / 2);
+        let layout = Layout::from_size_align(size, 64)
+            .ok()
+            .filter(|_| bytes < isize::MAX as usize / 2);
         let Some(layout) = layout else {
             self.launch.exhausted(bytes as u64);
             return std::ptr::null_mut();
@@ -250,12 +261,21 @@ impl Drop for Worker<'_> {
 ///
 /// # Safety
 /// The worker and the site are alive; `values` holds one slot per value of the site.
-pub(crate) unsafe extern "C" fn trap(worker: *mut Worker<'_>, site: *const Site, values: *const u64) {
+pub(crate) unsafe extern "C" fn trap(
+    worker: *mut Worker<'_>,
+    site: *const Site,
+    values: *const u64,
+) {
     // SAFETY: promised by the caller.
     let (worker, parts) = unsafe { (&*worker, &(*site).parts) };
-    let count = parts.iter().filter(|part| matches!(part, SitePart::Value(_))).count();
+    let count = parts
+        .iter()
+        .filter(|part| matches!(part, SitePart::Value(_)))
+        .count();
     // SAFETY: promised by the caller.
-    let values = (0..count).map(|i| unsafe { values.add(i).read() }).collect();
+    let values = (0..count)
+        .map(|i| unsafe { values.add(i).read() })
+        .collect();
     worker.launch.fail(Failure::Check { site, values });
 }
 
@@ -264,7 +284,11 @@ pub(crate) unsafe extern "C" fn trap(worker: *mut Worker<'_>, site: *const Site,
 ///
 /// # Safety
 /// The worker is alive and used by this thread alone.
-pub(crate) unsafe extern "C" fn arena_grow(worker: *mut Worker<'_>, count: i64, size: i64) -> *mut u8 {
+pub(crate) unsafe extern "C" fn arena_grow(
+    worker: *mut Worker<'_>,
+    count: i64,
+    size: i64,
+) -> *mut u8 {
     // SAFETY: promised by the caller.
     let worker = unsafe { &mut *worker };
     let bytes = count.max(0).saturating_mul(size).saturating_add(63) & !63;

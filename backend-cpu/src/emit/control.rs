@@ -3,7 +3,10 @@
 use super::{Emit, block_args, clif_of, plain};
 use crate::free::{bodies, has_value};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{AbiParam, ExtFuncData, ExternalName, InstBuilder, InstructionData, UserExternalName, Value, types};
+use cranelift_codegen::ir::{
+    AbiParam, ExtFuncData, ExternalName, InstBuilder, InstructionData, UserExternalName, Value,
+    types,
+};
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::Mem;
 use midend::ir::scalar::Const;
@@ -41,7 +44,11 @@ impl Emit<'_, '_> {
             return self.body(if known { then } else { otherwise });
         }
         let cond = self.atom(cond);
-        let (yes, no, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let (yes, no, join) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
         let types: Vec<_> = binds.iter().filter_map(|v| clif_of(self.ty(*v))).collect();
         let results = self.params(join, &types);
         self.b.ins().brif(cond, yes, &[], no, &[]);
@@ -55,8 +62,17 @@ impl Emit<'_, '_> {
     }
 
     /// A sequential loop.
-    pub(super) fn looped(&mut self, params: &[LoopParam], form: &LoopForm<Mem>, body: &Body<Mem>) -> Vec<Value> {
-        let params: Vec<LoopParam> = params.iter().copied().filter(|p| has_value(self.ty(p.var))).collect();
+    pub(super) fn looped(
+        &mut self,
+        params: &[LoopParam],
+        form: &LoopForm<Mem>,
+        body: &Body<Mem>,
+    ) -> Vec<Value> {
+        let params: Vec<LoopParam> = params
+            .iter()
+            .copied()
+            .filter(|p| has_value(self.ty(p.var)))
+            .collect();
         let inits: Vec<Atom> = params.iter().map(|p| p.init).collect();
         let vars: Vec<Var> = params.iter().map(|p| p.var).collect();
         let inits = self.atoms(&inits);
@@ -88,11 +104,23 @@ impl Emit<'_, '_> {
     }
 
     /// A loop as long as a condition holds.
-    fn conditional_loop(&mut self, vars: &[Var], inits: &[Value], cond: &Body<Mem>, body: &Body<Mem>) -> Vec<Value> {
+    fn conditional_loop(
+        &mut self,
+        vars: &[Var],
+        inits: &[Value],
+        cond: &Body<Mem>,
+        body: &Body<Mem>,
+    ) -> Vec<Value> {
         let types = self.types_of(inits);
-        let (header, inside, exit) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let (header, inside, exit) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
         let carried = self.params(header, &types);
-        self.b.ins().jump(header, &block_args(inits.iter().copied()));
+        self.b
+            .ins()
+            .jump(header, &block_args(inits.iter().copied()));
         self.b.switch_to_block(header);
         for (var, value) in vars.iter().zip(&carried) {
             self.bind(*var, *value);
@@ -151,11 +179,15 @@ impl Emit<'_, '_> {
         let start: Vec<Value> = [first].into_iter().chain(inits.iter().copied()).collect();
         let skip = block_args(inits.iter().copied());
         if short {
-            self.b.ins().brif(any, inner, &block_args(start), exit, &skip);
+            self.b
+                .ins()
+                .brif(any, inner, &block_args(start), exit, &skip);
             self.counted_inner(counter, less, bound, &carried_types, (inner, exit), body);
             return results;
         }
-        self.b.ins().brif(any, outer, &block_args(start), exit, &skip);
+        self.b
+            .ins()
+            .brif(any, outer, &block_args(start), exit, &skip);
 
         // A strip: from its first index to a limit that is the bound or `strip` further. Counters too narrow for the
         // width of a strip poll after every step.
@@ -164,7 +196,10 @@ impl Emit<'_, '_> {
         self.b.switch_to_block(outer);
         let width = if ty.bytes() < 4 { 1 } else { strip };
         let left = self.b.ins().isub(bound, i);
-        let long = self.b.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, left, width);
+        let long = self
+            .b
+            .ins()
+            .icmp_imm_s(IntCC::UnsignedGreaterThan, left, width);
         let end = self.b.ins().iadd_imm_s(i, width);
         let limit = self.b.ins().select(long, end, bound);
         let entry = block_args([i].into_iter().chain(carried));
@@ -220,17 +255,24 @@ impl Emit<'_, '_> {
 
     /// A call of a function of the program. The first result comes in a register, the others in memory.
     pub(super) fn call(&mut self, fun: FunId, args: &[Atom]) -> Vec<Value> {
-        let interface = self.units.functions.get(&fun).expect("every function that is called was collected");
+        let interface = self
+            .units
+            .functions
+            .get(&fun)
+            .expect("every function that is called was collected");
         let (params, results) = (&interface.params, &interface.results);
         let callee = match self.functions.get(&fun) {
             Some(callee) => *callee,
             None => {
                 let signature = self.units.signature_of(interface);
                 let signature = self.b.import_signature(signature);
-                let name = self.b.func.declare_imported_user_function(UserExternalName {
-                    namespace: 0,
-                    index: interface.id.as_u32(),
-                });
+                let name = self
+                    .b
+                    .func
+                    .declare_imported_user_function(UserExternalName {
+                        namespace: 0,
+                        index: interface.id.as_u32(),
+                    });
                 let callee = self.b.import_function(ExtFuncData {
                     name: ExternalName::user(name),
                     signature,
@@ -266,7 +308,10 @@ impl Emit<'_, '_> {
         let worker = self.worker;
         let offset = i32::try_from(std::mem::offset_of!(crate::worker::Worker<'_>, stack_limit))
             .expect("the worker is small");
-        let limit = self.b.ins().load(types::I64, super::fixed(), worker, offset);
+        let limit = self
+            .b
+            .ins()
+            .load(types::I64, super::fixed(), worker, offset);
         let here = self.b.ins().get_stack_pointer(types::I64);
         let low = self.b.ins().icmp(IntCC::UnsignedLessThan, here, limit);
         let (bad, good) = (self.b.create_block(), self.b.create_block());

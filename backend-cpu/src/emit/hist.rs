@@ -29,7 +29,14 @@ impl Emit<'_, '_> {
     }
 
     /// Combines values into one bucket, if it exists.
-    fn bucket(&mut self, hist: &MemHist, index: Value, buckets: Value, places: &[Value], values: &[Value]) {
+    fn bucket(
+        &mut self,
+        hist: &MemHist,
+        index: Value,
+        buckets: Value,
+        places: &[Value],
+        values: &[Value],
+    ) {
         let (inside, done) = (self.b.create_block(), self.b.create_block());
         let exists = self.b.ins().icmp(IntCC::UnsignedLessThan, index, buckets);
         self.b.ins().brif(exists, inside, &[], done, &[]);
@@ -40,7 +47,13 @@ impl Emit<'_, '_> {
     }
 
     /// Combines what is at an index with further values.
-    fn update(&mut self, hist: &MemHist, index: Value, places: &[Value], values: impl FnOnce(&mut Self) -> Vec<Value>) {
+    fn update(
+        &mut self,
+        hist: &MemHist,
+        index: Value,
+        places: &[Value],
+        values: impl FnOnce(&mut Self) -> Vec<Value>,
+    ) {
         let tys = super::kernel::components(self.program, std::slice::from_ref(&hist.op));
         let targets: Vec<Value> = places
             .iter()

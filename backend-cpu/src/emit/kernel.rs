@@ -56,7 +56,13 @@ const fn parameters(kind: &KernelKind, role: Role) -> usize {
 }
 
 /// Emits one unit of a kernel.
-pub(crate) fn emit(program: &Program<Mem>, units: &Units, kernel: &Kernel, args: &[Var], role: Role) -> Emitted {
+pub(crate) fn emit(
+    program: &Program<Mem>,
+    units: &Units,
+    kernel: &Kernel,
+    args: &[Var],
+    role: Role,
+) -> Emitted {
     let params = vec![types::I64; parameters(&kernel.kind, role)];
     let bodies = free::kernel_bodies(kernel);
     unit(program, units, &params, &[], &bodies, |emit, p| {
@@ -71,7 +77,8 @@ pub(crate) fn emit(program: &Program<Mem>, units: &Units, kernel: &Kernel, args:
             (KernelKind::Scan { ops, .. }, Role::Fix) => emit.fix(ops, p),
             (KernelKind::Hist(hists), Role::Merge(which)) => emit.merge(hists, which, p),
             (KernelKind::Hist(hists), _) => emit.hist(kernel, hists, p),
-            (KernelKind::Red { .. }, Role::Fix | Role::Merge(_)) | (KernelKind::Scan { .. }, Role::Merge(_)) => {
+            (KernelKind::Red { .. }, Role::Fix | Role::Merge(_))
+            | (KernelKind::Scan { .. }, Role::Merge(_)) => {
                 unreachable!("the kind has no such unit")
             }
         }
@@ -92,27 +99,40 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
         params.push(types::I64);
     }
     let first = &results[..results.len().min(1)];
-    unit(program, units, &params, first, &[&definition.body], |emit, values| {
-        if interface.recursive {
-            emit.check_depth(definition.span);
-        }
-        let with_value = definition.params.iter().map(|p| p.var);
-        let with_value: Vec<Var> = with_value.filter(|v| free::has_value(emit.ty(*v))).collect();
-        for (var, value) in with_value.into_iter().zip(values) {
-            emit.bind(var, *value);
-        }
-        let returns_memory = definition.results.iter().any(|r| emit.is_buffer(r.var));
-        let mut out = if returns_memory {
-            emit.body(&definition.body)
-        } else {
-            emit.scoped(&definition.body, |emit| emit.body(&definition.body))
-        };
-        for (i, value) in out.drain(out.len().min(1)..).enumerate() {
-            let memory = *values.last().expect("the place of further results is the last parameter");
-            emit.b.ins().store(super::plain(), value, memory, 8 * i as i32);
-        }
-        out
-    })
+    unit(
+        program,
+        units,
+        &params,
+        first,
+        &[&definition.body],
+        |emit, values| {
+            if interface.recursive {
+                emit.check_depth(definition.span);
+            }
+            let with_value = definition.params.iter().map(|p| p.var);
+            let with_value: Vec<Var> = with_value
+                .filter(|v| free::has_value(emit.ty(*v)))
+                .collect();
+            for (var, value) in with_value.into_iter().zip(values) {
+                emit.bind(var, *value);
+            }
+            let returns_memory = definition.results.iter().any(|r| emit.is_buffer(r.var));
+            let mut out = if returns_memory {
+                emit.body(&definition.body)
+            } else {
+                emit.scoped(&definition.body, |emit| emit.body(&definition.body))
+            };
+            for (i, value) in out.drain(out.len().min(1)..).enumerate() {
+                let memory = *values
+                    .last()
+                    .expect("the place of further results is the last parameter");
+                emit.b
+                    .ins()
+                    .store(super::plain(), value, memory, 8 * i as i32);
+            }
+            out
+        },
+    )
 }
 
 impl Emit<'_, '_> {
@@ -164,9 +184,15 @@ impl Emit<'_, '_> {
         start.push(rest);
         start.push(lo);
         start.reverse();
-        let (header, next, exit) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let (header, next, exit) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
         let any = self.b.ins().icmp(IntCC::SignedLessThan, lo, hi);
-        self.b.ins().brif(any, header, &block_args(start), exit, &[]);
+        self.b
+            .ins()
+            .brif(any, header, &block_args(start), exit, &[]);
 
         let state = self.params(header, &vec![types::I64; space.len() + 1]);
         self.b.switch_to_block(header);
@@ -206,7 +232,11 @@ impl Emit<'_, '_> {
     }
 
     /// Applies a lambda.
-    pub(super) fn apply(&mut self, lambda: &Lambda<Mem>, args: impl IntoIterator<Item = Value>) -> Vec<Value> {
+    pub(super) fn apply(
+        &mut self,
+        lambda: &Lambda<Mem>,
+        args: impl IntoIterator<Item = Value>,
+    ) -> Vec<Value> {
         for (param, value) in lambda.params.iter().zip(args) {
             self.bind(*param, value);
         }
@@ -214,11 +244,20 @@ impl Emit<'_, '_> {
     }
 
     /// Combines two tuples by several operators, each of which takes its share of the components.
-    pub(super) fn operate(&mut self, ops: &[Operator<Mem>], left: &[Value], right: &[Value]) -> Vec<Value> {
+    pub(super) fn operate(
+        &mut self,
+        ops: &[Operator<Mem>],
+        left: &[Value],
+        right: &[Value],
+    ) -> Vec<Value> {
         let mut out = Vec::with_capacity(left.len());
         for op in ops {
             let share = out.len()..out.len() + op.neutral.len();
-            let args: Vec<Value> = left[share.clone()].iter().chain(&right[share]).copied().collect();
+            let args: Vec<Value> = left[share.clone()]
+                .iter()
+                .chain(&right[share])
+                .copied()
+                .collect();
             out.extend(self.apply(&op.lam, args));
         }
         out
@@ -229,6 +268,11 @@ impl Emit<'_, '_> {
 pub(crate) fn components(program: &Program<Mem>, ops: &[Operator<Mem>]) -> Vec<ScalarType> {
     let params = ops.iter().flat_map(|op| &op.lam.params[..op.neutral.len()]);
     params
-        .map(|v| program.vars[*v].ty.elem().expect("operators work on scalars"))
+        .map(|v| {
+            program.vars[*v]
+                .ty
+                .elem()
+                .expect("operators work on scalars")
+        })
         .collect()
 }

@@ -76,7 +76,11 @@ impl Emit<'_, '_> {
                 let (place, offset) = self.place(start, elem, *index);
                 vec![self.b.ins().load(clif(elem), plain(), place, offset)]
             }
-            Mem::Store { buffer, index, value } => {
+            Mem::Store {
+                buffer,
+                index,
+                value,
+            } => {
                 let elem = self.elem(*buffer);
                 let start = self.var(*buffer);
                 let (place, offset) = self.place(start, elem, *index);
@@ -131,10 +135,20 @@ impl Emit<'_, '_> {
         let bytes = self.b.ins().iadd_imm_s(bytes, 15);
         let bytes = self.b.ins().band_imm_s(bytes, -16);
         let left = self.b.ins().isub(end_now, top_now);
-        let fits = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, bytes, left);
-        let sane = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, len, 1 << 48);
+        let fits = self
+            .b
+            .ins()
+            .icmp(IntCC::UnsignedLessThanOrEqual, bytes, left);
+        let sane = self
+            .b
+            .ins()
+            .icmp_imm_s(IntCC::UnsignedLessThan, len, 1 << 48);
         let fits = self.b.ins().band(fits, sane);
-        let (fast, slow, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let (fast, slow, done) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
         self.b.set_cold_block(slow);
         let result = self.b.append_block_param(done, types::I64);
         self.b.ins().brif(fits, fast, &[], slow, &[]);
@@ -157,7 +171,9 @@ impl Emit<'_, '_> {
     pub(crate) fn uses_arena(&self, body: &Body<Mem>) -> bool {
         let mut uses = false;
         statements(body, &mut |stm| match &stm.exp {
-            Exp::Op(Mem::Alloc { .. }) => uses |= !stm.binds.iter().all(|v| self.on_stack.contains(v)),
+            Exp::Op(Mem::Alloc { .. }) => {
+                uses |= !stm.binds.iter().all(|v| self.on_stack.contains(v))
+            }
             // Functions give their memory back, unless they return some of it.
             Exp::Call { .. } => uses |= stm.binds.iter().any(|v| self.is_buffer(*v)),
             Exp::Atom(_)
@@ -165,7 +181,13 @@ impl Emit<'_, '_> {
             | Exp::Assert { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
-            | Exp::Op(Mem::Free(_) | Mem::Load { .. } | Mem::Store { .. } | Mem::Copy { .. } | Mem::Launch(_)) => {}
+            | Exp::Op(
+                Mem::Free(_)
+                | Mem::Load { .. }
+                | Mem::Store { .. }
+                | Mem::Copy { .. }
+                | Mem::Launch(_),
+            ) => {}
         });
         uses
     }
@@ -181,7 +203,11 @@ impl Emit<'_, '_> {
         let result = inner(self);
         let end_now = self.b.ins().load(types::I64, plain(), worker, end());
         let same = self.b.ins().icmp(IntCC::Equal, end_then, end_now);
-        let (fast, slow, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let (fast, slow, done) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
         self.b.set_cold_block(slow);
         self.b.ins().brif(same, fast, &[], slow, &[]);
         self.b.switch_to_block(fast);
@@ -207,7 +233,13 @@ impl Emit<'_, '_> {
             region.strides.iter().map(|s| emit.atom(*s)).collect()
         };
         let (to_strides, from_strides) = (strides(self, dst), strides(self, src));
-        self.copy_box(elem, &extents, (to, &to_strides), (from, &from_strides), contiguous);
+        self.copy_box(
+            elem,
+            &extents,
+            (to, &to_strides),
+            (from, &from_strides),
+            contiguous,
+        );
     }
 
     /// The address of the first element of a region.
@@ -243,14 +275,24 @@ impl Emit<'_, '_> {
                 emit.element(start, elem, index)
             };
             let (to, from) = (at(to, to_strides[0]), at(from, from_strides[0]));
-            emit.copy_box(elem, extents, (to, &to_strides[1..]), (from, &from_strides[1..]), contiguous);
+            emit.copy_box(
+                elem,
+                extents,
+                (to, &to_strides[1..]),
+                (from, &from_strides[1..]),
+                contiguous,
+            );
             vec![]
         });
     }
 
     /// Copies consecutive elements: short runs here, longer ones by a call.
     fn copy_run(&mut self, elem: ScalarType, len: Value, to: Value, from: Value) {
-        let (short, long, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let (short, long, done) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
         let limit = CALL_COPY / elem.bytes() as i64;
         let is_short = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, len, limit);
         self.b.ins().brif(is_short, short, &[], long, &[]);

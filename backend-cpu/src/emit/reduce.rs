@@ -12,21 +12,32 @@ impl Emit<'_, '_> {
     pub(super) fn reduce(&mut self, kernel: &Kernel, ops: &[Operator<Mem>], p: &[Value]) {
         let tys = super::kernel::components(self.program, ops);
         let space = self.extents(&kernel.space);
-        let (inner, outer) = space.split_last().expect("a reduction has a dimension to reduce");
+        let (inner, outer) = space
+            .split_last()
+            .expect("a reduction has a dimension to reduce");
         let inner = *inner;
         let places = self.places(p[5], tys.len());
         let strip = super::control::strip(&kernel.body);
         let (ilo, ihi) = (p[3], p[4]);
         self.points(outer, (p[1], p[2]), 1, |emit, flat| {
-            let neutral: Vec<Atom> = ops.iter().flat_map(|op| op.neutral.iter().copied()).collect();
+            let neutral: Vec<Atom> = ops
+                .iter()
+                .flat_map(|op| op.neutral.iter().copied())
+                .collect();
             let start = emit.atoms(&neutral);
-            let sums = emit.range(ScalarType::I64, (ilo, ihi), strip, &start, |emit, i, sums| {
-                emit.bind(inner.0, i);
-                emit.scoped(&kernel.body, |emit| {
-                    let values = emit.body(&kernel.body);
-                    emit.operate(ops, sums, &values)
-                })
-            });
+            let sums = emit.range(
+                ScalarType::I64,
+                (ilo, ihi),
+                strip,
+                &start,
+                |emit, i, sums| {
+                    emit.bind(inner.0, i);
+                    emit.scoped(&kernel.body, |emit| {
+                        let values = emit.body(&kernel.body);
+                        emit.operate(ops, sums, &values)
+                    })
+                },
+            );
             for ((sum, place), ty) in sums.into_iter().zip(&places).zip(&tys) {
                 let target = emit.element(*place, *ty, flat);
                 emit.b.ins().store(plain(), sum, target, 0);

@@ -110,16 +110,32 @@ impl Emit<'_, '_> {
         let half = ty == ScalarType::F16;
         let args: Vec<Value> = args
             .iter()
-            .map(|a| if half { self.b.ins().uextend(types::I32, *a) } else { *a })
+            .map(|a| {
+                if half {
+                    self.b.ins().uextend(types::I32, *a)
+                } else {
+                    *a
+                }
+            })
             .collect();
-        let result = self.helper(helper, &args).expect("mathematical functions have a result");
-        if half { self.b.ins().ireduce(types::I16, result) } else { result }
+        let result = self
+            .helper(helper, &args)
+            .expect("mathematical functions have a result");
+        if half {
+            self.b.ins().ireduce(types::I16, result)
+        } else {
+            result
+        }
     }
 
     /// A constant of the type, from the bits of an integer.
     fn int(&mut self, ty: ScalarType, value: i64) -> Value {
         let clif = clif(ty);
-        let mask = if clif.bits() == 64 { -1 } else { (1i64 << clif.bits()) - 1 };
+        let mask = if clif.bits() == 64 {
+            -1
+        } else {
+            (1i64 << clif.bits()) - 1
+        };
         self.b.ins().iconst(clif, value & mask)
     }
 }

@@ -20,19 +20,25 @@ impl Emit<'_, '_> {
         self.points(outer, (p[1], p[2]), 1, |emit, flat| {
             let sums = emit.load_slots(start, &tys);
             let row = emit.b.ins().imul(flat, inner.1);
-            let sums = emit.range(ScalarType::I64, (ilo, ihi), strip, &sums, |emit, i, sums| {
-                emit.bind(inner.0, i);
-                let sums = emit.scoped(&kernel.body, |emit| {
-                    let values = emit.body(&kernel.body);
-                    emit.operate(ops, sums, &values)
-                });
-                let index = emit.b.ins().iadd(row, i);
-                for ((sum, place), ty) in sums.iter().zip(&places).zip(&tys) {
-                    let target = emit.element(*place, *ty, index);
-                    emit.b.ins().store(plain(), *sum, target, 0);
-                }
-                sums
-            });
+            let sums = emit.range(
+                ScalarType::I64,
+                (ilo, ihi),
+                strip,
+                &sums,
+                |emit, i, sums| {
+                    emit.bind(inner.0, i);
+                    let sums = emit.scoped(&kernel.body, |emit| {
+                        let values = emit.body(&kernel.body);
+                        emit.operate(ops, sums, &values)
+                    });
+                    let index = emit.b.ins().iadd(row, i);
+                    for ((sum, place), ty) in sums.iter().zip(&places).zip(&tys) {
+                        let target = emit.element(*place, *ty, index);
+                        emit.b.ins().store(plain(), *sum, target, 0);
+                    }
+                    sums
+                },
+            );
             emit.store_slots(end, &sums);
         });
     }

@@ -7,7 +7,14 @@ use crate::worker::Worker;
 use midend::trap::RunError;
 
 type Chunk = unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, *const *mut u8) -> u8;
-type Merge = unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, *const *mut u8, *const *mut u8) -> u8;
+type Merge = unsafe extern "C" fn(
+    *mut Worker<'_>,
+    *const u64,
+    i64,
+    i64,
+    *const *mut u8,
+    *const *mut u8,
+) -> u8;
 
 /// The most copies of the buckets.
 const COPIES: i64 = 32;
@@ -58,14 +65,20 @@ impl Run<'_> {
             return Ok(());
         }
         let count = pieces(total, size);
-        let stride = columns.last().map_or(0, |c| (c.offset + c.bytes * c.len).next_multiple_of(64)) + 64;
+        let stride = columns
+            .last()
+            .map_or(0, |c| (c.offset + c.bytes * c.len).next_multiple_of(64))
+            + 64;
         let bytes = stride.saturating_mul(count);
         self.account.take(bytes as u64)?;
         let mut copies = Vec::<u64>::with_capacity(bytes / 8);
         let memory = Shared(copies.as_mut_ptr().cast::<u8>());
         self.chunks(count, &|worker, i| {
             let base = memory.at(i * stride);
-            let table: Vec<*mut u8> = columns.iter().map(|c| base.wrapping_add(c.offset)).collect();
+            let table: Vec<*mut u8> = columns
+                .iter()
+                .map(|c| base.wrapping_add(c.offset))
+                .collect();
             for (column, start) in columns.iter().zip(&table) {
                 // SAFETY: the column lies within this chunk's copy.
                 unsafe { fill(*start, column) };
@@ -93,7 +106,9 @@ impl Run<'_> {
                     len,
                     neutral,
                 });
-                offset = offset.saturating_add(bytes.saturating_mul(len)).next_multiple_of(64);
+                offset = offset
+                    .saturating_add(bytes.saturating_mul(len))
+                    .next_multiple_of(64);
             }
         }
         columns
@@ -122,11 +137,21 @@ impl Run<'_> {
             self.chunks(pieces(len, step), &|worker, i| {
                 let (lo, hi) = piece(i, step, len);
                 for c in 0..count {
-                    let sources: Vec<*mut u8> = mine.iter().map(|m| memory.at(c * stride + m.offset)).collect();
+                    let sources: Vec<*mut u8> = mine
+                        .iter()
+                        .map(|m| memory.at(c * stride + m.offset))
+                        .collect();
                     // SAFETY: merging units have this signature; both tables hold an address per component.
                     unsafe {
                         let merge: Merge = function(hist.merge);
-                        merge(worker, self.slots.as_ptr(), lo, hi, dests.at(0), sources.as_ptr());
+                        merge(
+                            worker,
+                            self.slots.as_ptr(),
+                            lo,
+                            hi,
+                            dests.at(0),
+                            sources.as_ptr(),
+                        );
                     }
                 }
             });

@@ -5,7 +5,8 @@ use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, widt
 use crate::compile::{Code, Tuple};
 use crate::worker::Worker;
 
-type Chunk = unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, i64, i64, *const *mut u8) -> u8;
+type Chunk =
+    unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, i64, i64, *const *mut u8) -> u8;
 type Combine = unsafe extern "C" fn(*mut Worker<'_>, *const u64, *mut u64, *const u64) -> u8;
 
 /// Segments from which on each is reduced by one thread.
@@ -14,7 +15,13 @@ pub(super) const MANY: i64 = 64;
 pub(super) const CUTS: i64 = 64;
 
 /// Combines the tuple in `left` with that in `right`, into `left`. Whether that went well.
-pub(super) fn combine(code: Code, worker: &mut Worker<'_>, slots: &[u64], left: *mut u64, right: *const u64) -> bool {
+pub(super) fn combine(
+    code: Code,
+    worker: &mut Worker<'_>,
+    slots: &[u64],
+    left: *mut u64,
+    right: *const u64,
+) -> bool {
     // SAFETY: combining units have this signature, and both sides hold a tuple.
     unsafe {
         let combine: Combine = function(code);
@@ -33,20 +40,32 @@ pub(super) fn cut(outer: i64, inner: i64, cost: f64) -> i64 {
 
 impl Run<'_> {
     pub(super) fn reduce(&self, chunk: Code, combiner: Code, outs: &[usize], tuple: &Tuple) {
-        let (inner, outer) = self.extents.split_last().expect("a reduction has a dimension to reduce");
+        let (inner, outer) = self
+            .extents
+            .split_last()
+            .expect("a reduction has a dimension to reduce");
         let (inner, outer) = (*inner, self.points(outer));
         if outer <= 0 {
             return;
         }
         let table = self.table(outs);
-        let call = |worker: &mut Worker<'_>, outer: (i64, i64), inner: (i64, i64), table: &[*mut u8]| {
-            // SAFETY: chunk units of reductions have this signature; `table` holds an address per component, valid for
-            // the outer points given.
-            unsafe {
-                let chunk: Chunk = function(chunk);
-                chunk(worker, self.slots.as_ptr(), outer.0, outer.1, inner.0, inner.1, table.as_ptr());
-            }
-        };
+        let call =
+            |worker: &mut Worker<'_>, outer: (i64, i64), inner: (i64, i64), table: &[*mut u8]| {
+                // SAFETY: chunk units of reductions have this signature; `table` holds an address per component, valid for
+                // the outer points given.
+                unsafe {
+                    let chunk: Chunk = function(chunk);
+                    chunk(
+                        worker,
+                        self.slots.as_ptr(),
+                        outer.0,
+                        outer.1,
+                        inner.0,
+                        inner.1,
+                        table.as_ptr(),
+                    );
+                }
+            };
         let size = cut(outer, inner, self.cost);
         let table_here = Shared(table.as_ptr().cast_mut());
         if size >= inner {
@@ -99,7 +118,10 @@ impl Run<'_> {
                 }
             }
             for (j, ty) in tuple.types.iter().enumerate() {
-                let (from, to) = (place.at(first + j).cast::<u8>(), table[j].wrapping_add(o * width(*ty)));
+                let (from, to) = (
+                    place.at(first + j).cast::<u8>(),
+                    table[j].wrapping_add(o * width(*ty)),
+                );
                 // SAFETY: the slot holds a scalar of the component's type, and the result has room for one per outer
                 // point.
                 unsafe { std::ptr::copy_nonoverlapping(from, to, width(*ty)) };

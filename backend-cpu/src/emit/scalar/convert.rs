@@ -86,7 +86,10 @@ impl Emit<'_, '_> {
     pub(super) fn to_bits(&mut self, ty: ScalarType, a: Value) -> Value {
         if ty == ScalarType::F16 {
             let magnitude = self.b.ins().band_imm_u(a, 0x7fff);
-            let nan = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, magnitude, 0x7c00);
+            let nan = self
+                .b
+                .ins()
+                .icmp_imm_u(IntCC::UnsignedGreaterThan, magnitude, 0x7c00);
             let canonical = self.b.ins().iconst(types::I16, 0x7e00);
             return self.b.ins().select(nan, canonical, a);
         }

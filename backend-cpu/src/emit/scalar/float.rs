@@ -54,7 +54,11 @@ impl Emit<'_, '_> {
     /// minimumNumber or maximumNumber. The two one-instruction selections agree but for zeros of both signs, which are
     /// merged bitwise, and for NaNs, of which they yield one operand each.
     fn extremum(&mut self, ty: ScalarType, a: Value, b: Value, least: bool) -> Value {
-        let bits = if ty == ScalarType::F32 { types::I32 } else { types::I64 };
+        let bits = if ty == ScalarType::F32 {
+            types::I32
+        } else {
+            types::I64
+        };
         let code = FloatCC::LessThan;
         let (first, second) = if least {
             let (ab, ba) = (self.b.ins().fcmp(code, a, b), self.b.ins().fcmp(code, b, a));
@@ -64,15 +68,24 @@ impl Emit<'_, '_> {
             (self.b.ins().select(ab, a, b), self.b.ins().select(ba, b, a))
         };
         let raw = MemFlagsData::new();
-        let (x, y) = (self.b.ins().bitcast(bits, raw, first), self.b.ins().bitcast(bits, raw, second));
-        let merged = if least { self.b.ins().bor(x, y) } else { self.b.ins().band(x, y) };
+        let (x, y) = (
+            self.b.ins().bitcast(bits, raw, first),
+            self.b.ins().bitcast(bits, raw, second),
+        );
+        let merged = if least {
+            self.b.ins().bor(x, y)
+        } else {
+            self.b.ins().band(x, y)
+        };
         let merged = self.b.ins().bitcast(super::super::clif(ty), raw, merged);
         // With a NaN, `first` is the second operand and `second` the first.
         let (slow, done) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(slow);
         let result = self.b.append_block_param(done, super::super::clif(ty));
         let unordered = self.b.ins().fcmp(FloatCC::Unordered, a, b);
-        self.b.ins().brif(unordered, slow, &[], done, &[merged.into()]);
+        self.b
+            .ins()
+            .brif(unordered, slow, &[], done, &[merged.into()]);
         self.b.switch_to_block(slow);
         let a_is_nan = self.b.ins().fcmp(FloatCC::Unordered, a, a);
         let number = self.b.ins().select(a_is_nan, b, a);

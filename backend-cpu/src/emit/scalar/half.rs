@@ -35,7 +35,9 @@ impl Emit<'_, '_> {
             UnOp::Abs => self.b.ins().band_imm_u(a, MAGNITUDE),
             UnOp::IsNan => {
                 let magnitude = self.b.ins().band_imm_u(a, MAGNITUDE);
-                self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, magnitude, INFINITY)
+                self.b
+                    .ins()
+                    .icmp_imm_u(IntCC::UnsignedGreaterThan, magnitude, INFINITY)
             }
             UnOp::IsInf => {
                 let magnitude = self.b.ins().band_imm_u(a, MAGNITUDE);

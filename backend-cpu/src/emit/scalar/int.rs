@@ -20,7 +20,11 @@ impl Emit<'_, '_> {
             }
             UnOp::Abs => a,
             UnOp::Signum => {
-                let positive = if ty.is_signed() { IntCC::SignedGreaterThan } else { IntCC::NotEqual };
+                let positive = if ty.is_signed() {
+                    IntCC::SignedGreaterThan
+                } else {
+                    IntCC::NotEqual
+                };
                 let positive = self.b.ins().icmp_imm_s(positive, a, 0);
                 let positive = self.resize(positive, types::I8, clif(ty), false);
                 if !ty.is_signed() {
@@ -109,7 +113,11 @@ impl Emit<'_, '_> {
         let signed = ty.is_signed();
         let narrow = clif(ty);
         if narrow == types::I64 {
-            return if signed { self.b.ins().smulhi(a, b) } else { self.b.ins().umulhi(a, b) };
+            return if signed {
+                self.b.ins().smulhi(a, b)
+            } else {
+                self.b.ins().umulhi(a, b)
+            };
         }
         let a = self.resize(a, narrow, types::I64, signed);
         let b = self.resize(b, narrow, types::I64, signed);
@@ -127,7 +135,11 @@ impl Emit<'_, '_> {
             let signed = ty.is_signed();
             let a = self.resize(a, narrow, types::I32, signed);
             let b = self.resize(b, narrow, types::I32, signed);
-            let wide = if signed { ScalarType::I32 } else { ScalarType::U32 };
+            let wide = if signed {
+                ScalarType::I32
+            } else {
+                ScalarType::U32
+            };
             let result = self.division(op, wide, a, b);
             return self.b.ins().ireduce(narrow, result);
         }
@@ -186,7 +198,10 @@ impl Emit<'_, '_> {
         }
         // 0 and -1 are divided as 1; the quotient by -1 is the opposite.
         let above = self.b.ins().iadd_imm_s(b, 1);
-        let special = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThanOrEqual, above, 1);
+        let special = self
+            .b
+            .ins()
+            .icmp_imm_s(IntCC::UnsignedLessThanOrEqual, above, 1);
         let one = self.int(ty, 1);
         let divisor = self.b.ins().select(special, one, b);
         let quotient = self.b.ins().sdiv(a, divisor);
