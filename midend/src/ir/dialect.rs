@@ -20,6 +20,10 @@ pub trait Dialect: Sized + Clone + Debug + PartialEq + 'static {
     /// Calls `f` on every array that the operation consumes.
     fn consumed(&self, f: &mut dyn FnMut(Var));
 
+    /// The array that the results alias, if they are not fresh. The results of parallel operations are fresh, even where
+    /// their lambdas yield arrays from outside.
+    fn aliased(&self) -> Option<Var>;
+
     /// Calls `f` on every nested body with the variables bound for it (lambda parameters, indices of the space).
     fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<Self>));
 

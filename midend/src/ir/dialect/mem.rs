@@ -67,6 +67,10 @@ impl Dialect for Mem {
         // Buffers are memory, not values: a store changes one and consumes nothing.
     }
 
+    fn aliased(&self) -> Option<Var> {
+        None
+    }
+
     fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<Self>)) {
         let Self::Launch(kernel) = self else { return };
         let indices: Vec<Var> = kernel.space.iter().map(|(v, _)| *v).collect();

@@ -81,6 +81,13 @@ impl Dialect for Seg {
         }
     }
 
+    fn aliased(&self) -> Option<Var> {
+        match self {
+            Self::Array(op) => op.aliased(),
+            Self::Par(_) => None,
+        }
+    }
+
     fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<Self>)) {
         let op = match self {
             Self::Array(_) => return,

@@ -122,6 +122,15 @@ impl Dialect for Soac {
         }
     }
 
+    fn aliased(&self) -> Option<Var> {
+        match self {
+            Self::Array(op) => op.aliased(),
+            Self::Screma { .. } | Self::Hist { .. } | Self::Scatter { .. } | Self::Filter { .. } => {
+                None
+            }
+        }
+    }
+
     fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<Self>)) {
         match self {
             Self::Array(_) => {}
