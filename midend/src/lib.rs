@@ -27,3 +27,4 @@ pub mod passes;
 pub mod plan;
 pub mod trap;
 pub mod value;
+pub mod verify;

@@ -76,7 +76,7 @@ impl std::fmt::Display for Fault {
 /// What a dialect adds to the verifier: the types of its operations.
 pub trait Verify: Text {
     /// Checks one operation and what it binds, and the bodies in it.
-    fn verify_op<'p>(&'p self, cx: &mut Types<'p, Self>, binds: &'p [Var]);
+    fn verify_op<'p>(&'p self, cx: &mut Types<'_, 'p, Self>, binds: &'p [Var]);
 }
 
 /// Checks a program; yields all faults found by the first family of checks that finds one.
@@ -142,13 +142,5 @@ impl<'p, D: Text> Cx<'p, D> {
         self.printer
             .as_mut()
             .map_or(String::new(), |p| p.piece(|p| p.ty(ty)))
-    }
-
-    /// Runs `f` with `stm` as the statement at hand.
-    fn at<R>(&mut self, stm: &'p Stm<D>, f: impl FnOnce(&mut Self) -> R) -> R {
-        let outer = self.stm.replace(stm);
-        let result = f(self);
-        self.stm = outer;
-        result
     }
 }

@@ -7,7 +7,7 @@ use crate::ir::syntax::Atom;
 use crate::ir::types::{Dim, ScalarType, Size, Type};
 use crate::ir::typing;
 
-impl<'p, D: Verify> Types<'p, D> {
+impl<'p, D: Verify> Types<'_, 'p, D> {
     /// Checks an array operation and what it binds.
     pub(super) fn array_op(&mut self, op: &'p ArrayOp, binds: &'p [Var]) {
         if !self.operands_fit(op) {
@@ -106,7 +106,9 @@ impl<'p, D: Verify> Types<'p, D> {
         let fits = ty.is_array() && ty.rank() >= rank;
         if !fits {
             let (name, ty) = (self.cx.name(array), self.cx.show(ty));
-            self.fault(format!("{name} of type {ty} has fewer than {rank} dimensions"));
+            self.fault(format!(
+                "{name} of type {ty} has fewer than {rank} dimensions"
+            ));
         }
         fits
     }

@@ -62,18 +62,29 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
             self.fresh(p.var, p.unique);
         }
         self.body(&fun.body);
-        let results: Vec<Vec<Var>> = fun.body.result.iter().map(|a| self.atom_roots(*a)).collect();
+        let results: Vec<Vec<Var>> = fun
+            .body
+            .result
+            .iter()
+            .map(|a| self.atom_roots(*a))
+            .collect();
         for (i, formal) in fun.results.iter().enumerate().filter(|(_, p)| p.unique) {
             let shared = |j: usize, other: &Vec<Var>| i != j && meet(&results[i], other);
-            if results.iter().enumerate().any(|(j, other)| shared(j, other)) {
+            if results
+                .iter()
+                .enumerate()
+                .any(|(j, other)| shared(j, other))
+            {
                 let name = self.cx.name(formal.var);
-                self.cx.fault(format!("the unique result {name} aliases another result"));
+                self.cx
+                    .fault(format!("the unique result {name} aliases another result"));
             }
             let borrowed = |r: &Var| fun.params.iter().any(|p| p.var == *r && !p.unique);
             if results[i].iter().any(borrowed) {
                 let name = self.cx.name(formal.var);
-                self.cx
-                    .fault(format!("the unique result {name} aliases a parameter that is not unique"));
+                self.cx.fault(format!(
+                    "the unique result {name} aliases a parameter that is not unique"
+                ));
             }
         }
     }
@@ -137,7 +148,9 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
         let mark = self.log.len();
         deep(|| self.body(then));
         let by_then = self.log.split_off(mark);
-        by_then.iter().for_each(|r| drop(self.consumed.remove(r)));
+        for root in &by_then {
+            self.consumed.remove(root);
+        }
         deep(|| self.body(otherwise));
         by_then.into_iter().for_each(|r| self.mark(r));
         let mut sets: Vec<Vec<Var>> = binds.iter().map(|_| Vec::new()).collect();
@@ -152,7 +165,12 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
 
     /// The roots of results seen from outside of a body that began when `start` roots were there: a root made inside
     /// becomes the first bound variable that has it.
-    pub(super) fn exported(&self, binds: &[Var], results: Vec<Vec<Var>>, start: usize) -> Vec<Vec<Var>> {
+    pub(super) fn exported(
+        &self,
+        binds: &[Var],
+        results: Vec<Vec<Var>>,
+        start: usize,
+    ) -> Vec<Vec<Var>> {
         let mut names: Vec<(Var, Var)> = Vec::new();
         let mut sets = Vec::new();
         for (bind, roots) in binds.iter().zip(results) {
@@ -246,7 +264,8 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
     }
 
     pub(super) fn atom_roots(&self, a: Atom) -> Vec<Var> {
-        a.as_var().map_or(Vec::new(), |v| self.roots[v.index()].clone())
+        a.as_var()
+            .map_or(Vec::new(), |v| self.roots[v.index()].clone())
     }
 
     fn used(&mut self, a: Atom) {
@@ -254,12 +273,16 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
             && self.is_consumed(v)
         {
             let name = self.cx.name(v);
-            self.cx.fault(format!("{name} is used after it or an alias of it was consumed"));
+            self.cx.fault(format!(
+                "{name} is used after it or an alias of it was consumed"
+            ));
         }
     }
 
     pub(super) fn is_consumed(&self, v: Var) -> bool {
-        self.roots[v.index()].iter().any(|r| self.consumed.contains(r))
+        self.roots[v.index()]
+            .iter()
+            .any(|r| self.consumed.contains(r))
     }
 
     pub(super) fn mark(&mut self, root: Var) {
@@ -273,7 +296,8 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
         for v in taken {
             let roots = &self.roots[v.index()];
             let overlaps = |a: &&Atom| {
-                a.as_var().is_some_and(|o| meet(&self.roots[o.index()], roots))
+                a.as_var()
+                    .is_some_and(|o| meet(&self.roots[o.index()], roots))
             };
             if operands.iter().filter(overlaps).count() > 1 {
                 let name = self.cx.name(*v);

@@ -15,7 +15,9 @@ pub(super) fn check<D: Verify>(cx: &mut Cx<'_, D>, fun: &Fun<D>) {
     for (param, leaf) in fun.params.iter().skip(entry.size_params).zip(&leaves) {
         if param.unique && !leaf.unique {
             let name = cx.name(param.var);
-            cx.fault(format!("{name} is unique, but the entry point does not say so"));
+            cx.fault(format!(
+                "{name} is unique, but the entry point does not say so"
+            ));
         }
     }
     leaves.clear();
@@ -52,7 +54,13 @@ fn flatten(ty: &EntryType, rank: usize, unique: bool, leaves: &mut Vec<Leaf>) {
     }
 }
 
-fn values<D: Verify>(cx: &mut Cx<'_, D>, what: &str, found: &[Param], sizes: usize, leaves: &[Leaf]) {
+fn values<D: Verify>(
+    cx: &mut Cx<'_, D>,
+    what: &str,
+    found: &[Param],
+    sizes: usize,
+    leaves: &[Leaf],
+) {
     if found.len() != sizes.saturating_add(leaves.len()) {
         let found = found.len();
         let leaves = leaves.len();
@@ -75,7 +83,9 @@ fn values<D: Verify>(cx: &mut Cx<'_, D>, what: &str, found: &[Param], sizes: usi
         };
         if !fits {
             let (name, ty) = (cx.name(param.var), cx.show(ty));
-            cx.fault(format!("{name} of type {ty} is not what the entry point says"));
+            cx.fault(format!(
+                "{name} of type {ty} is not what the entry point says"
+            ));
         }
     }
 }

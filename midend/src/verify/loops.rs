@@ -101,13 +101,19 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
                 .all(|r| self.born_before(*r, start));
             if from_outside && self.is_consumed(v) {
                 let name = self.cx.name(v);
-                self.cx.fault(format!("{name} is used in a loop that consumes it"));
+                self.cx
+                    .fault(format!("{name} is used in a loop that consumes it"));
             }
         }
     }
 
     /// The roots of the last values of the parameters: those of the starts and of all next values that lead there.
-    fn end_roots(&self, params: &[LoopParam], taken: &[bool], results: &[Vec<Var>]) -> Vec<Vec<Var>> {
+    fn end_roots(
+        &self,
+        params: &[LoopParam],
+        taken: &[bool],
+        results: &[Vec<Var>],
+    ) -> Vec<Vec<Var>> {
         let index = |r: Var| params.iter().position(|p| p.var == r);
         (0..params.len())
             .map(|i| {

@@ -12,7 +12,7 @@ use crate::ir::walk;
 use std::collections::BTreeSet;
 
 /// Checks that no two kernels have one name.
-pub(super) fn check_kernel_names<D: Verify>(cx: &mut Types<'_, D>) {
+pub(super) fn check_kernel_names<D: Verify>(cx: &mut Types<'_, '_, D>) {
     let mut seen = BTreeSet::new();
     for name in std::mem::take(&mut cx.kernels) {
         if !seen.insert(name) {
@@ -22,7 +22,7 @@ pub(super) fn check_kernel_names<D: Verify>(cx: &mut Types<'_, D>) {
 }
 
 impl Verify for Mem {
-    fn verify_op<'p>(&'p self, cx: &mut Types<'p, Self>, binds: &'p [Var]) {
+    fn verify_op<'p>(&'p self, cx: &mut Types<'_, 'p, Self>, binds: &'p [Var]) {
         match self {
             Self::Alloc { elem, len } => {
                 cx.index(*len);
@@ -68,7 +68,7 @@ impl Verify for Mem {
     }
 }
 
-impl<'p> Types<'p, Mem> {
+impl<'p> Types<'_, 'p, Mem> {
     fn host_only(&mut self) {
         if self.parallel.is_some() {
             self.fault("only host code may do this");

@@ -6,7 +6,7 @@ use crate::ir::seg::{Level, Seg, SegKind, SegOp, SegSpace, SpaceDim};
 use crate::ir::types::{ArrayType, Dim, ScalarType, Type};
 
 impl Verify for Seg {
-    fn verify_op<'p>(&'p self, cx: &mut Types<'p, Self>, binds: &'p [Var]) {
+    fn verify_op<'p>(&'p self, cx: &mut Types<'_, 'p, Self>, binds: &'p [Var]) {
         match self {
             Self::Array(op) => cx.array_op(op, binds),
             Self::Par(op) => cx.seg_op(op, binds),
@@ -14,7 +14,7 @@ impl Verify for Seg {
     }
 }
 
-impl<'p> Types<'p, Seg> {
+impl<'p> Types<'_, 'p, Seg> {
     fn seg_op(&mut self, op: &'p SegOp, binds: &'p [Var]) {
         let nests = match self.parallel {
             None => true,

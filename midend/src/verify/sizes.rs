@@ -23,7 +23,10 @@ impl Sizes {
             Exp::Atom(a) => self.same.insert(v, self.same.atom(*a)),
             Exp::Scalar(op, args) if op.result() == ScalarType::I64 => {
                 let mut args: Vec<Atom> = args.iter().map(|a| self.same.atom(*a)).collect();
-                if matches!(op, ScalarOp::Bin(BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max, _)) {
+                if matches!(
+                    op,
+                    ScalarOp::Bin(BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max, _)
+                ) {
                     args.sort_unstable();
                 }
                 let first = *self.numbers.entry((*op, args)).or_insert(v);

@@ -7,7 +7,7 @@ use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
 use crate::ir::types::{Dim, ScalarType, Size, Type};
 
 impl Verify for Soac {
-    fn verify_op<'p>(&'p self, cx: &mut Types<'p, Self>, binds: &'p [Var]) {
+    fn verify_op<'p>(&'p self, cx: &mut Types<'_, 'p, Self>, binds: &'p [Var]) {
         match self {
             Self::Array(op) => cx.array_op(op, binds),
             Self::Screma {
@@ -61,7 +61,9 @@ impl Verify for Soac {
                 let Some((count, _)) = binds.split_first() else {
                     return cx.fault("a filter binds a number first");
                 };
-                let arrays = kept.iter().map(|ty| Type::array_of(ty, &[Size::Var(*count)]));
+                let arrays = kept
+                    .iter()
+                    .map(|ty| Type::array_of(ty, &[Size::Var(*count)]));
                 let bound: Vec<Type> = std::iter::once(Type::I64).chain(arrays).collect();
                 cx.binds(binds, &bound);
             }
@@ -69,7 +71,7 @@ impl Verify for Soac {
     }
 }
 
-impl<'p, D: Verify> Types<'p, D> {
+impl<'p, D: Verify> Types<'_, 'p, D> {
     /// The types of the rows of arrays of one length.
     fn rows(&mut self, width: Size, arrays: &[Var]) -> Vec<Type> {
         self.size(width);
@@ -81,7 +83,9 @@ impl<'p, D: Verify> Types<'p, D> {
                     Some(Dim::Size(n)) if self.sizes.equal(*n, width) => {}
                     Some(_) | None => {
                         let (name, ty) = (self.cx.name(*v), self.cx.show(ty));
-                        self.fault(format!("{name} of type {ty} has not the length of the operation"));
+                        self.fault(format!(
+                            "{name} of type {ty} has not the length of the operation"
+                        ));
                     }
                 }
                 ty.peel(1)

@@ -2,6 +2,7 @@
 
 use super::sizes::Sizes;
 use super::{Cx, Verify, entry, mem};
+use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, Var};
 use crate::ir::rename::Subst;
 use crate::ir::syntax::{
@@ -29,8 +30,8 @@ pub(super) fn check<'p, D: Verify>(cx: &mut Cx<'p, D>) {
 }
 
 /// The state of checking types.
-pub struct Types<'p, D> {
-    pub(super) cx: &'p mut Cx<'p, D>,
+pub struct Types<'c, 'p, D> {
+    pub(super) cx: &'c mut Cx<'p, D>,
     pub(super) sizes: Sizes,
     /// The level of the parallel operation around the statement at hand; a kernel of the plan counts as device.
     pub(super) parallel: Option<crate::ir::seg::Level>,
@@ -38,7 +39,7 @@ pub struct Types<'p, D> {
     pub(super) kernels: Vec<&'p str>,
 }
 
-impl<'p, D: Verify> Types<'p, D> {
+impl<'p, D: Verify> Types<'_, 'p, D> {
     /// The table of variables.
     pub(super) fn vars(&self) -> &'p Vars {
         &self.cx.program.vars
@@ -274,7 +275,7 @@ impl<'p, D: Verify> Types<'p, D> {
 
     /// Checks that the type of a variable is one that the dialect has.
     fn well_formed(&mut self, v: Var) {
-        let plan = D::NAME == crate::ir::mem::Mem::NAME;
+        let plan = D::NAME == <crate::ir::mem::Mem as Dialect>::NAME;
         let problem = match self.var(v) {
             Type::Scalar(_) | Type::Cert => None,
             Type::Buffer(_) if plan => None,

@@ -125,9 +125,10 @@ impl Dialect for Soac {
     fn aliased(&self) -> Option<Var> {
         match self {
             Self::Array(op) => op.aliased(),
-            Self::Screma { .. } | Self::Hist { .. } | Self::Scatter { .. } | Self::Filter { .. } => {
-                None
-            }
+            Self::Screma { .. }
+            | Self::Hist { .. }
+            | Self::Scatter { .. }
+            | Self::Filter { .. } => None,
         }
     }
 
