@@ -27,12 +27,13 @@ use midend::ir::syntax::{Atom, Body, Exp, Message, MessagePart, Program, Stm};
 use midend::ir::types::{ScalarType, Type};
 use std::collections::{BTreeSet, HashMap};
 use std::mem::offset_of;
+use std::sync::Arc;
 
 /// A compilation unit, ready for Cranelift.
 pub(crate) struct Emitted {
     pub(crate) func: Function,
     /// Checks whose addresses stand in the code.
-    pub(crate) sites: Vec<Box<Site>>,
+    pub(crate) sites: Vec<Arc<Site>>,
 }
 
 /// The state of emitting one unit.
@@ -45,7 +46,7 @@ pub(crate) struct Emit<'a, 'b> {
     pub(crate) worker: Value,
     /// Returns a failure.
     pub(crate) fail: Block,
-    sites: Vec<Box<Site>>,
+    sites: Vec<Arc<Site>>,
     signatures: HashMap<usize, SigRef>,
     functions: HashMap<FunId, FuncRef>,
     /// Local buffers that live on the stack.
@@ -307,12 +308,12 @@ impl Emit<'_, '_> {
                 }
             }
         }
-        let site = Box::new(Site {
+        let site = Arc::new(Site {
             kind: message.kind,
             parts,
             span,
         });
-        let address = (&raw const *site) as i64;
+        let address = Arc::as_ptr(&site) as i64;
         self.sites.push(site);
         let slots = self.stack_slot(8 * values.len().max(1) as u32);
         for (i, value) in values.into_iter().enumerate() {
