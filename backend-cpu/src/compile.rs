@@ -22,7 +22,7 @@ use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 /// What emission needs to know of the target and of the functions of the program.
 pub(crate) struct Units {
@@ -53,7 +53,7 @@ pub struct Module {
     pub(crate) spans: Spans,
     /// Compiled code holds the addresses of these.
     #[expect(dead_code, reason = "kept alive for compiled code")]
-    sites: Vec<Arc<Site>>,
+    sites: Vec<Box<Site>>,
     code: Mutex<Option<JITModule>>,
 }
 
@@ -165,7 +165,7 @@ struct Machine {
     align: u64,
     bytes: Vec<u8>,
     relocs: Vec<ModuleReloc>,
-    sites: Vec<Arc<Site>>,
+    sites: Vec<Box<Site>>,
 }
 
 /// One thing to compile.

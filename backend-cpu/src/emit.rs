@@ -27,13 +27,12 @@ use midend::ir::syntax::{Atom, Body, Exp, Message, MessagePart, Program, Stm};
 use midend::ir::types::{ScalarType, Type};
 use std::collections::{BTreeSet, HashMap};
 use std::mem::offset_of;
-use std::sync::Arc;
 
 /// A compilation unit, ready for Cranelift.
 pub(crate) struct Emitted {
     pub(crate) func: Function,
     /// Checks whose addresses stand in the code.
-    pub(crate) sites: Vec<Arc<Site>>,
+    pub(crate) sites: Vec<Box<Site>>,
 }
 
 /// The state of emitting one unit.
@@ -46,7 +45,7 @@ pub(crate) struct Emit<'a, 'b> {
     pub(crate) worker: Value,
     /// Returns a failure.
     pub(crate) fail: Block,
-    sites: Vec<Arc<Site>>,
+    sites: Vec<Box<Site>>,
     signatures: HashMap<usize, SigRef>,
     functions: HashMap<FunId, FuncRef>,
     /// Local buffers that live on the stack.
@@ -308,12 +307,12 @@ impl Emit<'_, '_> {
                 }
             }
         }
-        let site = Arc::new(Site {
+        let site = Box::new(Site {
             kind: message.kind,
             parts,
             span,
         });
-        let address = Arc::as_ptr(&site) as i64;
+        let address = (&raw const *site) as i64;
         self.sites.push(site);
         let slots = self.stack_slot(8 * values.len().max(1) as u32);
         for (i, value) in values.into_iter().enumerate() {

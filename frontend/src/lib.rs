@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod diagnostic;
+pub mod lower;
 pub mod render;
 pub mod source;
 pub mod syntax;

@@ -247,11 +247,9 @@ impl Emit<'_, '_> {
     /// The value of a constant.
     pub(crate) fn known(&self, value: Value) -> Option<i64> {
         let dfg = &self.b.func.dfg;
-        let definition = dfg.insts[dfg.value_def(value).inst()?];
-        if let InstructionData::UnaryImm { imm, .. } = definition {
-            Some(imm.bits())
-        } else {
-            None
+        match dfg.insts[dfg.value_def(value).inst()?] {
+            InstructionData::UnaryImm { imm, .. } => Some(imm.bits()),
+            _ => None,
         }
     }
 
