@@ -155,7 +155,7 @@ fn phrases(expected: &BTreeSet<u8>) -> Vec<&'static str> {
     let has = |kind: Kind| expected.contains(&kind.0);
     let mut rest: BTreeSet<u8> = expected.clone();
     let mut phrases = Vec::new();
-    let mut drop_all = |letters: &[u8]| letters.iter().for_each(|letter| drop(rest.remove(letter)));
+    let mut drop_all = |letters: &[u8]| rest.retain(|letter| !letters.contains(letter));
     let expression = has(Kind::IF) && has(Kind::LOOP);
     if has(Kind::DEF) {
         if has(Kind::OP) && has(Kind::TICK) {
