@@ -118,6 +118,32 @@ impl Dialect for Seg {
         }
     }
 
+    fn as_array(&self) -> Option<&ArrayOp> {
+        match self {
+            Self::Array(op) => Some(op),
+            Self::Par(_) => None,
+        }
+    }
+
+    fn as_array_mut(&mut self) -> Option<&mut ArrayOp> {
+        match self {
+            Self::Array(op) => Some(op),
+            Self::Par(_) => None,
+        }
+    }
+
+    fn index_bounds(&self, f: &mut dyn FnMut(Var, Atom)) {
+        let Self::Par(op) = self else { return };
+        for (index, dim) in &op.space.dims {
+            match *dim {
+                SpaceDim::Regular(n) => f(*index, n.into()),
+                SpaceDim::Ragged { .. } => {}
+            }
+        }
+    }
+
+    fn elements(&self, _f: &mut dyn FnMut(Var, Var)) {}
+
     fn has_effect(&self) -> bool {
         false
     }
