@@ -12,6 +12,7 @@ use midend::passes::{flatten::flatten, plan::plan};
 use midend::plan::{Executable, Options, signatures};
 use midend::trap::RunError;
 use midend::value::{ArrayValue, Data, Value};
+use midend::verify::{self, Verify};
 
 #[path = "lowering/control.rs"]
 mod control;
@@ -46,6 +47,7 @@ fn lowered(text: &str) -> (Program<Mem>, Executable) {
     let nested = program(text);
     let signatures = signatures(&nested);
     let plan = plan(flatten(nested));
+    verified(&plan);
     let executable = Executable::new(&plan, signatures);
     (plan, executable)
 }
@@ -71,13 +73,21 @@ fn run_plan(text: &str, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
     executable.run(&device, &module, "main", args, &Options::new(&stop))
 }
 
+fn verified<D: Verify>(program: &Program<D>) {
+    if let Err(faults) = verify::program(program) {
+        panic!("{faults:?}\n{}", print::program(program));
+    }
+}
+
 /// Runs a program on all levels, and gives what they agree on.
 fn run(text: &str, args: Vec<Value>) -> Vec<Value> {
     let nested = program(text);
     let options = interp::Options::default();
     let expected = interp::run(&nested, "main", args.clone(), &options);
     let expected = expected.unwrap_or_else(|e| panic!("nested: {e}\n{text}"));
+    verified(&nested);
     let flat = flatten(nested);
+    verified(&flat);
     let result = interp::run_flat(&flat, "main", args.clone(), &options);
     assert_eq!(
         result.as_ref(),

@@ -71,13 +71,8 @@ fn constant<B>(frame: &[Val<B>], operand: Operand) -> Result<Const, RunError> {
 }
 
 fn int<B>(frame: &[Val<B>], operand: Operand) -> Result<i64, RunError> {
-    match constant(frame, operand)? {
-        Const::I64(n) => Ok(n),
-        other => other
-            .as_int()
-            .and_then(|n| i64::try_from(n).ok())
-            .ok_or_else(|| malformed("not an integer")),
-    }
+    let value = constant(frame, operand)?;
+    value.as_i64().ok_or_else(|| malformed("not an integer"))
 }
 
 fn ints<B>(frame: &[Val<B>], operands: &[Operand]) -> Result<Vec<i64>, RunError> {

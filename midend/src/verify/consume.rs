@@ -164,7 +164,7 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
     }
 
     /// The roots of results seen from outside of a body that began when `start` roots were there: a root made inside
-    /// becomes the first bound variable that has it.
+    /// becomes the first bound variable that has it, as does a root that was consumed.
     pub(super) fn exported(
         &self,
         binds: &[Var],
@@ -175,7 +175,8 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
         let mut sets = Vec::new();
         for (bind, roots) in binds.iter().zip(results) {
             let set = roots.into_iter().map(|r| {
-                if self.origin[r.index()].born < start {
+                // What one branch consumed and the other passes on belongs to the result alone.
+                if self.origin[r.index()].born < start && !self.consumed.contains(&r) {
                     return r;
                 }
                 match names.iter().find(|(inner, _)| *inner == r) {

@@ -234,22 +234,3 @@ fn everything_inside_of_a_map() {
         ],
     );
 }
-
-#[test]
-fn rows_that_are_consumed() {
-    let text = r#"nested
-        fun main(n: i64, *xss: [n][2]i64) -> (r: [n][2]i64)
-          entry "main" sizes 1 -> 0 (xss: *[][]i64) -> ([][]i64)
-        {
-          let r2: [n][2]i64 = map n (xss) \(xs: [2]i64) {
-            let ys: [2]i64 = update xs [0] = 7
-            yield ys
-          }
-          yield r2
-        }"#;
-    gives(
-        text,
-        vec![ints(&[2, 2], &[1, 2, 3, 4])],
-        &[ints(&[2, 2], &[7, 2, 7, 4])],
-    );
-}

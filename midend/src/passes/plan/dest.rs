@@ -21,7 +21,13 @@ pub(super) fn update_roots(stms: &[Stm<Seg>]) -> Vec<(Var, usize)> {
                 value: Atom::Var(value),
                 ..
             })) => Some((root(stms, *value)?, i)),
-            _ => None,
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => None,
         });
     updates.collect()
 }
