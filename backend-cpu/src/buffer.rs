@@ -160,6 +160,10 @@ impl Buffer {
         self.0.len == 0
     }
     /// The address of the first element.
+    #[doc(hidden)]
+    pub fn address(&self) -> *mut u8 {
+        self.0.start.as_ptr()
+    }
     pub(crate) fn start(&self) -> *mut u8 {
         self.0.start.as_ptr()
     }

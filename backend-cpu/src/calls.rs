@@ -130,10 +130,6 @@ macro_rules! float_calls {
     };
 }
 
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "all other operations are emitted in place"
-)]
 mod lookups {
     use super::*;
 

@@ -4,9 +4,8 @@
 use crate::cost::Cost;
 use crate::emit::control::function_signature;
 use crate::emit::kernel::{self, Role};
-use crate::emit::{Emitted, clif_of};
+use crate::emit::{Emitted, Kept, clif_of};
 use crate::free;
-use crate::worker::Site;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{Signature, Type as ClifType};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetFrontendConfig};
@@ -51,9 +50,9 @@ impl Units {
 pub struct Module {
     pub(crate) kernels: HashMap<String, Compiled>,
     pub(crate) spans: Spans,
-    /// Compiled code holds the addresses of these.
+    /// Compiled code holds addresses of what is in these.
     #[expect(dead_code, reason = "kept alive for compiled code")]
-    sites: Vec<Box<Site>>,
+    kept: Vec<Kept>,
     code: Mutex<Option<JITModule>>,
 }
 
@@ -165,7 +164,7 @@ struct Machine {
     align: u64,
     bytes: Vec<u8>,
     relocs: Vec<ModuleReloc>,
-    sites: Vec<Box<Site>>,
+    kept: Kept,
 }
 
 /// One thing to compile.
@@ -233,12 +232,12 @@ pub(crate) fn compile(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Mo
             .map(|(id, unit)| build(program, &units, isa, *id, *unit))
             .collect()
     };
-    let mut sites = Vec::new();
+    let mut kept = Vec::new();
     for ((id, _), machine) in work.iter().zip(machines) {
         let machine = machine?;
         jit.define_function_bytes(*id, machine.align, &machine.bytes, &machine.relocs)
             .map_err(broken)?;
-        sites.extend(machine.sites);
+        kept.push(machine.kept);
     }
     jit.finalize_definitions().map_err(broken)?;
 
@@ -252,7 +251,7 @@ pub(crate) fn compile(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Mo
     Ok(Module {
         kernels: table,
         spans: program.spans.clone(),
-        sites,
+        kept,
         code: Mutex::new(Some(jit)),
     })
 }
@@ -329,7 +328,7 @@ fn build(
     id: FuncId,
     unit: Unit<'_>,
 ) -> Result<Machine, RunError> {
-    let Emitted { func, sites } = match unit {
+    let Emitted { func, kept } = match unit {
         Unit::Kernel { kernel, args, role } => kernel::emit(program, units, kernel, args, role),
         Unit::Function(fun) => kernel::function(program, units, fun),
     };
@@ -348,7 +347,7 @@ fn build(
         align,
         bytes,
         relocs,
-        sites,
+        kept,
     })
 }
 

@@ -25,14 +25,25 @@ use midend::ir::mem::Mem;
 use midend::ir::scalar::Const;
 use midend::ir::syntax::{Atom, Body, Exp, Message, MessagePart, Program, Stm};
 use midend::ir::types::{ScalarType, Type};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::offset_of;
+use std::sync::Arc;
 
 /// A compilation unit, ready for Cranelift.
 pub(crate) struct Emitted {
     pub(crate) func: Function,
-    /// Checks whose addresses stand in the code.
-    pub(crate) sites: Vec<Box<Site>>,
+    /// What the code refers to.
+    pub(crate) kept: Kept,
+}
+
+/// Data whose addresses stand in compiled code.
+#[expect(
+    dead_code,
+    reason = "kept alive for compiled code, which alone reads it"
+)]
+pub(crate) struct Kept {
+    sites: Vec<Arc<Site>>,
+    constants: Vec<Arc<u64>>,
 }
 
 /// The state of emitting one unit.
@@ -45,7 +56,9 @@ pub(crate) struct Emit<'a, 'b> {
     pub(crate) worker: Value,
     /// Returns a failure.
     pub(crate) fail: Block,
-    sites: Vec<Box<Site>>,
+    sites: Vec<Arc<Site>>,
+    /// Float constants by their bits.
+    constants: BTreeMap<u64, Arc<u64>>,
     signatures: HashMap<usize, SigRef>,
     functions: HashMap<FunId, FuncRef>,
     /// Local buffers that live on the stack.
@@ -128,6 +141,7 @@ pub(crate) fn unit<'a>(
         worker: args[0],
         fail,
         sites: Vec::new(),
+        constants: BTreeMap::new(),
         signatures: HashMap::new(),
         functions: HashMap::new(),
         on_stack: memory::on_stack(bodies),
@@ -144,9 +158,20 @@ pub(crate) fn unit<'a>(
     }
     emit.b.ins().return_(&out);
     emit.b.seal_all_blocks();
-    let Emit { b, sites, .. } = emit;
+    let Emit {
+        b,
+        sites,
+        constants,
+        ..
+    } = emit;
     b.finalize(units.frontend);
-    Emitted { func, sites }
+    Emitted {
+        func,
+        kept: Kept {
+            sites,
+            constants: constants.into_values().collect(),
+        },
+    }
 }
 
 impl Emit<'_, '_> {
@@ -215,9 +240,21 @@ impl Emit<'_, '_> {
             Const::U32(x) => ins.iconst(types::I32, i64::from(x)),
             Const::I64(x) => ins.iconst(types::I64, x),
             Const::U64(x) => ins.iconst(types::I64, x as i64),
-            Const::F32(x) => ins.f32const(f32::from_bits(x)),
-            Const::F64(x) => ins.f64const(f64::from_bits(x)),
+            Const::F32(x) => self.float_constant(types::F32, u64::from(x)),
+            Const::F64(x) => self.float_constant(types::F64, x),
         }
+    }
+
+    /// A float constant. It comes from memory: Cranelift would build an immediate anew at every use, also in the
+    /// innermost loop, while it moves loads of what never changes out of loops.
+    fn float_constant(&mut self, ty: ClifType, bits: u64) -> Value {
+        if bits == 0 {
+            return self.zero(ty);
+        }
+        let place = self.constants.entry(bits).or_insert_with(|| Arc::new(bits));
+        let address = Arc::as_ptr(place) as i64;
+        let address = self.i64(address);
+        self.b.ins().load(ty, fixed(), address, 0)
     }
 
     /// An `i64` constant.
@@ -307,12 +344,12 @@ impl Emit<'_, '_> {
                 }
             }
         }
-        let site = Box::new(Site {
+        let site = Arc::new(Site {
             kind: message.kind,
             parts,
             span,
         });
-        let address = (&raw const *site) as i64;
+        let address = Arc::as_ptr(&site) as i64;
         self.sites.push(site);
         let slots = self.stack_slot(8 * values.len().max(1) as u32);
         for (i, value) in values.into_iter().enumerate() {

@@ -230,12 +230,15 @@ impl<T> Shared<T> {
 /// The bounds of chunk `i` when `total` is cut into pieces of `size`.
 fn piece(i: usize, size: i64, total: i64) -> (i64, i64) {
     let lo = i as i64 * size;
-    (lo, (lo + size).min(total))
+    (lo, lo.saturating_add(size).min(total))
 }
 
 /// The size of pieces such that there are about `count`, and not smaller than `least`; a multiple of 16.
 fn piece_size(total: i64, count: i64, least: f64) -> i64 {
-    let even = (total + count - 1) / count;
+    let even = total
+        .min(i64::MAX - 64)
+        .unsigned_abs()
+        .div_ceil(count.max(1).unsigned_abs()) as i64;
     let least = least.clamp(1.0, 1e15) as i64;
     let size = even.max(least).max(1);
     if size < 16 { size } else { (size + 15) & !15 }
@@ -243,7 +246,7 @@ fn piece_size(total: i64, count: i64, least: f64) -> i64 {
 
 /// How many pieces of a size there are.
 fn pieces(total: i64, size: i64) -> usize {
-    usize::try_from((total + size - 1) / size).unwrap_or(0)
+    total.unsigned_abs().div_ceil(size.unsigned_abs()) as usize
 }
 
 /// The element type of a component, for addresses.

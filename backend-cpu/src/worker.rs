@@ -173,7 +173,8 @@ const PIECE: usize = 64 << 10;
 impl<'a> Worker<'a> {
     /// A worker with an empty arena, for use on this thread.
     pub(crate) fn new(launch: &'a Launch<'a>) -> Self {
-        let here = std::hint::black_box(&0u8) as *const u8 as usize;
+        let local = 0u8;
+        let here = std::hint::black_box(&raw const local) as usize;
         let left = stacker::remaining_stack().unwrap_or(ASSUMED);
         Self {
             stop: launch.stop.as_ptr(),

@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{
 };
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::Mem;
-use midend::ir::scalar::Const;
+use midend::ir::scalar::{BinOp, Const, ScalarOp};
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam};
 use midend::ir::types::ScalarType;
 
@@ -31,6 +31,41 @@ pub(super) fn strip(body: &Body<Mem>) -> i64 {
     if nested { OUTER_STRIP } else { INNER_STRIP }
 }
 
+/// The most operations of a side that is computed whether or not it is chosen.
+const CHEAP: usize = 4;
+
+/// Whether a body can be computed at no risk and little cost: integer and truth arithmetic without division. Selections
+/// of floats would be branches anyway.
+fn is_cheap(body: &Body<Mem>) -> bool {
+    let cheap = |exp: &Exp<Mem>| match exp {
+        Exp::Atom(_) => true,
+        Exp::Scalar(op, args) => match op {
+            ScalarOp::Bin(BinOp::Div | BinOp::Mod, _) => {
+                // By a power of two these are a shift and a mask.
+                matches!(
+                    args[1],
+                    Atom::Const(Const::I64(2 | 4 | 8 | 16) | Const::I32(2 | 4 | 8 | 16))
+                )
+            }
+            ScalarOp::Bin(BinOp::Quot | BinOp::Rem | BinOp::Pow, _) => false,
+            ScalarOp::Un(..)
+            | ScalarOp::Bin(..)
+            | ScalarOp::Cmp(..)
+            | ScalarOp::Tern(..)
+            | ScalarOp::Convert(..)
+            | ScalarOp::ToBits(_)
+            | ScalarOp::FromBits(_)
+            | ScalarOp::Select(_) => {
+                !op.result().is_float() && (0..op.arity()).all(|i| op.operand(i) != ScalarType::F16)
+            }
+        },
+        Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } | Exp::Op(_) => {
+            false
+        }
+    };
+    body.stms.len() <= CHEAP && body.stms.iter().all(|stm| cheap(&stm.exp))
+}
+
 impl Emit<'_, '_> {
     /// One of two bodies.
     pub(super) fn conditional(
@@ -44,6 +79,15 @@ impl Emit<'_, '_> {
             return self.body(if known { then } else { otherwise });
         }
         let cond = self.atom(cond);
+        if is_cheap(then) && is_cheap(otherwise) {
+            // Both sides without a branch: a few operations cost less than a wrong guess of the processor.
+            let (yes, no) = (self.body(then), self.body(otherwise));
+            return yes
+                .into_iter()
+                .zip(no)
+                .map(|(a, b)| self.b.ins().select(cond, a, b))
+                .collect();
+        }
         let (yes, no, join) = (
             self.b.create_block(),
             self.b.create_block(),
@@ -247,9 +291,11 @@ impl Emit<'_, '_> {
     /// The value of a constant.
     pub(crate) fn known(&self, value: Value) -> Option<i64> {
         let dfg = &self.b.func.dfg;
-        match dfg.insts[dfg.value_def(value).inst()?] {
-            InstructionData::UnaryImm { imm, .. } => Some(imm.bits()),
-            _ => None,
+        let definition = dfg.insts[dfg.value_def(value).inst()?];
+        if let InstructionData::UnaryImm { imm, .. } = definition {
+            Some(imm.bits())
+        } else {
+            None
         }
     }
 

@@ -20,8 +20,8 @@ impl Emit<'_, '_> {
             ScalarOp::Cmp(op, ty) => self.compare(op, ty, args[0], args[1]),
             ScalarOp::Tern(op, ty) => self.ternary(op, ty, [args[0], args[1], args[2]]),
             ScalarOp::Convert(from, to) => self.convert(from, to, args[0]),
-            ScalarOp::ToBits(ty) => self.to_bits(ty, args[0]),
-            ScalarOp::FromBits(ty) => self.from_bits(ty, args[0]),
+            ScalarOp::ToBits(ty) => self.bits_of_float(ty, args[0]),
+            ScalarOp::FromBits(ty) => self.float_of_bits(ty, args[0]),
             ScalarOp::Select(_) => self.b.ins().select(args[0], args[1], args[2]),
         }
     }

@@ -83,7 +83,7 @@ impl Emit<'_, '_> {
     }
 
     /// The bits of a float; of a NaN the canonical ones.
-    pub(super) fn to_bits(&mut self, ty: ScalarType, a: Value) -> Value {
+    pub(super) fn bits_of_float(&mut self, ty: ScalarType, a: Value) -> Value {
         if ty == ScalarType::F16 {
             let magnitude = self.b.ins().band_imm_u(a, 0x7fff);
             let nan = self
@@ -105,7 +105,7 @@ impl Emit<'_, '_> {
     }
 
     /// The float with the given bits.
-    pub(super) fn from_bits(&mut self, ty: ScalarType, a: Value) -> Value {
+    pub(super) fn float_of_bits(&mut self, ty: ScalarType, a: Value) -> Value {
         if ty == ScalarType::F16 {
             return a;
         }
