@@ -61,6 +61,36 @@ codes! {
     // E03: types.
     /// Two types that should agree do not.
     TypeMismatch = "E0301",
+    /// Two sizes that should agree are not known to.
+    SizeMismatch = "E0302",
+    /// A type that cannot be inferred.
+    AmbiguousType = "E0303",
+    /// A size that cannot be inferred.
+    AmbiguousSize = "E0304",
+    /// A type that is not allowed where it stands.
+    BadType = "E0305",
+    /// A size that is not allowed where it stands, or goes out of scope.
+    BadSize = "E0306",
+    /// A size that is needed before it is computed.
+    Causality = "E0307",
+    /// A literal that its type cannot hold.
+    LiteralBounds = "E0308",
+    /// A pattern that does not always match where it must.
+    RefutablePattern = "E0309",
+    /// A `match` that leaves values without a case.
+    UnmatchedCases = "E0310",
+    /// A recursion that is not allowed.
+    BadRecursion = "E0311",
+    /// An entry point that is not allowed.
+    BadEntry = "E0312",
+    /// A module where it cannot stand.
+    BadModule = "E0205",
+    /// A size that is unknown because its expression binds names.
+    SizeBinds = "W0301",
+    /// A range that is always invalid.
+    SuspectRange = "W0302",
+    /// A name that means an earlier definition, not the recursive function.
+    OuterBinding = "W0303",
 
     // E09: limits of this compiler.
     /// A construct that this version does not support.
@@ -82,15 +112,6 @@ pub struct Label {
     pub text: String,
 }
 
-/// Something below a message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// A fact that explains.
-    Fact(String),
-    /// What to do about it.
-    Hint(String),
-}
-
 /// One message to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -104,8 +125,10 @@ pub struct Diagnostic {
     pub primary: Label,
     /// Other places that matter; they may lie in other files.
     pub secondary: Vec<Label>,
-    /// Facts that explain, and what to do about it.
-    pub notes: Vec<Note>,
+    /// Facts that explain.
+    pub notes: Vec<String>,
+    /// What to do about it.
+    pub hints: Vec<String>,
 }
 
 impl Diagnostic {
@@ -130,6 +153,7 @@ impl Diagnostic {
             },
             secondary: Vec::new(),
             notes: Vec::new(),
+            hints: Vec::new(),
         }
     }
 
@@ -150,13 +174,13 @@ impl Diagnostic {
 
     /// Adds a fact that explains.
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
-        self.notes.push(Note::Fact(text.into()));
+        self.notes.push(text.into());
         self
     }
 
     /// Adds what to do about it.
     pub fn hint(mut self, text: impl Into<String>) -> Diagnostic {
-        self.notes.push(Note::Hint(text.into()));
+        self.hints.push(text.into());
         self
     }
 

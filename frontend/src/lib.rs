@@ -2,9 +2,11 @@
 #![forbid(unsafe_code)]
 
 pub mod diagnostic;
-pub mod lower;
+mod prelude;
 pub mod render;
 pub mod source;
 pub mod syntax;
 pub mod typed;
 pub mod types;
+
+pub use types::{Loader, check};

@@ -38,6 +38,10 @@ pub struct Opaque {
     pub key: String,
     /// The expression, of type `i64`; evaluating it gives the size.
     pub exp: Exp,
+    /// The free names of the expression, sorted: values and sizes.
+    pub free: Vec<Name>,
+    /// The sizes in it that are being inferred; empty in a finished program.
+    pub metas: Vec<u32>,
 }
 
 impl PartialEq for Opaque {

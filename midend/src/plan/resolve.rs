@@ -213,7 +213,7 @@ impl Resolver<'_> {
             };
             result.push(match self.operand(atom) {
                 Operand::Slot(slot) if last => Operand::Last(slot),
-                operand @ (Operand::Const(_) | Operand::Slot(_) | Operand::Last(_)) => operand,
+                operand => operand,
             });
         }
         Block { ops, result }

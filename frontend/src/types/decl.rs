@@ -1,0 +1,491 @@
+//! Declarations: values, types, modules, in order; files and their imports.
+
+use super::context::{Cx, Res, err};
+use super::env::{Env, Module, TypeAbbr};
+use super::infer::Infer;
+use super::infer::def::{Parts, RECURSIVE, is_poison, lift};
+use super::infer::tyexp::{free_sizes, witnesses};
+use super::raw::RType;
+use super::sized::{Sizer, causal};
+use super::subst::TypeFun;
+use super::ty::{Lift, Name, RetType, Sym, Type, TypeParam};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{FileId, Span};
+use crate::syntax::ast::{self, DecKind};
+use crate::typed::{Dec, Entry, EntryParam, File, ModuleExp, NameKind, ValueDef};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What the declarations of a structure give.
+#[derive(Default)]
+pub(crate) struct Decs {
+    pub(crate) exports: Env,
+    pub(crate) typed: Vec<Dec>,
+    seen: HashMap<(u8, Sym), Span>,
+    /// Whether errors were reported.
+    pub(crate) failed: bool,
+}
+
+impl Cx<'_> {
+    /// The declarations of one structure; its frame is the innermost.
+    pub(crate) fn decs(&mut self, decs: &[ast::Dec], out: &mut Decs) -> Res<()> {
+        decs.iter().try_for_each(|dec| self.dec(dec, out, true))
+    }
+
+    fn dec(&mut self, dec: &ast::Dec, out: &mut Decs, export: bool) -> Res<()> {
+        match &dec.kind {
+            DecKind::Val(bind) => self.val_dec(bind, dec, out, export),
+            DecKind::Type(bind) => {
+                distinct(out, 1, &bind.name)?;
+                let abbr = self.type_bind(bind)?;
+                let name = bind.name.name.clone();
+                self.frame().types.insert(name.clone(), abbr.clone());
+                if export {
+                    out.exports.types.insert(name, abbr);
+                }
+                Ok(())
+            }
+            DecKind::Module(bind) => {
+                distinct(out, 2, &bind.name)?;
+                let (module, exp) = self.module_bind(bind)?;
+                let name = bind.name.name.clone();
+                self.frame().modules.insert(name.clone(), module.clone());
+                if export {
+                    out.exports.modules.insert(name, module);
+                }
+                out.typed.push(Dec::Module(exp));
+                Ok(())
+            }
+            DecKind::ModType(bind) => {
+                distinct(out, 3, &bind.name)?;
+                let sig = Arc::new(self.sig_exp(&bind.body)?);
+                let name = bind.name.name.clone();
+                self.frame().sigs.insert(name.clone(), Arc::clone(&sig));
+                if export {
+                    out.exports.sigs.insert(name, sig);
+                }
+                Ok(())
+            }
+            DecKind::Open(me) => {
+                let (module, exp) = self.module_exp(me)?;
+                let Module::Struct(env) = module else {
+                    return err(
+                        Code::BadModule,
+                        me.span,
+                        "a parametric module cannot be opened",
+                    );
+                };
+                self.frame().extend(&env);
+                if export {
+                    out.exports.extend(&env);
+                }
+                out.typed.push(Dec::Module(exp));
+                Ok(())
+            }
+            DecKind::Import(path) => {
+                let env = self.import(path)?;
+                self.frame().extend(&env);
+                Ok(())
+            }
+            DecKind::Local(inner) => self.dec(inner, out, false),
+        }
+    }
+
+    fn val_dec(
+        &mut self,
+        bind: &ast::ValBind,
+        dec: &ast::Dec,
+        out: &mut Decs,
+        export: bool,
+    ) -> Res<()> {
+        distinct(out, 0, &bind.name)?;
+        let sym = bind.name.name.clone();
+        let name = match self.define(bind, &dec.attrs, dec.span) {
+            Ok(def) => {
+                let name = def.name;
+                out.typed.push(Dec::Value(Arc::clone(&def)));
+                if bind.keyword == ast::ValKeyword::Entry {
+                    self.entry(bind, &def)?;
+                } else if self.is_main_file()
+                    && self.frames.len() == 1
+                    && *sym == *"main"
+                    && self.could_be_entry(&def)
+                {
+                    self.entry(bind, &def)?;
+                }
+                name
+            }
+            Err(d) => {
+                // The rest of the file is still worth checking.
+                out.failed = true;
+                if !is_poison(&d) {
+                    self.diags.push(*d);
+                }
+                let name = self.fresh_ident(&bind.name, NameKind::Value);
+                self.poisoned.insert(name);
+                name
+            }
+        };
+        self.frame().values.insert(sym.clone(), name);
+        if export {
+            out.exports.values.insert(sym, name);
+        }
+        Ok(())
+    }
+
+    /// Checks a definition. A function may refer to itself; if it is then ill-typed, its name means what it meant before.
+    pub(crate) fn define(
+        &mut self,
+        bind: &ast::ValBind,
+        attrs: &[ast::Attr],
+        span: Span,
+    ) -> Res<Arc<ValueDef>> {
+        let name = self.fresh_ident(&bind.name, NameKind::Value);
+        let parts = Parts {
+            name,
+            name_span: bind.name.span,
+            type_params: &bind.type_params,
+            params: &bind.params,
+            ret: bind.ret.as_ref(),
+            body: &bind.body,
+            attrs,
+            span,
+        };
+        let own = (!bind.params.is_empty()).then_some(&bind.name);
+        let def = match self.attempt(&parts, own) {
+            Ok(def) => def,
+            Err(mut d) => {
+                let recursive = d.notes.iter().any(|n| n == RECURSIVE);
+                d.notes.retain(|n| n != RECURSIVE);
+                let outer = recursive
+                    && own.is_some()
+                    && self
+                        .global_value(&bind.name.name, bind.name.span)
+                        .is_ok_and(|v| v.is_some());
+                if !outer {
+                    return Err(d);
+                }
+                let Ok(def) = self.attempt(&parts, None) else {
+                    return Err(d);
+                };
+                self.warn(
+                    Code::OuterBinding,
+                    bind.name.span,
+                    format!("`{}` in its own body means an earlier definition; as a recursive function it would be ill-typed", bind.name.name),
+                );
+                def
+            }
+        };
+        self.names.get_mut(name).scheme = Some(def.scheme.clone());
+        Ok(Arc::new(def))
+    }
+
+    fn attempt(&mut self, parts: &Parts<'_>, own: Option<&ast::Ident>) -> Res<ValueDef> {
+        let warnings = self.diags.len();
+        let result = self.attempt_inner(parts, own);
+        if result.is_err() {
+            self.diags.truncate(warnings);
+        }
+        result
+    }
+
+    fn attempt_inner(&mut self, parts: &Parts<'_>, own: Option<&ast::Ident>) -> Res<ValueDef> {
+        let mut infer = Infer::new(self);
+        let raw = infer.top_def(parts, own)?;
+        let Infer { cx, solver, .. } = infer;
+        let mut sizer = Sizer::new(cx, solver);
+        let recursive = raw.recursive;
+        let mut finish = || -> Res<ValueDef> {
+            let mut def = sizer.binding(&raw)?;
+            sizer.finish(&mut def)?;
+            causal::check(&sizer, &def.body)?;
+            Ok(def)
+        };
+        finish().map_err(|mut d| {
+            if recursive {
+                d.notes.push(RECURSIVE.to_owned());
+            }
+            d
+        })
+    }
+
+    /// A type abbreviation.
+    pub(crate) fn type_bind(&mut self, bind: &ast::TypeBind) -> Res<TypeAbbr> {
+        let (params, ret, actual) = self.type_rhs(&bind.params, &bind.body)?;
+        let declared = lift(bind.lift);
+        let span = bind.body.span;
+        if actual == Lift::Full && declared < Lift::Full {
+            return Err(Box::new(
+                Diagnostic::error(
+                    Code::BadType,
+                    span,
+                    "this type may hold functions, but is declared as an ordinary type",
+                )
+                .hint("declare it with `type^`"),
+            ));
+        }
+        if (actual == Lift::Size || !ret.exts.is_empty()) && declared < Lift::Size {
+            return Err(Box::new(
+                Diagnostic::error(
+                    Code::BadType,
+                    span,
+                    "this type has sizes that it does not say, but is declared as an ordinary type",
+                )
+                .hint("add size parameters, or declare it with `type~`"),
+            ));
+        }
+        let used = free_sizes(&ret.ty);
+        for (p, ident) in params.iter().zip(&bind.params) {
+            if let TypeParam::Size(n) = p
+                && !used.contains(n)
+            {
+                let message = format!("the size parameter `{}` is not used", ident.name.name);
+                return err(Code::BadSize, ident.span, message);
+            }
+        }
+        Ok(TypeAbbr {
+            lift: declared,
+            fun: TypeFun { params, rhs: ret },
+        })
+    }
+
+    /// The parameters and the right-hand side of a type.
+    pub(crate) fn type_rhs(
+        &mut self,
+        params: &[ast::TypeParam],
+        body: &ast::TypeExp,
+    ) -> Res<(Vec<TypeParam>, RetType, Lift)> {
+        let mut infer = Infer::new(self);
+        let params = infer.type_params(params)?;
+        let t = infer.type_exp(body)?;
+        let lift = t.lift;
+        let ret = infer.close_type(&t)?;
+        Ok((params, ret, lift))
+    }
+
+    fn is_main_file(&self) -> bool {
+        self.main == Some(self.file)
+    }
+
+    fn could_be_entry(&self, def: &ValueDef) -> bool {
+        def.scheme.types.is_empty()
+            && super::subst::order_zero(&def.ret.ty)
+            && def.params.iter().all(|p| super::subst::order_zero(&p.ty))
+    }
+
+    fn entry(&mut self, bind: &ast::ValBind, def: &ValueDef) -> Res<()> {
+        let span = bind.name.span;
+        if self.frames.len() > 1 {
+            return err(
+                Code::BadEntry,
+                span,
+                "an entry point cannot be declared inside of a module",
+            );
+        }
+        if !def.scheme.types.is_empty() {
+            return err(
+                Code::BadEntry,
+                span,
+                "an entry point cannot be polymorphic in types",
+            );
+        }
+        let (mut params, result) = entry_params(def, bind, self);
+        let shown: Vec<Name> = params.iter().flat_map(|p| witnesses(&p.ty)).collect();
+        let all_free: Vec<Name> = params.iter().flat_map(|p| free_sizes(&p.ty)).collect();
+        for n in &def.scheme.sizes {
+            if !all_free.contains(n) {
+                return err(
+                    Code::BadEntry,
+                    span,
+                    "an entry point cannot have a size parameter that only its result has",
+                );
+            }
+            if !shown.contains(n) {
+                let text = self.names.text(*n);
+                let message = format!(
+                    "the size parameter `{text}` of an entry point must be the size of an array"
+                );
+                return err(Code::BadEntry, span, message);
+            }
+        }
+        let functional = params
+            .iter()
+            .map(|p| &p.ty)
+            .chain([&result.ty])
+            .any(|t| self.too_lifted(t, Lift::Size).is_some());
+        if functional {
+            return err(
+                Code::BadEntry,
+                span,
+                "an entry point cannot take or return functions",
+            );
+        }
+        if self.is_main_file() {
+            let result_text = bind.ret.as_ref().map(|t| self.text(t.span));
+            for p in &mut params {
+                if p.type_text.is_empty() {
+                    p.type_text = super::print::ty(&self.names, &p.ty);
+                }
+            }
+            self.entries.retain(|e| e.name != *bind.name.name);
+            self.entries.push(Entry {
+                name: bind.name.name.to_string(),
+                value: def.name,
+                params,
+                result_text,
+                result,
+            });
+        }
+        Ok(())
+    }
+
+    // --- Files -------------------------------------------------------------
+
+    /// The module of an imported file.
+    pub(crate) fn import(&mut self, path: &ast::ImportPath) -> Res<Arc<Env>> {
+        if path.path == "/prelude" || path.path.starts_with("/prelude/") {
+            return Ok(Arc::new(Env::default()));
+        }
+        let file = match self.loader.load(self.file, &path.path) {
+            Ok(file) => file,
+            Err(why) => {
+                let message = format!("cannot import \"{}\": {why}", path.path);
+                return err(Code::BadImport, path.span, message);
+            }
+        };
+        match self.files.get(&file) {
+            Some(Some(env)) => return Ok(Arc::clone(env)),
+            Some(None) => {
+                let message = format!(
+                    "\"{}\" imports itself, directly or through other files",
+                    path.path
+                );
+                return err(Code::BadImport, path.span, message);
+            }
+            None => {}
+        }
+        let text = self.loader.sources().get(file).map(|f| f.shared_text());
+        let Some(text) = text else {
+            return err(
+                Code::BadImport,
+                path.span,
+                "the loader gave no text for this import",
+            );
+        };
+        match crate::syntax::parse_program(file, &text) {
+            Ok(program) => match self.file(file, &program) {
+                Some(env) => Ok(env),
+                None => Err(Box::new(super::infer::exp::poison(path.span))),
+            },
+            Err(ds) => {
+                self.diags.extend(ds);
+                Err(Box::new(super::infer::exp::poison(path.span)))
+            }
+        }
+    }
+
+    /// Checks a file; its errors are reported.
+    pub(crate) fn file(&mut self, file: FileId, program: &ast::Program) -> Option<Arc<Env>> {
+        self.files.insert(file, None);
+        let frames = std::mem::replace(&mut self.frames, vec![Env::default()]);
+        let outer = std::mem::replace(&mut self.file, file);
+        let mut out = Decs::default();
+        let result = stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, || {
+            self.decs(&program.decs, &mut out)
+        });
+        self.frames = frames;
+        self.file = outer;
+        if let Err(d) = result {
+            out.failed = true;
+            if !is_poison(&d) {
+                self.diags.push(*d);
+            }
+        }
+        let path = self
+            .loader
+            .sources()
+            .get(file)
+            .map_or_else(String::new, |f| f.name().to_owned());
+        self.typed_files.push(File {
+            path,
+            decs: out.typed,
+        });
+        let env = Arc::new(out.exports);
+        self.files.insert(file, Some(Arc::clone(&env)));
+        (!out.failed).then_some(env)
+    }
+}
+
+fn distinct(out: &mut Decs, space: u8, ident: &ast::Ident) -> Res<()> {
+    match out.seen.insert((space, ident.name.clone()), ident.span) {
+        None => Ok(()),
+        Some(first) => Err(Box::new(
+            Diagnostic::error(
+                Code::DuplicateName,
+                ident.span,
+                format!("`{}` is defined twice", ident.name),
+            )
+            .also(first, "first defined here"),
+        )),
+    }
+}
+
+fn entry_params(
+    def: &ValueDef,
+    bind: &ast::ValBind,
+    cx: &mut Cx<'_>,
+) -> (Vec<EntryParam>, RetType) {
+    let mut params: Vec<EntryParam> = Vec::new();
+    for (p, source) in def.params.iter().zip(&bind.params) {
+        let type_text = match &source.kind {
+            ast::PatKind::Ascribe(_, te) => cx.text(te.span),
+            _ => String::new(),
+        };
+        let name = super::sized::def::param_name(p).map(|n| cx.names.text(n).to_owned());
+        params.push(EntryParam {
+            name,
+            type_text,
+            ty: p.ty.clone(),
+        });
+    }
+    // A definition may have fewer parameters than its type: `entry f = map g`.
+    let mut ret = def.ret.clone();
+    while let Type::Fun(f) = &ret.ty.clone() {
+        let name = f.param.map(|n| cx.names.text(n).to_owned());
+        params.push(EntryParam {
+            name,
+            type_text: String::new(),
+            ty: f.arg.clone(),
+        });
+        ret = f.ret.clone();
+    }
+    (params, ret)
+}
+
+impl Infer<'_, '_> {
+    /// A type that stands alone, with its sizes.
+    pub(crate) fn close_type(mut self, t: &RType) -> Res<RetType> {
+        self.finish(&Type::unit(), &mut Vec::new())?;
+        if let Some(loose) = t.loose.first() {
+            let span = self.cx.names.get(*loose).span.unwrap_or(t.span);
+            return Err(Box::new(
+                Diagnostic::error(
+                    Code::BadType,
+                    span,
+                    "the parameter of a function type needs a size here",
+                )
+                .hint("add a size parameter, as in `[n]`"),
+            ));
+        }
+        let Infer { cx, solver, .. } = self;
+        let mut sizer = Sizer::new(cx, solver);
+        let ret = sizer.written_ret(t)?;
+        let ty = sizer.finish_type(&ret.ty, t.span)?;
+        Ok(RetType { exts: ret.exts, ty })
+    }
+}
+
+/// The empty module expression.
+pub(crate) fn nothing() -> ModuleExp {
+    ModuleExp::Known
+}

@@ -1,0 +1,84 @@
+//! Environments: what names mean at the level of modules.
+
+use super::subst::TypeFun;
+use super::ty::{Lift, Name, RetType, Sym, Type, TypeParam};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a structure defines.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Env {
+    pub(crate) values: BTreeMap<Sym, Name>,
+    pub(crate) types: BTreeMap<Sym, TypeAbbr>,
+    pub(crate) modules: BTreeMap<Sym, Module>,
+    pub(crate) sigs: BTreeMap<Sym, Arc<Sig>>,
+}
+
+/// What a type name means; an abstract type means itself.
+#[derive(Clone, Debug)]
+pub(crate) struct TypeAbbr {
+    pub(crate) lift: Lift,
+    pub(crate) fun: TypeFun,
+}
+
+/// A module.
+#[derive(Clone, Debug)]
+pub(crate) enum Module {
+    Struct(Arc<Env>),
+    Functor(Arc<FunctorSig>),
+}
+
+/// A parametric module: its parameter's abstract types are bound in both signatures, the result's only in `result`.
+#[derive(Clone, Debug)]
+pub(crate) struct FunctorSig {
+    /// The id that is bound to the closure.
+    pub(crate) name: Name,
+    pub(crate) param: Sig,
+    pub(crate) result: Sig,
+}
+
+/// A module type: a module whose `abs` are to be replaced.
+#[derive(Clone, Debug)]
+pub(crate) struct Sig {
+    pub(crate) abs: Vec<Abs>,
+    pub(crate) module: Module,
+}
+
+/// An abstract type.
+#[derive(Clone, Debug)]
+pub(crate) struct Abs {
+    pub(crate) name: Name,
+    pub(crate) lift: Lift,
+    pub(crate) params: Vec<TypeParam>,
+}
+
+impl TypeAbbr {
+    /// A type without parameters that hides nothing.
+    pub(crate) fn plain(ty: Type) -> TypeAbbr {
+        let rhs = RetType {
+            exts: Vec::new(),
+            ty,
+        };
+        TypeAbbr {
+            lift: Lift::Plain,
+            fun: TypeFun {
+                params: Vec::new(),
+                rhs,
+            },
+        }
+    }
+}
+
+impl Env {
+    /// Adds all of another environment; its names win.
+    pub(crate) fn extend(&mut self, other: &Env) {
+        self.values
+            .extend(other.values.iter().map(|(k, v)| (k.clone(), *v)));
+        self.types
+            .extend(other.types.iter().map(|(k, v)| (k.clone(), v.clone())));
+        self.modules
+            .extend(other.modules.iter().map(|(k, v)| (k.clone(), v.clone())));
+        self.sigs
+            .extend(other.sigs.iter().map(|(k, v)| (k.clone(), v.clone())));
+    }
+}

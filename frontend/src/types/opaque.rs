@@ -1,0 +1,314 @@
+//! From expressions to sizes: the polynomial part in normal form, the rest as opaque atoms.
+
+use super::ty::{Atom, Name, Opaque, Prim, Size, Type, TypeArg};
+use super::walk::{self, Visitor};
+use crate::typed::{Exp, ExpKind, Inst, Lit, NameKind, Names, Op, RangeEnd, Slice};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// The size that an `i64` expression denotes; `None` if it has bindings inside and so cannot be one.
+pub(crate) fn size_of_exp(names: &Names, e: &Exp) -> Option<Size> {
+    polynomial(names, e).or_else(|| {
+        let mut exp = e.clone();
+        (!has_binding(&mut exp)).then(|| Size::atom(Atom::Opaque(Arc::new(opaque(exp)))))
+    })
+}
+
+fn polynomial(names: &Names, e: &Exp) -> Option<Size> {
+    match &e.kind {
+        ExpKind::Lit(Lit::Int(_, k)) => i64::try_from(*k).ok().map(Size::constant),
+        ExpKind::Size(size) => Some(size.clone()),
+        ExpKind::Var { name, inst } if inst.types.is_empty() && inst.sizes.is_empty() => {
+            Some(Size::name(*name))
+        }
+        ExpKind::Negate(e) => Some(size_of_exp(names, e)?.scale(-1)),
+        ExpKind::Apply { fun, args, .. } => {
+            let op = i64_operator(names, fun)?;
+            let [a, b] = args.as_slice() else { return None };
+            let (a, b) = (size_of_exp(names, a)?, size_of_exp(names, b)?);
+            match op {
+                Arith::Add => Some(a.add(&b)),
+                Arith::Sub => Some(a.sub(&b)),
+                Arith::Mul => Some(a.mul(&b)),
+            }
+        }
+        _ => None,
+    }
+}
+
+enum Arith {
+    Add,
+    Sub,
+    Mul,
+}
+
+fn i64_operator(names: &Names, fun: &Exp) -> Option<Arith> {
+    let ExpKind::Var { name, inst } = &fun.kind else {
+        return None;
+    };
+    let NameKind::Intrinsic(intrinsic) = names.get(*name).kind else {
+        return None;
+    };
+    let prim = intrinsic
+        .prim
+        .or_else(|| inst.types.first().and_then(Type::as_prim));
+    let arith = [
+        (Op::Add, Arith::Add),
+        (Op::Sub, Arith::Sub),
+        (Op::Mul, Arith::Mul),
+    ]
+    .into_iter()
+    .find(|(op, _)| *op == intrinsic.op);
+    if prim == Some(Prim::I64) {
+        arith.map(|(_, a)| a)
+    } else {
+        None
+    }
+}
+
+/// Whether an expression binds names (then it cannot be a size).
+pub(crate) fn has_binding(e: &mut Exp) -> bool {
+    struct Find(bool);
+    impl Visitor for Find {
+        fn ty(&mut self, _: &mut Type) {}
+        fn size(&mut self, _: &mut Size) {}
+        fn enter(&mut self, e: &mut Exp) -> bool {
+            self.0 |= matches!(
+                e.kind,
+                ExpKind::Lambda { .. }
+                    | ExpKind::Let { .. }
+                    | ExpKind::LetFun { .. }
+                    | ExpKind::Loop { .. }
+                    | ExpKind::Match { .. }
+                    | ExpKind::Update { .. }
+            );
+            !self.0
+        }
+    }
+    let mut find = Find(false);
+    walk::exp(e, &mut find);
+    find.0
+}
+
+/// An opaque size of an expression.
+pub(crate) fn opaque(mut exp: Exp) -> Opaque {
+    let mut key = String::new();
+    write_key(&mut key, &exp);
+    let (mut free, mut metas) = free_of_exp(&mut exp);
+    free.sort();
+    free.dedup();
+    metas.sort_unstable();
+    metas.dedup();
+    Opaque {
+        key,
+        exp,
+        free,
+        metas,
+    }
+}
+
+fn free_of_exp(exp: &mut Exp) -> (Vec<Name>, Vec<u32>) {
+    struct Free(Vec<Name>, Vec<u32>);
+    impl Visitor for Free {
+        fn ty(&mut self, _: &mut Type) {}
+        fn size(&mut self, size: &mut Size) {
+            for atom in size.terms.keys().flatten() {
+                match atom {
+                    Atom::Name(n) => self.0.push(*n),
+                    Atom::Meta(m) => self.1.push(*m),
+                    Atom::Opaque(o) => {
+                        self.0.extend(&o.free);
+                        self.1.extend(&o.metas);
+                    }
+                }
+            }
+        }
+        fn enter(&mut self, e: &mut Exp) -> bool {
+            if let ExpKind::Var { name, .. } = &e.kind {
+                self.0.push(*name);
+            }
+            true
+        }
+    }
+    let mut free = Free(Vec::new(), Vec::new());
+    walk::exp(exp, &mut free);
+    (free.0, free.1)
+}
+
+/// The free names of a size.
+pub(crate) fn names_of_size(size: &Size, out: &mut Vec<Name>) {
+    for atom in size.terms.keys().flatten() {
+        match atom {
+            Atom::Name(n) => out.push(*n),
+            Atom::Opaque(o) => out.extend(&o.free),
+            Atom::Meta(_) => {}
+        }
+    }
+}
+
+/// The sizes being inferred that occur in a size.
+pub(crate) fn metas_of_size(size: &Size, out: &mut Vec<u32>) {
+    for atom in size.terms.keys().flatten() {
+        match atom {
+            Atom::Name(_) => {}
+            Atom::Opaque(o) => out.extend(&o.metas),
+            Atom::Meta(m) => out.push(*m),
+        }
+    }
+}
+
+fn write_key(out: &mut String, e: &Exp) {
+    let _ = match &e.kind {
+        ExpKind::Lit(Lit::Int(p, k)) => write!(out, "{k}{}", p.name()),
+        ExpKind::Lit(Lit::Float(p, x)) => write!(out, "{:x}{}", x.to_bits(), p.name()),
+        ExpKind::Lit(Lit::Bool(b)) => write!(out, "{b}"),
+        ExpKind::String(s) => write!(out, "{s:?}"),
+        ExpKind::Hole => write!(out, "?{}", e.span.lo),
+        ExpKind::Var { name, inst } => {
+            let _ = write!(out, "v{}", name.0);
+            write_inst(out, inst);
+            Ok(())
+        }
+        ExpKind::Size(size) => {
+            write_size(out, size);
+            Ok(())
+        }
+        ExpKind::Tuple(es) => write_all(out, "t", es.iter()),
+        ExpKind::Array(es) => write_all(out, "a", es.iter()),
+        ExpKind::Construct(c, es) => write_all(out, &format!("#{c}"), es.iter()),
+        ExpKind::Record(fields) => {
+            for (f, _) in fields {
+                let _ = write!(out, "{f},");
+            }
+            write_all(out, "r", fields.iter().map(|(_, e)| e))
+        }
+        ExpKind::Range { start, second, end } => {
+            let kind = match end.0 {
+                RangeEnd::Inclusive => "...",
+                RangeEnd::Below => "..<",
+                RangeEnd::Above => "..>",
+            };
+            let parts = [Some(&**start), second.as_deref(), Some(&*end.1)];
+            write_all(out, kind, parts.into_iter().flatten())
+        }
+        ExpKind::Coerce(e) => write_all(out, ":>", [&**e]),
+        ExpKind::Negate(e) => write_all(out, "-", [&**e]),
+        ExpKind::Not(e) => write_all(out, "!", [&**e]),
+        ExpKind::Field(e, f) => write_all(out, &format!(".{f}"), [&**e]),
+        ExpKind::TupleField(e, f) => write_all(out, &format!(".{f}"), [&**e]),
+        ExpKind::Attr(_, e) => write_all(out, "", [&**e]),
+        ExpKind::Apply { fun, args, .. } => {
+            write_all(out, "f", std::iter::once(&**fun).chain(args))
+        }
+        ExpKind::If {
+            cond,
+            then,
+            otherwise,
+        } => write_all(out, "if", [&**cond, &**then, &**otherwise]),
+        ExpKind::Assert { cond, body, .. } => write_all(out, "assert", [&**cond, &**body]),
+        ExpKind::Index { array, slices } => {
+            let _ = write!(out, "i");
+            write_key(out, array);
+            for slice in slices {
+                match slice {
+                    Slice::Index(i) => {
+                        let _ = write_all(out, "@", [i]);
+                    }
+                    Slice::Range { start, end, stride } => {
+                        for part in [start, end, stride] {
+                            let _ = write_all(out, ":", part.iter());
+                        }
+                    }
+                }
+            }
+            Ok(())
+        }
+        // Expressions with bindings are no sizes; should one come here, it equals only itself.
+        ExpKind::Lambda { .. }
+        | ExpKind::Let { .. }
+        | ExpKind::LetFun { .. }
+        | ExpKind::Match { .. }
+        | ExpKind::Loop { .. }
+        | ExpKind::Update { .. } => write!(out, "{:?}", e.span),
+    };
+}
+
+fn write_all<'a>(
+    out: &mut String,
+    tag: &str,
+    es: impl IntoIterator<Item = &'a Exp>,
+) -> std::fmt::Result {
+    write!(out, "{tag}(")?;
+    for e in es {
+        write_key(out, e);
+        write!(out, ",")?;
+    }
+    write!(out, ")")
+}
+
+fn write_inst(out: &mut String, inst: &Inst) {
+    // Sizes are implied by the arguments; types that have no sizes distinguish overloads.
+    for ty in &inst.types {
+        let _ = match ty {
+            Type::Prim(p) => write!(out, "<{}>", p.name()),
+            Type::Array(_)
+            | Type::Tuple(_)
+            | Type::Record(_)
+            | Type::Sum(_)
+            | Type::Fun(_)
+            | Type::Named(_)
+            | Type::Meta(_) => Ok(()),
+        };
+    }
+}
+
+fn write_size(out: &mut String, size: &Size) {
+    if let Some(Atom::Opaque(o)) = size.as_atom() {
+        out.push_str(&o.key);
+        return;
+    }
+    if let Some(n) = size.as_name() {
+        let _ = write!(out, "v{}", n.0);
+        return;
+    }
+    let _ = write!(out, "[");
+    for (product, k) in &size.terms {
+        let _ = write!(out, "+{k}");
+        for atom in product {
+            let _ = match atom {
+                Atom::Name(n) => write!(out, "*v{}", n.0),
+                Atom::Meta(m) => write!(out, "*m{m}"),
+                Atom::Opaque(o) => write!(out, "*{}", o.key),
+            };
+        }
+    }
+    let _ = write!(out, "]");
+}
+
+/// The free names and metas in the sizes of a type (of values and sizes; not of types).
+pub(crate) fn each_size<'a>(ty: &'a Type, f: &mut dyn FnMut(&'a Size)) {
+    match ty {
+        Type::Prim(_) | Type::Meta(_) => {}
+        Type::Array(a) => {
+            f(&a.size);
+            each_size(&a.elem, f);
+        }
+        Type::Tuple(ts) => ts.iter().for_each(|t| each_size(t, f)),
+        Type::Record(fs) => fs.iter().for_each(|(_, t)| each_size(t, f)),
+        Type::Sum(cs) => cs
+            .iter()
+            .for_each(|(_, ts)| ts.iter().for_each(|t| each_size(t, f))),
+        Type::Fun(fun) => {
+            each_size(&fun.arg, f);
+            each_size(&fun.ret.ty, f);
+        }
+        Type::Named(n) => {
+            for arg in &n.args {
+                match arg {
+                    TypeArg::Size(s) => f(s),
+                    TypeArg::Type(t) => each_size(t, f),
+                }
+            }
+        }
+    }
+}

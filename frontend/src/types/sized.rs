@@ -1,0 +1,529 @@
+//! The second pass: infers sizes, on the resolved tree whose types are known but for sizes, and builds the typed program.
+//!
+//! A size is *flexible* while it is inferred (a meta), *rigid* when it is a name: a parameter, or *unknown*, computed by the
+//! program at some point. A size that comes from instantiating a type or size parameter may turn out to stand for an
+//! existential size of a function type (it *absorbs* it); then each occurrence of the type parameter has its own size, which
+//! is why later occurrences get copies of the first.
+
+pub(crate) mod call;
+pub(crate) mod causal;
+pub(crate) mod def;
+pub(crate) mod exp;
+pub(crate) mod finish;
+pub(crate) mod loops;
+pub(crate) mod pattern;
+pub(crate) mod slice;
+pub(crate) mod unify;
+
+use super::context::{Cx, Res, err};
+use super::infer::solve::Solver;
+use super::opaque::size_of_exp;
+use super::raw::RType;
+use super::subst::{Subst, apply_type_fun, fresh_size, map_sizes, rebuild};
+use super::ty::{
+    ArrayType, Atom, FunType, Lift, Name, NamedType, RetType, Scheme, Size, Type, TypeArg,
+};
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::typed::{Inst, NameKind};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// What is known of a size that is being inferred.
+#[derive(Clone, Debug)]
+pub(crate) enum State {
+    /// Anything in scope.
+    Flexible,
+    /// From an instance of a parameter of that lift; may absorb unless the lift is plain.
+    Inst(Lift),
+    /// A later occurrence of the same, equal to it unless that absorbs.
+    Copy {
+        of: u32,
+        occurrence: u32,
+    },
+    /// It absorbed an existential size: which one, and where that is computed, if it is.
+    Existential {
+        key: Option<Atom>,
+        computed: Option<Span>,
+    },
+    Solved(Size),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct SizeMeta {
+    pub(crate) state: State,
+    pub(crate) level: u32,
+    pub(crate) span: Span,
+    pub(crate) why: &'static str,
+}
+
+/// A rigid size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rigid {
+    pub(crate) level: u32,
+    /// Computed by the program, at that place for that reason; else a parameter or variable.
+    pub(crate) unknown: Option<(Span, &'static str)>,
+}
+
+/// The type of a local name.
+#[derive(Clone, Debug)]
+pub(crate) enum ValTy {
+    Mono(Type),
+    Poly(Arc<Scheme>),
+    /// The function at hand, when it does not declare its result.
+    Recursive(Type),
+}
+
+/// The state of the second pass over one definition.
+pub(crate) struct Sizer<'c, 'a> {
+    pub(crate) cx: &'c mut Cx<'a>,
+    pub(crate) solver: Solver,
+    pub(crate) metas: Vec<SizeMeta>,
+    pub(crate) rigid: HashMap<Name, Rigid>,
+    /// Parameters of function types inside instances: a size inside the same type may be linked to them.
+    pub(crate) binders: HashSet<Name>,
+    pub(crate) vals: HashMap<Name, ValTy>,
+    pub(crate) level: u32,
+    pub(crate) occurrences: u32,
+    /// Equations that cannot be decided yet.
+    pub(crate) deferred: Vec<unify::Deferred>,
+}
+
+impl<'c, 'a> Sizer<'c, 'a> {
+    pub(crate) fn new(cx: &'c mut Cx<'a>, solver: Solver) -> Sizer<'c, 'a> {
+        Sizer {
+            cx,
+            solver,
+            metas: Vec::new(),
+            rigid: HashMap::new(),
+            binders: HashSet::new(),
+            vals: HashMap::new(),
+            level: 0,
+            occurrences: 0,
+            deferred: Vec::new(),
+        }
+    }
+
+    pub(crate) fn meta(&mut self, state: State, span: Span, why: &'static str) -> u32 {
+        let id = u32::try_from(self.metas.len()).expect("fewer than 2^32 sizes");
+        self.metas.push(SizeMeta {
+            state,
+            level: self.level,
+            span,
+            why,
+        });
+        id
+    }
+
+    pub(crate) fn flexible(&mut self, span: Span, why: &'static str) -> Size {
+        Size::atom(Atom::Meta(self.meta(State::Flexible, span, why)))
+    }
+
+    /// A size that the program computes at this place.
+    pub(crate) fn unknown(&mut self, span: Span, text: &str, why: &'static str) -> Name {
+        let name = self.cx.fresh(text, Some(span), NameKind::Size);
+        self.rigid.insert(
+            name,
+            Rigid {
+                level: self.level,
+                unknown: Some((span, why)),
+            },
+        );
+        name
+    }
+
+    pub(crate) fn is_unknown(&self, name: Name) -> bool {
+        self.rigid.get(&name).is_some_and(|r| r.unknown.is_some())
+    }
+
+    /// Makes a name of type `i64` or a size name rigid at this level.
+    pub(crate) fn param_size(&mut self, name: Name) {
+        self.rigid.insert(
+            name,
+            Rigid {
+                level: self.level,
+                unknown: None,
+            },
+        );
+    }
+
+    /// Runs at a deeper level.
+    pub(crate) fn deeper<T>(&mut self, f: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
+        self.level += 1;
+        let out = f(self);
+        self.level -= 1;
+        out
+    }
+
+    // --- Resolution ----------------------------------------------------
+
+    /// The size with all that is known put in.
+    pub(crate) fn size(&mut self, s: &Size) -> Size {
+        let has_meta = |a: &Atom| match a {
+            Atom::Meta(_) => true,
+            Atom::Opaque(o) => !o.metas.is_empty(),
+            Atom::Name(_) => false,
+        };
+        if !s.terms.keys().flatten().any(has_meta) {
+            return s.clone();
+        }
+        rebuild(s, &mut |a| match a {
+            Atom::Name(n) => Size::name(*n),
+            Atom::Meta(m) => self.resolve(*m),
+            Atom::Opaque(o) if o.metas.is_empty() => Size::atom(a.clone()),
+            Atom::Opaque(o) => self.opaque(o),
+        })
+    }
+
+    fn resolve(&mut self, m: u32) -> Size {
+        match self.metas[m as usize].state.clone() {
+            State::Solved(s) => {
+                let s = self.size(&s);
+                self.metas[m as usize].state = State::Solved(s.clone());
+                s
+            }
+            State::Copy { of, .. } => match self.metas[of as usize].state {
+                State::Solved(_) => self.resolve(of),
+                State::Flexible
+                | State::Inst(_)
+                | State::Copy { .. }
+                | State::Existential { .. } => Size::atom(Atom::Meta(m)),
+            },
+            State::Flexible | State::Inst(_) | State::Existential { .. } => {
+                Size::atom(Atom::Meta(m))
+            }
+        }
+    }
+
+    fn opaque(&mut self, o: &super::ty::Opaque) -> Size {
+        struct Zonk<'z, 'c, 'a>(&'z mut Sizer<'c, 'a>);
+        impl super::walk::Visitor for Zonk<'_, '_, '_> {
+            fn ty(&mut self, ty: &mut Type) {
+                *ty = self.0.ty(ty);
+            }
+            fn size(&mut self, size: &mut Size) {
+                *size = self.0.size(size);
+            }
+        }
+        let mut exp = o.exp.clone();
+        super::walk::exp(&mut exp, &mut Zonk(self));
+        size_of_exp(&self.cx.names, &exp)
+            .unwrap_or_else(|| Size::atom(Atom::Opaque(Arc::new(super::opaque::opaque(exp)))))
+    }
+
+    /// The type with all that is known put in.
+    pub(crate) fn ty(&mut self, ty: &Type) -> Type {
+        map_sizes(ty, &mut |s| self.size(s))
+    }
+
+    pub(crate) fn ret(&mut self, ret: &RetType) -> RetType {
+        RetType {
+            exts: ret.exts.clone(),
+            ty: self.ty(&ret.ty),
+        }
+    }
+
+    // --- Instances ---------------------------------------------------------
+
+    /// A type of the first pass with fresh sizes.
+    pub(crate) fn fresh_dims(
+        &mut self,
+        ty: &Type,
+        span: Span,
+        state: &State,
+        why: &'static str,
+    ) -> Type {
+        let ty = self.solver.zonk(ty);
+        self.fresh_dims_in(&ty, span, state, why)
+    }
+
+    fn fresh_dims_in(&mut self, ty: &Type, span: Span, state: &State, why: &'static str) -> Type {
+        match ty {
+            Type::Prim(_) | Type::Meta(_) => ty.clone(),
+            Type::Array(a) => {
+                let size = Size::atom(Atom::Meta(self.meta(state.clone(), span, why)));
+                let elem = self.fresh_dims_in(&a.elem, span, state, why);
+                Type::Array(Arc::new(ArrayType {
+                    size,
+                    elem,
+                    unique: false,
+                }))
+            }
+            Type::Tuple(ts) => Type::Tuple(
+                ts.iter()
+                    .map(|t| self.fresh_dims_in(t, span, state, why))
+                    .collect(),
+            ),
+            Type::Record(fs) => Type::Record(
+                fs.iter()
+                    .map(|(f, t)| (f.clone(), self.fresh_dims_in(t, span, state, why)))
+                    .collect(),
+            ),
+            Type::Sum(cs) => Type::Sum(
+                cs.iter()
+                    .map(|(c, ts)| {
+                        (
+                            c.clone(),
+                            ts.iter()
+                                .map(|t| self.fresh_dims_in(t, span, state, why))
+                                .collect(),
+                        )
+                    })
+                    .collect(),
+            ),
+            Type::Fun(f) => {
+                let param = f.param.map(|p| self.binder(p));
+                let arg = self.fresh_dims_in(&f.arg, span, state, why);
+                let ty = self.fresh_dims_in(&f.ret.ty, span, state, why);
+                let arg = if super::subst::any_unique(&f.arg) {
+                    super::subst::set_unique(&arg)
+                } else {
+                    arg
+                };
+                let ty = if super::subst::any_unique(&f.ret.ty) {
+                    super::subst::set_unique(&ty)
+                } else {
+                    ty
+                };
+                Type::Fun(Arc::new(FunType {
+                    param,
+                    arg,
+                    ret: RetType {
+                        exts: Vec::new(),
+                        ty,
+                    },
+                }))
+            }
+            Type::Named(n) => Type::Named(Arc::new(NamedType {
+                name: n.name,
+                args: n
+                    .args
+                    .iter()
+                    .map(|arg| match arg {
+                        TypeArg::Size(_) => TypeArg::Size(Size::atom(Atom::Meta(self.meta(
+                            state.clone(),
+                            span,
+                            why,
+                        )))),
+                        TypeArg::Type(t) => TypeArg::Type(self.fresh_dims_in(t, span, state, why)),
+                    })
+                    .collect(),
+                unique: false,
+            })),
+        }
+    }
+
+    fn binder(&mut self, like: Name) -> Name {
+        let text = self.cx.names.text(like).to_owned();
+        let span = self.cx.names.get(like).span;
+        let name = self.cx.fresh(&text, span, NameKind::Value);
+        self.param_size(name);
+        self.binders.insert(name);
+        name
+    }
+
+    /// An instance of a scheme at types of the first pass.
+    pub(crate) fn instantiate(
+        &mut self,
+        scheme: &Scheme,
+        inst: &[Type],
+        span: Span,
+    ) -> (Type, Inst) {
+        let mut subst = Subst::default();
+        let mut out = Inst::default();
+        for n in &scheme.sizes {
+            let size = Size::atom(Atom::Meta(self.meta(
+                State::Inst(Lift::Full),
+                span,
+                "a size parameter",
+            )));
+            subst.sizes.insert(*n, size.clone());
+            out.sizes.push(size);
+        }
+        let mut first: HashMap<Name, (Type, Lift, bool)> = HashMap::new();
+        for ((p, lift), ty) in scheme.types.iter().zip(inst) {
+            let ty = self.fresh_dims(
+                ty,
+                span,
+                &State::Inst(*lift),
+                "an instance of a type parameter",
+            );
+            first.insert(*p, (ty.clone(), *lift, false));
+            out.types.push(ty);
+        }
+        let ty = subst.ty(&mut self.cx.names, &scheme.ty, &mut Vec::new());
+        let ty = if first.is_empty() {
+            ty
+        } else {
+            self.put_in(&ty, &mut first, span)
+        };
+        // What a substitution of sizes leaves of type parameters are those inside opaque sizes; there any size will do.
+        let mut types = Subst::default();
+        for (p, (t, ..)) in &first {
+            types.bind_type(*p, t.clone());
+        }
+        (types.ty(&mut self.cx.names, &ty, &mut Vec::new()), out)
+    }
+
+    /// Replaces type parameters, each occurrence after the first by a copy.
+    fn put_in(
+        &mut self,
+        ty: &Type,
+        first: &mut HashMap<Name, (Type, Lift, bool)>,
+        span: Span,
+    ) -> Type {
+        match ty {
+            Type::Prim(_) | Type::Meta(_) => ty.clone(),
+            Type::Array(a) => Type::Array(Arc::new(ArrayType {
+                size: a.size.clone(),
+                elem: self.put_in(&a.elem, first, span),
+                unique: a.unique,
+            })),
+            Type::Tuple(ts) => {
+                Type::Tuple(ts.iter().map(|t| self.put_in(t, first, span)).collect())
+            }
+            Type::Record(fs) => Type::Record(
+                fs.iter()
+                    .map(|(f, t)| (f.clone(), self.put_in(t, first, span)))
+                    .collect(),
+            ),
+            Type::Sum(cs) => Type::Sum(
+                cs.iter()
+                    .map(|(c, ts)| {
+                        (
+                            c.clone(),
+                            ts.iter().map(|t| self.put_in(t, first, span)).collect(),
+                        )
+                    })
+                    .collect(),
+            ),
+            Type::Fun(f) => Type::Fun(Arc::new(FunType {
+                param: f.param,
+                arg: self.put_in(&f.arg, first, span),
+                ret: RetType {
+                    exts: f.ret.exts.clone(),
+                    ty: self.put_in(&f.ret.ty, first, span),
+                },
+            })),
+            Type::Named(n) => {
+                if let Some((t, lift, used)) = first.get_mut(&n.name) {
+                    let (t, lift) = (t.clone(), *lift);
+                    let again = std::mem::replace(used, true);
+                    let t = if again && lift != Lift::Plain {
+                        self.copy_dims(&t, span)
+                    } else {
+                        t
+                    };
+                    return if n.unique {
+                        super::subst::set_unique(&t)
+                    } else {
+                        t
+                    };
+                }
+                let args = n
+                    .args
+                    .iter()
+                    .map(|arg| match arg {
+                        TypeArg::Size(s) => TypeArg::Size(s.clone()),
+                        TypeArg::Type(t) => TypeArg::Type(self.put_in(t, first, span)),
+                    })
+                    .collect();
+                Type::Named(Arc::new(NamedType {
+                    name: n.name,
+                    args,
+                    unique: n.unique,
+                }))
+            }
+        }
+    }
+
+    fn copy_dims(&mut self, ty: &Type, span: Span) -> Type {
+        self.occurrences += 1;
+        let occurrence = self.occurrences;
+        map_sizes(ty, &mut |s| match s.as_atom() {
+            Some(Atom::Meta(of)) => {
+                let state = State::Copy {
+                    of: *of,
+                    occurrence,
+                };
+                Size::atom(Atom::Meta(self.meta(
+                    state,
+                    span,
+                    "an instance of a type parameter",
+                )))
+            }
+            Some(Atom::Name(_) | Atom::Opaque(_)) | None => s.clone(),
+        })
+    }
+
+    // --- Written types -------------------------------------------------------
+
+    /// A written type whose open sizes are to be inferred; gives these too.
+    pub(crate) fn written(&mut self, t: &RType) -> Res<(Type, Vec<u32>)> {
+        let pending = self.pending_sizes(t)?;
+        let mut subst = Subst::default();
+        let mut open = Vec::new();
+        for ext in t.exts.iter().chain(&t.loose) {
+            let m = self.meta(State::Flexible, t.span, "an open size in a type");
+            subst.sizes.insert(*ext, Size::atom(Atom::Meta(m)));
+            open.push(m);
+        }
+        let ty = fill(&self.solver.zonk(&t.ty), &pending);
+        Ok((subst.ty(&mut self.cx.names, &ty, &mut Vec::new()), open))
+    }
+
+    /// A written type whose open sizes are bound by it.
+    pub(crate) fn written_ret(&mut self, t: &RType) -> Res<RetType> {
+        let pending = self.pending_sizes(t)?;
+        let mut subst = Subst::default();
+        let mut exts = Vec::new();
+        for ext in &t.exts {
+            let fresh = fresh_size(&mut self.cx.names, *ext);
+            subst.sizes.insert(*ext, Size::name(fresh));
+            exts.push(fresh);
+        }
+        for loose in &t.loose {
+            let size = self.flexible(t.span, "an open size in a type");
+            subst.sizes.insert(*loose, size);
+        }
+        let ty = fill(&self.solver.zonk(&t.ty), &pending);
+        Ok(RetType {
+            exts,
+            ty: subst.ty(&mut self.cx.names, &ty, &mut Vec::new()),
+        })
+    }
+
+    fn pending_sizes(&mut self, t: &RType) -> Res<Vec<Size>> {
+        let mut out = Vec::new();
+        for e in &t.pending {
+            let e = self.exp(e)?;
+            let Some(size) = size_of_exp(&self.cx.names, &e) else {
+                return err(
+                    Code::BadSize,
+                    e.span,
+                    "an expression that binds names cannot be a size",
+                );
+            };
+            out.push(size);
+        }
+        Ok(out)
+    }
+
+    /// The type function of an abbreviation at arguments.
+    pub(crate) fn apply_fun(&mut self, fun: &super::subst::TypeFun, args: &[TypeArg]) -> RetType {
+        apply_type_fun(&mut self.cx.names, fun, args)
+    }
+}
+
+/// Puts the sizes in for the numbered placeholders of a written type.
+pub(crate) fn fill(ty: &Type, pending: &[Size]) -> Type {
+    if pending.is_empty() {
+        return ty.clone();
+    }
+    map_sizes(ty, &mut |s| {
+        rebuild(s, &mut |a| match a {
+            Atom::Meta(k) => pending.get(*k as usize).cloned().unwrap_or_default(),
+            Atom::Name(_) | Atom::Opaque(_) => Size::atom(a.clone()),
+        })
+    })
+}

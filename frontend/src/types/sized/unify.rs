@@ -1,0 +1,527 @@
+//! Unification of sizes inside types that agree but for sizes.
+
+use super::{Sizer, State};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::context::Res;
+use crate::types::opaque::{metas_of_size, names_of_size};
+use crate::types::print;
+use crate::types::subst::{Subst, any_unique};
+use crate::types::ty::{Atom, FunType, Lift, Name, Size, Type, TypeArg};
+
+/// What a unification is about.
+pub(crate) struct About<'t> {
+    pub(crate) span: Span,
+    /// What the sizes belong to, for the message.
+    pub(crate) what: &'t str,
+    pub(crate) expected: &'t Type,
+    pub(crate) actual: &'t Type,
+}
+
+/// An equation that waits for more to be known.
+#[derive(Clone, Debug)]
+pub(crate) struct Deferred {
+    span: Span,
+    what: String,
+    left: Size,
+    right: Size,
+}
+
+struct Ctx<'t> {
+    about: &'t About<'t>,
+    /// Sizes bound inside the types, at this point.
+    bound: Vec<Name>,
+    bound_metas: Vec<u32>,
+    /// Which side may bind: the left one is expected.
+    ord: bool,
+    /// Mismatches are no errors.
+    lenient: bool,
+}
+
+impl Sizer<'_, '_> {
+    /// Makes the sizes of a type what is expected of them.
+    pub(crate) fn unify(
+        &mut self,
+        span: Span,
+        what: &str,
+        expected: &Type,
+        actual: &Type,
+    ) -> Res<()> {
+        let about = About {
+            span,
+            what,
+            expected,
+            actual,
+        };
+        let mut ctx = Ctx {
+            about: &about,
+            bound: Vec::new(),
+            bound_metas: Vec::new(),
+            ord: true,
+            lenient: false,
+        };
+        self.types(&mut ctx, expected, actual)
+    }
+
+    /// Unifies where that is possible.
+    pub(crate) fn unify_some(&mut self, span: Span, a: &Type, b: &Type) -> Res<()> {
+        let about = About {
+            span,
+            what: "branches",
+            expected: a,
+            actual: b,
+        };
+        let mut ctx = Ctx {
+            about: &about,
+            bound: Vec::new(),
+            bound_metas: Vec::new(),
+            ord: true,
+            lenient: true,
+        };
+        self.types(&mut ctx, a, b)
+    }
+
+    fn types(&mut self, ctx: &mut Ctx<'_>, a: &Type, b: &Type) -> Res<()> {
+        match (a, b) {
+            (Type::Array(x), Type::Array(y)) => {
+                self.sizes(ctx, &x.size, &y.size)?;
+                self.types(ctx, &x.elem, &y.elem)
+            }
+            (Type::Tuple(xs), Type::Tuple(ys)) => xs
+                .iter()
+                .zip(ys.iter())
+                .try_for_each(|(x, y)| self.types(ctx, x, y)),
+            (Type::Record(xs), Type::Record(ys)) => xs
+                .iter()
+                .zip(ys.iter())
+                .try_for_each(|(x, y)| self.types(ctx, &x.1, &y.1)),
+            (Type::Sum(xs), Type::Sum(ys)) => xs
+                .iter()
+                .zip(ys.iter())
+                .flat_map(|(x, y)| x.1.iter().zip(&y.1))
+                .try_for_each(|(x, y)| self.types(ctx, x, y)),
+            (Type::Fun(x), Type::Fun(y)) => self.functions(ctx, x, y),
+            (Type::Named(x), Type::Named(y)) => {
+                x.args.iter().zip(&y.args).try_for_each(|pair| match pair {
+                    (TypeArg::Size(s), TypeArg::Size(t)) => self.sizes(ctx, s, t),
+                    (TypeArg::Type(s), TypeArg::Type(t)) => self.types(ctx, s, t),
+                    (TypeArg::Size(_), TypeArg::Type(_)) | (TypeArg::Type(_), TypeArg::Size(_)) => {
+                        Ok(())
+                    }
+                })
+            }
+            // The first pass saw to it that the types agree otherwise.
+            (
+                Type::Prim(_)
+                | Type::Array(_)
+                | Type::Tuple(_)
+                | Type::Record(_)
+                | Type::Sum(_)
+                | Type::Fun(_)
+                | Type::Named(_)
+                | Type::Meta(_),
+                _,
+            ) => Ok(()),
+        }
+    }
+
+    fn functions(&mut self, ctx: &mut Ctx<'_>, a: &FunType, b: &FunType) -> Res<()> {
+        let (expected, actual) = if ctx.ord { (a, b) } else { (b, a) };
+        if !ctx.lenient && !any_unique(&expected.arg) && any_unique(&actual.arg) {
+            return Err(self.clash(
+                ctx.about,
+                "a function that consumes its argument is used where one that does not is expected",
+            ));
+        }
+        if !ctx.lenient && any_unique(&expected.ret.ty) && !any_unique(&actual.ret.ty) {
+            return Err(self.clash(
+                ctx.about,
+                "the result of the function must be unique, but may share its argument's memory",
+            ));
+        }
+        ctx.ord = !ctx.ord;
+        let args = self.types(ctx, &a.arg, &b.arg);
+        ctx.ord = !ctx.ord;
+        args?;
+
+        let (names, metas) = (ctx.bound.len(), ctx.bound_metas.len());
+        ctx.bound.extend(a.param);
+        ctx.bound.extend(b.param);
+        let mut subst_a = Subst::default();
+        let mut subst_b = Subst::default();
+        if let (Some(p), Some(q)) = (a.param, b.param) {
+            subst_b.sizes.insert(q, Size::name(p));
+            subst_b.values.insert(q, p);
+        }
+        // The expected side's existential sizes may become anything, the others are fixed.
+        let mut flexible: Vec<(Name, u32)> = Vec::new();
+        for (side, exts, subst) in [
+            (true, &a.ret.exts, &mut subst_a),
+            (false, &b.ret.exts, &mut subst_b),
+        ] {
+            if side == ctx.ord {
+                for ext in exts {
+                    let m = self.meta(State::Flexible, ctx.about.span, "an existential size");
+                    subst.sizes.insert(*ext, Size::atom(Atom::Meta(m)));
+                    flexible.push((*ext, m));
+                    ctx.bound_metas.push(m);
+                }
+            } else {
+                ctx.bound.extend(exts);
+            }
+        }
+        let ra = subst_a.ty(&mut self.cx.names, &a.ret.ty, &mut Vec::new());
+        let rb = subst_b.ty(&mut self.cx.names, &b.ret.ty, &mut Vec::new());
+        let result = self.types(ctx, &ra, &rb);
+        ctx.bound.truncate(names);
+        ctx.bound_metas.truncate(metas);
+        result?;
+        for (ext, m) in flexible {
+            self.absorb_ext(ctx.about.span, ext, m);
+        }
+        Ok(())
+    }
+
+    /// A flexible existential that was resolved to an absorbable size makes that existential.
+    fn absorb_ext(&mut self, span: Span, ext: Name, m: u32) {
+        let size = self.size(&Size::atom(Atom::Meta(m)));
+        let Some(Atom::Meta(n)) = size.as_atom() else {
+            return;
+        };
+        if *n == m {
+            return;
+        }
+        let computed = self.rigid.get(&ext).and_then(|r| r.unknown).map(|_| span);
+        if let Some(c) = self.absorbable(*n) {
+            self.metas[c as usize].state = State::Existential {
+                key: Some(Atom::Name(ext)),
+                computed,
+            };
+        }
+    }
+
+    /// The canonical absorbable size, if this one may absorb.
+    fn absorbable(&self, m: u32) -> Option<u32> {
+        match &self.metas[m as usize].state {
+            State::Inst(l) => (*l != Lift::Plain).then_some(m),
+            State::Copy { of, .. } => match &self.metas[*of as usize].state {
+                State::Inst(l) => (*l != Lift::Plain).then_some(*of),
+                State::Flexible
+                | State::Copy { .. }
+                | State::Existential { .. }
+                | State::Solved(_) => None,
+            },
+            State::Flexible | State::Existential { .. } | State::Solved(_) => None,
+        }
+    }
+
+    fn is_existential(&self, m: u32) -> bool {
+        match &self.metas[m as usize].state {
+            State::Existential { .. } => true,
+            State::Copy { of, .. } => {
+                matches!(self.metas[*of as usize].state, State::Existential { .. })
+            }
+            State::Flexible | State::Inst(_) | State::Solved(_) => false,
+        }
+    }
+
+    fn any_bound(ctx: &Ctx<'_>, s: &Size) -> bool {
+        let mut names = Vec::new();
+        names_of_size(s, &mut names);
+        let mut metas = Vec::new();
+        metas_of_size(s, &mut metas);
+        names.iter().any(|n| ctx.bound.contains(n))
+            || metas.iter().any(|m| ctx.bound_metas.contains(m))
+    }
+
+    fn sizes(&mut self, ctx: &mut Ctx<'_>, a: &Size, b: &Size) -> Res<()> {
+        let (a, b) = (self.size(a), self.size(b));
+        if a == b || self.canonical(&a) == self.canonical(&b) {
+            return Ok(());
+        }
+        for (m, other) in [(&a, &b), (&b, &a)] {
+            let Some(Atom::Meta(m)) = m.as_atom() else {
+                continue;
+            };
+            if self.is_existential(*m) {
+                continue;
+            }
+            if Self::any_bound(ctx, other) && !ctx.bound_metas.contains(m) {
+                continue;
+            }
+            if ctx.lenient && !self.can_link(*m, other) {
+                continue;
+            }
+            return self.link(ctx, *m, other);
+        }
+        if ctx.lenient {
+            return Ok(());
+        }
+        for (m, other) in [(&a, &b), (&b, &a)] {
+            if self.local_link(ctx, m, other) {
+                return Ok(());
+            }
+        }
+        for (m, other) in [(&a, &b), (&b, &a)] {
+            if self.absorb(ctx, m, other) {
+                return Ok(());
+            }
+        }
+        self.structural(ctx, &a, &b)
+    }
+
+    /// Copies replaced by what they are copies of.
+    fn canonical(&self, s: &Size) -> Size {
+        crate::types::subst::rebuild(s, &mut |a| match a {
+            Atom::Meta(m) => match self.metas[*m as usize].state {
+                State::Copy { of, .. } if !self.is_existential(*m) => Size::atom(Atom::Meta(of)),
+                _ => Size::atom(Atom::Meta(*m)),
+            },
+            Atom::Name(_) | Atom::Opaque(_) => Size::atom(a.clone()),
+        })
+    }
+
+    fn can_link(&self, m: u32, other: &Size) -> bool {
+        let level = self.metas[m as usize].level;
+        let mut names = Vec::new();
+        names_of_size(other, &mut names);
+        let mut metas = Vec::new();
+        metas_of_size(other, &mut metas);
+        names.iter().all(|n| match self.rigid.get(n) {
+            Some(r) if r.unknown.is_some() => r.level <= level,
+            Some(r) => r.level < level,
+            None => true,
+        }) && metas
+            .iter()
+            .all(|o| self.metas[*o as usize].level <= level && *o != m)
+    }
+
+    /// Decides a flexible size.
+    fn link(&mut self, ctx: &Ctx<'_>, m: u32, to: &Size) -> Res<()> {
+        let to = self.canonical(to);
+        let m = match self.metas[m as usize].state {
+            State::Copy { of, .. } => of,
+            State::Flexible | State::Inst(_) | State::Existential { .. } | State::Solved(_) => m,
+        };
+        let to = self.size(&to);
+        if to == Size::atom(Atom::Meta(m)) {
+            return Ok(());
+        }
+        if let State::Solved(now) = self.metas[m as usize].state.clone() {
+            let mut again = Ctx {
+                about: ctx.about,
+                bound: ctx.bound.clone(),
+                bound_metas: ctx.bound_metas.clone(),
+                ord: ctx.ord,
+                lenient: ctx.lenient,
+            };
+            return self.sizes(&mut again, &now, &to);
+        }
+        let level = self.metas[m as usize].level;
+        let mut metas = Vec::new();
+        metas_of_size(&to, &mut metas);
+        if metas.contains(&m) {
+            // `n = n + 1` has no solution.
+            return Err(self.size_clash(ctx.about, &Size::atom(Atom::Meta(m)), &to));
+        }
+        for o in metas {
+            let other = &mut self.metas[o as usize];
+            other.level = other.level.min(level);
+        }
+        let mut names = Vec::new();
+        names_of_size(&to, &mut names);
+        for n in names {
+            let Some(r) = self.rigid.get_mut(&n) else {
+                continue;
+            };
+            if r.level < level {
+                continue;
+            }
+            match r.unknown {
+                Some(_) => r.level = level,
+                None if self.binders.contains(&n) => {}
+                None => {
+                    let text = self.cx.names.text(n).to_owned();
+                    let why =
+                        format!("the size `{text}` is not in scope where this size must be known");
+                    return Err(self.clash(ctx.about, &why));
+                }
+            }
+        }
+        self.metas[m as usize].state = State::Solved(to);
+        Ok(())
+    }
+
+    /// A size inside an instance may be a parameter of a function type of that very instance.
+    fn local_link(&mut self, ctx: &Ctx<'_>, m: &Size, other: &Size) -> bool {
+        let Some(Atom::Meta(m)) = m.as_atom() else {
+            return false;
+        };
+        if !Self::any_bound(ctx, other) || ctx.bound_metas.contains(m) || self.is_existential(*m) {
+            return false;
+        }
+        if matches!(self.metas[*m as usize].state, State::Flexible) {
+            return false;
+        }
+        let mut names = Vec::new();
+        names_of_size(other, &mut names);
+        let mut metas = Vec::new();
+        metas_of_size(other, &mut metas);
+        let ok = names
+            .iter()
+            .filter(|n| ctx.bound.contains(n))
+            .all(|n| self.binders.contains(n))
+            && !metas.iter().any(|m| ctx.bound_metas.contains(m));
+        if ok {
+            self.metas[*m as usize].state = State::Solved(other.clone());
+        }
+        ok
+    }
+
+    fn absorb(&mut self, ctx: &Ctx<'_>, m: &Size, other: &Size) -> bool {
+        let Some(Atom::Meta(m)) = m.as_atom() else {
+            return false;
+        };
+        if !Self::any_bound(ctx, other) || ctx.bound_metas.contains(m) {
+            return false;
+        }
+        if self.is_existential(*m) {
+            return true;
+        }
+        let Some(c) = self.absorbable(*m) else {
+            return false;
+        };
+        let mut names = Vec::new();
+        names_of_size(other, &mut names);
+        let computed = names
+            .iter()
+            .find_map(|n| self.rigid.get(n).and_then(|r| r.unknown))
+            .map(|(span, _)| span);
+        self.metas[c as usize].state = State::Existential {
+            key: other.as_atom().cloned(),
+            computed,
+        };
+        true
+    }
+
+    /// Neither is one flexible size: `n * m = k * l` is taken part by part, the rest waits or fails.
+    fn structural(&mut self, ctx: &mut Ctx<'_>, a: &Size, b: &Size) -> Res<()> {
+        let common = |x: &Size, y: &Size| {
+            let mut out = x.clone();
+            out.terms.retain(|p, k| y.terms.get(p) != Some(k));
+            out
+        };
+        let (ra, rb) = (common(a, b), common(b, a));
+        if (ra.terms.len() < a.terms.len()) && (ra.as_atom().is_some() || rb.as_atom().is_some()) {
+            return self.sizes(ctx, &ra, &rb);
+        }
+        let similar = (ra.as_atom().is_none() || rb.as_atom().is_none())
+            && ra.terms.len() == rb.terms.len()
+            && ra
+                .terms
+                .iter()
+                .zip(&rb.terms)
+                .all(|((p, k), (q, l))| k == l && p.len() == q.len());
+        let mut metas = Vec::new();
+        metas_of_size(&ra, &mut metas);
+        metas_of_size(&rb, &mut metas);
+        let flexible = |s: &Size| s.terms.keys().flatten().any(|a| matches!(a, Atom::Meta(_)));
+        if similar && (flexible(&ra) || flexible(&rb)) {
+            let pairs: Vec<(Atom, Atom)> = ra
+                .terms
+                .keys()
+                .zip(rb.terms.keys())
+                .flat_map(|(p, q)| p.iter().cloned().zip(q.iter().cloned()))
+                .collect();
+            for (x, y) in pairs {
+                self.sizes(ctx, &Size::atom(x), &Size::atom(y))?;
+            }
+            return Ok(());
+        }
+        if !metas.is_empty()
+            && !metas.iter().any(|m| self.is_existential(*m))
+            && !Self::any_bound(ctx, a)
+            && !Self::any_bound(ctx, b)
+        {
+            self.deferred.push(Deferred {
+                span: ctx.about.span,
+                what: ctx.about.what.to_owned(),
+                left: a.clone(),
+                right: b.clone(),
+            });
+            return Ok(());
+        }
+        Err(self.size_clash(ctx.about, a, b))
+    }
+
+    /// Decides what was put off; what is still open is an error.
+    pub(crate) fn settle(&mut self) -> Res<()> {
+        for d in std::mem::take(&mut self.deferred) {
+            let (a, b) = (self.size(&d.left), self.size(&d.right));
+            if self.canonical(&a) == self.canonical(&b) {
+                continue;
+            }
+            let (ta, tb) = (
+                Type::array(a.clone(), Type::unit()),
+                Type::array(b.clone(), Type::unit()),
+            );
+            let about = About {
+                span: d.span,
+                what: &d.what,
+                expected: &ta,
+                actual: &tb,
+            };
+            let similar = a.terms.len() == b.terms.len();
+            let lone = a.as_atom().is_some() || b.as_atom().is_some();
+            if similar || lone {
+                let before = self.deferred.len();
+                self.unify(d.span, &d.what, &ta, &tb)?;
+                if self.deferred.len() == before {
+                    continue;
+                }
+                self.deferred.truncate(before);
+            }
+            return Err(self.size_clash(&about, &a, &b));
+        }
+        Ok(())
+    }
+
+    fn size_clash(&mut self, about: &About<'_>, a: &Size, b: &Size) -> Box<Diagnostic> {
+        let (a, b) = (self.size(a), self.size(b));
+        let mut d = self.mismatch(about);
+        d.notes.push(format!(
+            "the sizes `{}` and `{}` are not known to be equal",
+            print::size(&self.cx.names, &a),
+            print::size(&self.cx.names, &b)
+        ));
+        let mut names = Vec::new();
+        names_of_size(&a, &mut names);
+        names_of_size(&b, &mut names);
+        names.sort();
+        names.dedup();
+        for n in names {
+            if let Some((span, why)) = self.rigid.get(&n).and_then(|r| r.unknown) {
+                let text = self.cx.names.text(n).to_owned();
+                *d = d.also(span, format!("the size `{text}` is computed here: {why}"));
+            }
+        }
+        Box::new(d.hint("a size coercion, `e :> [n]t`, checks at run time that the sizes agree"))
+    }
+
+    fn clash(&mut self, about: &About<'_>, why: &str) -> Box<Diagnostic> {
+        let mut d = self.mismatch(about);
+        d.notes.push(why.to_owned());
+        d
+    }
+
+    fn mismatch(&mut self, about: &About<'_>) -> Box<Diagnostic> {
+        let (expected, actual) = (self.ty(about.expected), self.ty(about.actual));
+        let message = format!(
+            "{}: expected `{}`, found `{}`",
+            about.what,
+            print::ty(&self.cx.names, &expected),
+            print::ty(&self.cx.names, &actual)
+        );
+        Box::new(Diagnostic::error(Code::SizeMismatch, about.span, message))
+    }
+}

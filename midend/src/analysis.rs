@@ -1,4 +1,0 @@
-//! Analyses: each reads code and yields facts, and edits nothing.
-
-pub mod calls;
-pub mod ranges;
