@@ -1,1 +1,30 @@
-//! The CPU back end of arrc.
+//! The CPU back end of arrc: kernels of a plan compiled to machine code with Cranelift and run on all cores with
+//! rayon.
+//!
+//! ```text
+//! Program<Mem> ──► collect kernels, called functions ──► Cranelift (in parallel) ──► Module ──► launch ──► rayon
+//! ```
+//!
+//! What holds here:
+//!
+//! - A kernel is a *chunk function* over a piece of its space; nothing in it knows of threads.
+//! - Boundaries of chunks that could show in a result (reductions, scans, histograms) depend on the size and the
+//!   kernel alone, never on the number of threads or on timing.
+//! - Compiled code never faults: divisors are made harmless, deep recursion is checked, checks of the program store a
+//!   record and return. No signal handler is installed.
+//! - `unsafe` stands only where compiled code is entered or its memory is touched.
+
+pub mod buffer;
+mod calls;
+mod compile;
+mod copy;
+mod cost;
+mod device;
+mod emit;
+mod free;
+mod launch;
+mod worker;
+
+pub use buffer::Buffer;
+pub use compile::Module;
+pub use device::{CpuDevice, Options};

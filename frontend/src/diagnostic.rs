@@ -112,6 +112,15 @@ pub struct Label {
     pub text: String,
 }
 
+/// Something below a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// A fact that explains.
+    Fact(String),
+    /// What to do about it.
+    Hint(String),
+}
+
 /// One message to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -125,10 +134,8 @@ pub struct Diagnostic {
     pub primary: Label,
     /// Other places that matter; they may lie in other files.
     pub secondary: Vec<Label>,
-    /// Facts that explain.
-    pub notes: Vec<String>,
-    /// What to do about it.
-    pub hints: Vec<String>,
+    /// Facts that explain, and what to do about it.
+    pub notes: Vec<Note>,
 }
 
 impl Diagnostic {
@@ -153,7 +160,6 @@ impl Diagnostic {
             },
             secondary: Vec::new(),
             notes: Vec::new(),
-            hints: Vec::new(),
         }
     }
 
@@ -174,13 +180,13 @@ impl Diagnostic {
 
     /// Adds a fact that explains.
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
-        self.notes.push(text.into());
+        self.notes.push(Note::Fact(text.into()));
         self
     }
 
     /// Adds what to do about it.
     pub fn hint(mut self, text: impl Into<String>) -> Diagnostic {
-        self.hints.push(text.into());
+        self.notes.push(Note::Hint(text.into()));
         self
     }
 

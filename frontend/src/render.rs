@@ -1,6 +1,6 @@
 //! Prints diagnostics: the only place that turns them into text.
 
-use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::diagnostic::{Diagnostic, Label, Note, Severity};
 use crate::source::{FileId, SourceFile, SourceMap, Span};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use std::io::IsTerminal;
@@ -82,9 +82,10 @@ fn with_source(sources: &SourceMap, diagnostic: &Diagnostic, renderer: &Renderer
         }
     }
     let notes = diagnostic.notes.iter();
-    group = group.elements(notes.map(|note| Level::NOTE.message(note.as_str())));
-    let hints = diagnostic.hints.iter();
-    group = group.elements(hints.map(|hint| Level::HELP.message(hint.as_str())));
+    group = group.elements(notes.map(|note| match note {
+        Note::Fact(text) => Level::NOTE.message(text.as_str()),
+        Note::Hint(text) => Level::HELP.message(text.as_str()),
+    }));
     let mut text = renderer.render(&[group]);
     text.push('\n');
     text

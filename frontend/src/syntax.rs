@@ -5,6 +5,10 @@ pub mod literal;
 pub mod name;
 pub mod parse;
 mod precedence;
+pub mod print;
 pub mod ptr;
+
+#[cfg(test)]
+mod tests;
 
 pub use parse::{parse_expression, parse_program, parse_program_bytes, parse_type_scheme};

@@ -19,11 +19,16 @@
 //! environment nor the clock. Passes cannot fail; the verifier runs after each of them.
 #![forbid(unsafe_code)]
 
+pub mod analysis;
 pub mod device;
+pub mod driver;
 pub mod interp;
 pub mod ir;
 pub mod math;
+pub mod pass;
 pub mod passes;
+pub mod pipeline;
 pub mod plan;
 pub mod trap;
 pub mod value;
+pub mod verify;

@@ -1,5 +1,9 @@
 //! Text to syntax tree. The lexer cuts tokens, the grammar orders them, and the files below build the tree, one
 //! area of the language each. Nothing outside this module sees a type of the parser library.
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the only such matches are on the rules of the grammar, of which a place knows a few"
+)]
 
 mod build;
 mod dec;
@@ -23,7 +27,7 @@ use lexer::Lexed;
 use pest::Parser;
 
 /// Stack for one parse. It is address space, not memory: pages are used as nesting needs them.
-const STACK: usize = 256 * 1024 * 1024;
+const STACK: usize = 128 * 1024 * 1024;
 
 /// What the parser library generates from `grammar.pest`.
 mod grammar {
@@ -102,7 +106,7 @@ fn grow_tree<T>(
 ) -> Result<T, Vec<Diagnostic>> {
     let pairs = match grammar::Grammar::parse(rule, &lexed.letters) {
         Ok(pairs) => pairs,
-        Err(failure) => return Err(vec![error::explain(file, text, lexed, rule, &failure)]),
+        Err(failure) => return Err(error::explain_all(file, text, lexed, rule, &failure)),
     };
     let mut cx = Cx::new(file, text, lexed);
     let root = pairs

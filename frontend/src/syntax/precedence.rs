@@ -6,6 +6,13 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Level(u8);
 
+impl Level {
+    /// The place in the order of levels, from zero.
+    pub(super) fn rank(self) -> u8 {
+        self.0
+    }
+}
+
 /// To which side a chain of equally tight operators leans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Assoc {

@@ -9,9 +9,8 @@ const SEGMENT: usize = 1024 * 1024;
 
 /// An owning pointer to a child in the syntax tree.
 ///
-/// It is a `Box`, except that dropping a chain of any length is safe: source text decides how deep a
+/// It is a `Box`, except that dropping, cloning, comparing and printing a chain of any length are safe: source text decides how deep a
 /// tree is, and source text is untrusted.
-#[derive(Clone, PartialEq)]
 pub struct P<T>(Option<Box<T>>);
 
 impl<T> P<T> {
@@ -48,6 +47,18 @@ impl<T> Drop for P<T> {
         if let Some(inner) = self.0.take() {
             stacker::maybe_grow(RED_ZONE, SEGMENT, || drop(inner));
         }
+    }
+}
+
+impl<T: Clone> Clone for P<T> {
+    fn clone(&self) -> P<T> {
+        stacker::maybe_grow(RED_ZONE, SEGMENT, || P::new((**self).clone()))
+    }
+}
+
+impl<T: PartialEq> PartialEq for P<T> {
+    fn eq(&self, other: &P<T>) -> bool {
+        stacker::maybe_grow(RED_ZONE, SEGMENT, || **self == **other)
     }
 }
 

@@ -292,18 +292,16 @@ impl<'p, D: Exec> Machine<'p, D> {
 
     /// The value of an `i64` atom.
     pub(crate) fn int(&self, a: Atom) -> Run<i64> {
-        match self.scalar(a)? {
-            Const::I64(n) => Ok(n),
-            c => internal(format!("{c:?} where an i64 is needed")),
-        }
+        let c = self.scalar(a)?;
+        c.as_i64()
+            .map_or_else(|| internal(format!("{c:?} where an i64 is needed")), Ok)
     }
 
     /// The value of a `bool` atom.
     pub(crate) fn truth(&self, a: Atom) -> Run<bool> {
-        match self.scalar(a)? {
-            Const::Bool(b) => Ok(b),
-            c => internal(format!("{c:?} where a bool is needed")),
-        }
+        let c = self.scalar(a)?;
+        c.as_bool()
+            .map_or_else(|| internal(format!("{c:?} where a bool is needed")), Ok)
     }
 
     /// The value of a size.

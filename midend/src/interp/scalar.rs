@@ -3,6 +3,7 @@
 pub mod convert;
 pub mod float;
 pub mod int;
+pub mod table;
 
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, TernOp, UnOp};
 use crate::ir::types::ScalarType;

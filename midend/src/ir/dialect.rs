@@ -1,5 +1,6 @@
 //! The one thing that differs between the IRs: the operations of a dialect, as generic passes see them.
 
+use super::array::ArrayOp;
 use super::id::Var;
 use super::syntax::{Atom, Body};
 use std::fmt::Debug;
@@ -20,11 +21,27 @@ pub trait Dialect: Sized + Clone + Debug + PartialEq + 'static {
     /// Calls `f` on every array that the operation consumes.
     fn consumed(&self, f: &mut dyn FnMut(Var));
 
+    /// The array that the results alias, if they are not fresh. The results of parallel operations are fresh, even where
+    /// their lambdas yield arrays from outside.
+    fn aliased(&self) -> Option<Var>;
+
     /// Calls `f` on every nested body with the variables bound for it (lambda parameters, indices of the space).
     fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<Self>));
 
     /// The same for editing. `f` may rename the bound variables, and must not change their number.
     fn scopes_mut(&mut self, f: &mut dyn FnMut(&mut [Var], &mut Body<Self>));
+
+    /// The array operation that this is, if it is one.
+    fn as_array(&self) -> Option<&ArrayOp>;
+
+    /// The array operation that this is, for editing.
+    fn as_array_mut(&mut self) -> Option<&mut ArrayOp>;
+
+    /// Calls `f` on every index variable bound for a body with its bound: it runs over 0, 1, .. below.
+    fn index_bounds(&self, f: &mut dyn FnMut(Var, Atom));
+
+    /// Calls `f` on every variable bound for a body that stands for an element of an array, with that array.
+    fn elements(&self, f: &mut dyn FnMut(Var, Var));
 
     /// Whether the operation does something besides computing the values it binds (stores, frees, launches), so
     /// that it must stay though nothing reads its results.

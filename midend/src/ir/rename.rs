@@ -44,21 +44,16 @@ impl Subst {
             Atom::Var(v) => self.get(v).unwrap_or(a),
         }
     }
-    /// The variable after substitution, where only a variable can stand.
+    /// The variable after substitution, where only a variable can stand: a constant for it (which the verifier reports
+    /// elsewhere) changes nothing.
     pub fn var(&self, v: Var) -> Var {
-        match self.atom(Atom::Var(v)) {
-            Atom::Var(v) => v,
-            Atom::Const(c) => unreachable!("{v:?} must be replaced by a variable, not by {c:?}"),
-        }
+        self.atom(Atom::Var(v)).as_var().unwrap_or(v)
     }
-    /// The size after substitution.
+    /// The size after substitution. What is no size (which the verifier reports elsewhere) changes nothing.
     pub fn size(&self, size: Size) -> Size {
         match size {
             Size::Const(_) => size,
-            Size::Var(v) => self
-                .atom(Atom::Var(v))
-                .as_size()
-                .expect("a size is replaced by a size"),
+            Size::Var(v) => self.atom(Atom::Var(v)).as_size().unwrap_or(size),
         }
     }
     /// The dimension after substitution.

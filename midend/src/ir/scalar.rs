@@ -87,11 +87,11 @@ pub enum ScalarOp {
 }
 
 macro_rules! operators {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
+    ($(#[$doc:meta])* $name:ident { $(#[doc = $vdoc:literal] $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum $name {
-            $($(#[$vdoc])* $variant,)*
+            $(#[doc = $vdoc] $variant,)*
         }
         impl $name {
             /// Every operator of the kind.
@@ -99,6 +99,10 @@ macro_rules! operators {
             /// The name in the text form.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }
+            }
+            /// What the operator computes, in a sentence or two.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $vdoc,)* }
             }
             /// The operator with this name.
             pub fn from_name(name: &str) -> Option<Self> {
@@ -211,11 +215,11 @@ operators! {
         Mul = "mul",
         /// Quotient: of integers rounded down, of floats rounded to nearest. The divisor of an integer is not zero.
         Div = "div",
-        /// What `Div` leaves: has the sign of the divisor. Of floats: x - y * floor(x/y) computed as C's fmod, moved to the sign of the divisor.
+        /// What `div` leaves: has the sign of the divisor. Of floats: x - y * floor(x/y) computed as C's `fmod`, moved to the sign of the divisor.
         Mod = "mod",
         /// Integer quotient rounded to zero. The divisor is not zero.
         Quot = "quot",
-        /// What `Quot` leaves: has the sign of the dividend.
+        /// What `quot` leaves: has the sign of the dividend.
         Rem = "rem",
         /// Power. Of integers wrapping; a negative exponent is an error checked before.
         Pow = "pow",
@@ -235,17 +239,17 @@ operators! {
         Max = "max",
         /// Upper half of the double-width product.
         MulHi = "mulhi",
-        /// Angle of the point (second, first).
+        /// Angle of the point (second operand, first operand).
         Atan2 = "atan2",
         /// Angle over pi.
         Atan2pi = "atan2pi",
-        /// Square root of the sum of squares.
+        /// Square root of the sum of squares, without overflow on the way.
         Hypot = "hypot",
         /// Magnitude of the first, sign of the second.
         Copysign = "copysign",
         /// Next float from the first towards the second.
         Nextafter = "nextafter",
-        /// First times two to the power of the second (converted to an integer by the source).
+        /// First times two to the power of the second (truncated to an integer).
         Ldexp = "ldexp",
     }
 }

@@ -23,28 +23,13 @@ pub(super) fn call_entry<D: Device>(
     args: Vec<Value>,
     options: &Options<'_>,
 ) -> Result<Vec<Value>, RunError> {
-    let signature = exe
-        .signatures
-        .iter()
-        .find(|s| s.name == entry)
-        .ok_or_else(|| RunError::BadArguments(format!("there is no entry point `{entry}`")))?;
-    let mut sizes = bind_sizes(signature, &args)?;
-    let mut run = Run {
-        exe,
-        device,
-        module,
-        options,
-        depth: 0,
-        args: Vec::new(),
-    };
-    let mut inputs = Vec::new();
-    for &(var, _) in &signature.params[..signature.size_params] {
-        let size = sizes.get(&var).copied();
-        let size = size.ok_or_else(|| {
-            RunError::BadArguments(format!("`{entry}` has a size that no argument determines"))
-        })?;
-        inputs.push(Val::Scalar(Const::I64(size)));
-    }
+    let signature = exe.signatures.iter().find(|s| s.args.name == entry);
+    let signature = signature.ok_or_else(|| {
+        RunError::BadArguments(format!("there is no entry point called `{entry}`"))
+    })?;
+    let sizes = signature.args.sizes(&args)?;
+    let mut inputs: Vec<Val<D::Buffer>> = Vec::new();
+    inputs.extend(sizes.into_iter().map(|n| Val::Scalar(Const::I64(n))));
     for arg in args {
         inputs.push(match arg {
             Value::Scalar(c) => Val::Scalar(c),
@@ -55,77 +40,44 @@ pub(super) fn call_entry<D: Device>(
             }
         });
     }
+    let mut sizes = Sizes::new();
+    note_sizes(&signature.params, &inputs, &mut sizes);
+    let mut run = Run {
+        exe,
+        device,
+        module,
+        options,
+        depth: 0,
+        args: Vec::new(),
+    };
     let results = run.call(signature.fun, inputs)?;
     device.synchronise()?;
-    outputs(signature, &mut sizes, device, results)
+    note_sizes(&signature.results, &results, &mut sizes);
+    outputs(signature, &sizes, device, results)
 }
 
-/// The sizes that the arguments determine; fails where they do not fit.
-fn bind_sizes(signature: &Signature, args: &[Value]) -> Result<Sizes, RunError> {
-    let bad = |why: String| Err(RunError::BadArguments(why));
-    let params = &signature.params[signature.size_params..];
-    if params.len() != args.len() {
-        return bad(format!(
-            "`{}` takes {} values, got {}",
-            signature.name,
-            params.len(),
-            args.len()
-        ));
-    }
-    let mut sizes = Sizes::new();
-    for ((var, ty), arg) in params.iter().zip(args) {
-        match (ty, arg) {
-            (Type::Scalar(s), Value::Scalar(c)) if *s == c.ty() => {
-                if let Const::I64(n) = c {
-                    sizes.insert(*var, *n);
-                }
-            }
-            (Type::Array(a), Value::Array(v))
-                if a.elem == v.data.elem() && a.rank() == v.shape.len() => {}
-            _ => {
-                return bad(format!(
-                    "an argument of `{}` has the wrong type",
-                    signature.name
-                ));
-            }
+/// Remembers the values of scalars that sizes may name.
+fn note_sizes<B>(formals: &[(Var, Type)], values: &[Val<B>], sizes: &mut Sizes) {
+    for ((var, _), value) in formals.iter().zip(values) {
+        if let Val::Scalar(Const::I64(n)) = value {
+            sizes.insert(*var, *n);
         }
     }
-    for ((_, ty), arg) in params.iter().zip(args) {
-        for (dim, &extent) in ty.shape().iter().zip(arg.shape()) {
-            let wanted = match *dim {
-                Dim::Size(Size::Const(n)) => n,
-                Dim::Size(Size::Var(v)) => *sizes.entry(v).or_insert(extent),
-                Dim::Ragged(_) => return bad("irregular arguments are not supported".to_owned()),
-            };
-            if wanted != extent {
-                return bad(format!(
-                    "an argument of `{}` has {extent} rows where {wanted} are expected",
-                    signature.name
-                ));
-            }
-        }
-    }
-    Ok(sizes)
 }
 
 /// Brings the results out.
 fn outputs<D: Device>(
     signature: &Signature,
-    sizes: &mut Sizes,
+    sizes: &Sizes,
     device: &D,
     results: Vec<Val<D::Buffer>>,
 ) -> Result<Vec<Value>, RunError> {
-    for ((var, _), result) in signature.results.iter().zip(&results) {
-        if let Val::Scalar(Const::I64(n)) = result {
-            sizes.insert(*var, *n);
-        }
-    }
     let mut values = Vec::new();
     for ((_, ty), result) in signature
         .results
         .iter()
         .zip(results)
-        .skip(signature.size_results)
+        .skip(signature.args.size_results)
     {
         values.push(match (ty, result) {
             (_, Val::Scalar(c)) => Value::Scalar(c),

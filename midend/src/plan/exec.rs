@@ -4,6 +4,7 @@ use super::memory::{Counted, counted};
 use super::resolve::{Block, HostFun, Op, OpKind, Operand, Part, Side, Slot};
 use super::{Executable, Options};
 use crate::device::{Arg, Device, Strided};
+use crate::interp::message::number;
 use crate::interp::scalar;
 use crate::ir::id::{FunId, SpanId};
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
@@ -70,13 +71,8 @@ fn constant<B>(frame: &[Val<B>], operand: Operand) -> Result<Const, RunError> {
 }
 
 fn int<B>(frame: &[Val<B>], operand: Operand) -> Result<i64, RunError> {
-    match constant(frame, operand)? {
-        Const::I64(n) => Ok(n),
-        other => other
-            .as_int()
-            .and_then(|n| i64::try_from(n).ok())
-            .ok_or_else(|| malformed("not an integer")),
-    }
+    let value = constant(frame, operand)?;
+    value.as_i64().ok_or_else(|| malformed("not an integer"))
 }
 
 fn ints<B>(frame: &[Val<B>], operands: &[Operand]) -> Result<Vec<i64>, RunError> {
@@ -461,15 +457,4 @@ fn fail<D: Device>(frame: &Frame<D>, kind: TrapKind, parts: &[Part]) -> RunError
         message,
         trail: Vec::new(),
     })
-}
-
-/// A scalar as messages show it.
-fn number(c: Const) -> String {
-    match (c.as_int(), c) {
-        (Some(n), _) => n.to_string(),
-        (None, Const::F16(x)) => format!("{:?}", half::f16::from_bits(x)),
-        (None, Const::F32(x)) => format!("{:?}", f32::from_bits(x)),
-        (None, Const::F64(x)) => format!("{:?}", f64::from_bits(x)),
-        (None, other) => format!("{}", other.as_bool().unwrap_or(false)),
-    }
 }

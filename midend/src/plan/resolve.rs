@@ -213,7 +213,7 @@ impl Resolver<'_> {
             };
             result.push(match self.operand(atom) {
                 Operand::Slot(slot) if last => Operand::Last(slot),
-                operand => operand,
+                operand @ (Operand::Const(_) | Operand::Slot(_) | Operand::Last(_)) => operand,
             });
         }
         Block { ops, result }

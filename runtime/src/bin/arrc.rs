@@ -1,2 +1,6 @@
 //! The `arrc` command.
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    arrc::cli::main()
+}

@@ -12,6 +12,10 @@ use std::collections::HashMap;
 /// Trees deeper than this are refused, so that everything after the parser can rely on a bound.
 pub const MAX_DEPTH: u32 = 10_000;
 
+/// Below this many bytes of free stack a builder continues on a new segment.
+const RED_ZONE: usize = 128 * 1024;
+const SEGMENT: usize = 4 * 1024 * 1024;
+
 /// More errors than this in one file are not reported.
 const MAX_ERRORS: usize = 50;
 
@@ -222,7 +226,7 @@ impl<'a> Cx<'a> {
             self.report_depth(span);
             instead(self)
         } else {
-            build(self)
+            stacker::maybe_grow(RED_ZONE, SEGMENT, || build(self))
         };
         self.depth = before;
         result

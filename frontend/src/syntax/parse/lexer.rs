@@ -31,6 +31,7 @@ pub(super) fn lex(file: FileId, text: &str) -> Result<Lexed, Diagnostic> {
             docs: Vec::new(),
         },
         open: Vec::new(),
+        plain_until: 0,
     };
     if text.starts_with('\u{feff}') {
         lexer.at = '\u{feff}'.len_utf8();
@@ -51,6 +52,8 @@ struct Lexer<'a> {
     at: usize,
     out: Lexed,
     open: Vec<Token>,
+    /// Up to here no qualified operator begins: a long path is searched for one only once.
+    plain_until: usize,
 }
 
 fn constituent(byte: u8) -> bool {
@@ -269,7 +272,7 @@ impl Lexer<'_> {
     fn word(&mut self) {
         let end = self.run(self.at + 1, constituent);
         let mut qualified = end;
-        while self.byte(qualified) == b'.' {
+        while self.at >= self.plain_until && self.byte(qualified) == b'.' {
             let next = self.byte(qualified + 1);
             if next != b'.' && operator(next) {
                 let end = self.run(qualified + 1, operator);
@@ -281,6 +284,7 @@ impl Lexer<'_> {
             }
             qualified = self.run(qualified + 2, constituent);
         }
+        self.plain_until = self.plain_until.max(qualified);
         let kind = Kind::keyword(&self.text[self.at..end]).unwrap_or(Kind::ID);
         self.push(kind, end);
     }

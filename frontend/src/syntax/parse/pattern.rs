@@ -22,7 +22,11 @@ impl<'a> Cx<'a> {
         let inner = nodes.next();
         let mut pat = self.deeper(levels, whole, |_| wildcard(whole), |cx| cx.param(inner));
         if let Some(ty) = nodes.maybe() {
-            let ty = self.ty(ty);
+            let ty = if ty.is(Rule::ty_term) {
+                self.ty_term(ty)
+            } else {
+                self.ty(ty)
+            };
             let span = pat.span.to(ty.span);
             let kind = PatKind::Ascribe(P::new(pat), P::new(ty));
             pat = Pat { kind, span };

@@ -68,8 +68,8 @@ kinds! {
     HAT = b'^', "`^`";
     TILDE = b'~', "`~`";
     PIPE = b'|', "`|`";
-    OP = b'o', "an operator";
-    QUAL_OP = b'q', "an operator";
+    OP = b'0', "an operator";
+    QUAL_OP = b'1', "an operator";
     IF = b'I', "`if`";
     THEN = b'T', "`then`";
     ELSE = b'E', "`else`";

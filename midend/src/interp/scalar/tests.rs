@@ -325,3 +325,20 @@ fn ill_typed_operands_are_refused() {
         Err(ScalarTrap::IllTyped)
     );
 }
+
+#[test]
+fn the_page_of_documentation_is_in_step() {
+    for (op, args) in table::corners() {
+        assert_ne!(run(op, &args), Err(ScalarTrap::IllTyped), "{op} {args:?}");
+    }
+    let page = table::page();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/scalar-operations.md");
+    if std::env::var_os("ARRC_BLESS").is_some() {
+        std::fs::write(path, &page).expect("the page can be written");
+    }
+    let stored = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        stored == page,
+        "docs/scalar-operations.md is out of step: run with ARRC_BLESS=1"
+    );
+}

@@ -4,6 +4,7 @@ use super::Dialect;
 use super::operand::{
     map_atom, map_operators, map_var, operator_scopes, operator_scopes_mut, operators,
 };
+use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::mem::{Kernel, KernelKind, Mem, Region};
 use crate::ir::syntax::{Atom, Body};
@@ -67,6 +68,10 @@ impl Dialect for Mem {
         // Buffers are memory, not values: a store changes one and consumes nothing.
     }
 
+    fn aliased(&self) -> Option<Var> {
+        None
+    }
+
     fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<Self>)) {
         let Self::Launch(kernel) = self else { return };
         let indices: Vec<Var> = kernel.space.iter().map(|(v, _)| *v).collect();
@@ -95,6 +100,22 @@ impl Dialect for Mem {
             KernelKind::Hist(hists) => operator_scopes_mut(hists.iter_mut().map(|h| &mut h.op), f),
         }
     }
+
+    fn as_array(&self) -> Option<&ArrayOp> {
+        None
+    }
+
+    fn as_array_mut(&mut self) -> Option<&mut ArrayOp> {
+        None
+    }
+
+    fn index_bounds(&self, f: &mut dyn FnMut(Var, Atom)) {
+        if let Self::Launch(kernel) = self {
+            kernel.space.iter().for_each(|(i, n)| f(*i, *n));
+        }
+    }
+
+    fn elements(&self, _f: &mut dyn FnMut(Var, Var)) {}
 
     fn has_effect(&self) -> bool {
         match self {

@@ -81,6 +81,13 @@ impl Dialect for Seg {
         }
     }
 
+    fn aliased(&self) -> Option<Var> {
+        match self {
+            Self::Array(op) => op.aliased(),
+            Self::Par(_) => None,
+        }
+    }
+
     fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<Self>)) {
         let op = match self {
             Self::Array(_) => return,
@@ -110,6 +117,32 @@ impl Dialect for Seg {
             SegKind::Hist(ops) => operator_scopes_mut(ops.iter_mut().map(|op| &mut op.op), f),
         }
     }
+
+    fn as_array(&self) -> Option<&ArrayOp> {
+        match self {
+            Self::Array(op) => Some(op),
+            Self::Par(_) => None,
+        }
+    }
+
+    fn as_array_mut(&mut self) -> Option<&mut ArrayOp> {
+        match self {
+            Self::Array(op) => Some(op),
+            Self::Par(_) => None,
+        }
+    }
+
+    fn index_bounds(&self, f: &mut dyn FnMut(Var, Atom)) {
+        let Self::Par(op) = self else { return };
+        for (index, dim) in &op.space.dims {
+            match *dim {
+                SpaceDim::Regular(n) => f(*index, n.into()),
+                SpaceDim::Ragged { .. } => {}
+            }
+        }
+    }
+
+    fn elements(&self, _f: &mut dyn FnMut(Var, Var)) {}
 
     fn has_effect(&self) -> bool {
         false

@@ -122,6 +122,16 @@ impl Dialect for Soac {
         }
     }
 
+    fn aliased(&self) -> Option<Var> {
+        match self {
+            Self::Array(op) => op.aliased(),
+            Self::Screma { .. }
+            | Self::Hist { .. }
+            | Self::Scatter { .. }
+            | Self::Filter { .. } => None,
+        }
+    }
+
     fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<Self>)) {
         match self {
             Self::Array(_) => {}
@@ -154,6 +164,40 @@ impl Dialect for Soac {
             }
             Self::Scatter { lam, .. } | Self::Filter { lam, .. } => {
                 f(&mut lam.params, &mut lam.body);
+            }
+        }
+    }
+
+    fn as_array(&self) -> Option<&ArrayOp> {
+        match self {
+            Self::Array(op) => Some(op),
+            Self::Screma { .. }
+            | Self::Hist { .. }
+            | Self::Scatter { .. }
+            | Self::Filter { .. } => None,
+        }
+    }
+
+    fn as_array_mut(&mut self) -> Option<&mut ArrayOp> {
+        match self {
+            Self::Array(op) => Some(op),
+            Self::Screma { .. }
+            | Self::Hist { .. }
+            | Self::Scatter { .. }
+            | Self::Filter { .. } => None,
+        }
+    }
+
+    fn index_bounds(&self, _f: &mut dyn FnMut(Var, Atom)) {}
+
+    fn elements(&self, f: &mut dyn FnMut(Var, Var)) {
+        match self {
+            Self::Array(_) => {}
+            Self::Screma { arrays, lam, .. }
+            | Self::Hist { arrays, lam, .. }
+            | Self::Scatter { arrays, lam, .. }
+            | Self::Filter { arrays, lam, .. } => {
+                lam.params.iter().zip(arrays).for_each(|(p, a)| f(*p, *a));
             }
         }
     }

@@ -180,7 +180,7 @@ impl Cx<'_> {
             Atom::Var(v) if copied => {
                 Atom::Var(self.array(out, "acc", ty.clone(), ArrayOp::Copy(v)))
             }
-            init => init,
+            init @ (Atom::Const(_) | Atom::Var(_)) => init,
         };
         LoopParam {
             var: self.fresh("acc", ty),

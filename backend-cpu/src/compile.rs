@@ -1,0 +1,444 @@
+//! From a program to a module: collects kernels and the functions they call, compiles every unit on its own and in
+//! parallel, and links the code.
+
+use crate::cost::Cost;
+use crate::emit::control::function_signature;
+use crate::emit::kernel::{self, Role};
+use crate::emit::{Emitted, Kept, clif_of};
+use crate::free;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{Signature, Type as ClifType};
+use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetFrontendConfig};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
+use cranelift_module::{FuncId, Linkage, Module as _, ModuleReloc, default_libcall_names};
+use midend::ir::id::{FunId, Id, Var};
+use midend::ir::mem::{Kernel, KernelKind, Mem};
+use midend::ir::scalar::Const;
+use midend::ir::span::Spans;
+use midend::ir::syntax::{Atom, Program};
+use midend::ir::types::{ScalarType, Type};
+use midend::trap::RunError;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Mutex;
+
+/// What emission needs to know of the target and of the functions of the program.
+pub(crate) struct Units {
+    pub(crate) conv: CallConv,
+    pub(crate) frontend: TargetFrontendConfig,
+    pub(crate) has_fma: bool,
+    pub(crate) functions: BTreeMap<FunId, Interface>,
+}
+
+/// A compiled function of the program as its callers see it.
+pub(crate) struct Interface {
+    pub(crate) id: FuncId,
+    pub(crate) params: Vec<ClifType>,
+    pub(crate) results: Vec<ClifType>,
+    pub(crate) recursive: bool,
+}
+
+impl Units {
+    /// The signature of a function of the program.
+    pub(crate) fn signature_of(&self, interface: &Interface) -> Signature {
+        function_signature(self.conv, &interface.params, &interface.results)
+    }
+}
+
+/// The kernels of one program, compiled.
+pub struct Module {
+    pub(crate) kernels: HashMap<String, Compiled>,
+    pub(crate) spans: Spans,
+    /// Compiled code holds addresses of what is in these.
+    #[expect(dead_code, reason = "kept alive for compiled code")]
+    kept: Vec<Kept>,
+    code: Mutex<Option<JITModule>>,
+}
+
+/// A compiled kernel.
+pub(crate) struct Compiled {
+    /// The types of the arguments.
+    pub(crate) args: Vec<Type>,
+    /// The extents of the space.
+    pub(crate) space: Vec<Source>,
+    /// The estimate for one point.
+    pub(crate) cost: Cost,
+    pub(crate) kind: CompiledKind,
+}
+
+/// Where a scalar comes from at launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source {
+    Const(Const),
+    Argument(usize),
+}
+
+/// The address of compiled code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Code(pub(crate) *const u8);
+
+// SAFETY: the code is immutable and lives as long as its module, which owns every copy of its address.
+unsafe impl Send for Code {}
+// SAFETY: as above.
+unsafe impl Sync for Code {}
+
+/// The code of a kernel, by kind.
+pub(crate) enum CompiledKind {
+    Map {
+        chunk: Code,
+    },
+    Seq {
+        chunk: Code,
+    },
+    Red {
+        chunk: Code,
+        combine: Code,
+        outs: Vec<usize>,
+        tuple: Tuple,
+    },
+    Scan {
+        chunk: Code,
+        combine: Code,
+        fix: Code,
+        outs: Vec<usize>,
+        tuple: Tuple,
+    },
+    Hist {
+        chunk: Code,
+        hists: Vec<CompiledHist>,
+    },
+}
+
+/// The tuple that operators work on.
+pub(crate) struct Tuple {
+    pub(crate) types: Vec<ScalarType>,
+    pub(crate) neutral: Vec<Source>,
+}
+
+impl Tuple {
+    /// Whether regrouping gives the same bits, because nothing is rounded.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.types.iter().all(|ty| !ty.is_float())
+    }
+}
+
+/// One histogram of a kernel.
+pub(crate) struct CompiledHist {
+    pub(crate) buckets: Source,
+    pub(crate) dests: Vec<usize>,
+    pub(crate) tuple: Tuple,
+    pub(crate) merge: Code,
+}
+
+/// The target of this machine.
+pub(crate) fn target() -> Result<OwnedTargetIsa, RunError> {
+    let mut flags = settings::builder();
+    let options = [
+        ("opt_level", "speed"),
+        (
+            "enable_verifier",
+            if cfg!(debug_assertions) {
+                "true"
+            } else {
+                "false"
+            },
+        ),
+        ("is_pic", "false"),
+        ("use_colocated_libcalls", "false"),
+        ("unwind_info", "false"),
+    ];
+    for (name, value) in options {
+        flags.set(name, value).map_err(broken)?;
+    }
+    let builder = cranelift_native::builder().map_err(|why| RunError::Device(why.to_owned()))?;
+    builder.finish(settings::Flags::new(flags)).map_err(broken)
+}
+
+fn broken(why: impl std::fmt::Display) -> RunError {
+    RunError::Device(format!("code generation: {why}"))
+}
+
+/// Machine code of one unit.
+struct Machine {
+    align: u64,
+    bytes: Vec<u8>,
+    relocs: Vec<ModuleReloc>,
+    kept: Kept,
+}
+
+/// One thing to compile.
+#[derive(Clone, Copy)]
+enum Unit<'a> {
+    Kernel {
+        kernel: &'a Kernel,
+        args: &'a [Var],
+        role: Role,
+    },
+    Function(FunId),
+}
+
+/// Compiles every kernel of the program and every function that kernels call.
+pub(crate) fn compile(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Module, RunError> {
+    let mut kernels = Vec::new();
+    for fun in program.funs.iter() {
+        free::kernels(&fun.body, &mut kernels);
+    }
+    let args: Vec<Vec<Var>> = kernels
+        .iter()
+        .map(|k| free::arguments(k, &program.vars))
+        .collect();
+    let functions = called_functions(program, &kernels);
+    let provider = ArenaMemoryProvider::new_with_size(ARENA).map_err(broken)?;
+    let mut builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
+    builder.memory_provider(Box::new(provider));
+    let mut jit = JITModule::new(builder);
+
+    let mut units = Units {
+        conv: isa.default_call_conv(),
+        frontend: isa.frontend_config(),
+        has_fma: has_fma(isa),
+        functions: BTreeMap::new(),
+    };
+    let mut work = Vec::new();
+    for fun in &functions {
+        let interface = interface(program, &units, *fun, &mut jit)?;
+        work.push((interface.id, Unit::Function(*fun)));
+        units.functions.insert(*fun, interface);
+    }
+    let mut ids = Vec::new();
+    for (k, (kernel, args)) in kernels.iter().zip(&args).enumerate() {
+        let mut mine = Vec::new();
+        for (r, role) in kernel::roles(&kernel.kind).into_iter().enumerate() {
+            // The signature is that of the emitted unit; linking does not look at it.
+            let signature = crate::emit::signature(units.conv, &[], &[]);
+            let name = format!("k{k}_{r}");
+            let id = jit
+                .declare_function(&name, Linkage::Local, &signature)
+                .map_err(broken)?;
+            mine.push((role, id));
+            work.push((id, Unit::Kernel { kernel, args, role }));
+        }
+        ids.push(mine);
+    }
+
+    let machines: Vec<Result<Machine, RunError>> = if work.len() > 1 {
+        work.par_iter()
+            .with_max_len(1)
+            .map(|(id, unit)| build(program, &units, isa, *id, *unit))
+            .collect()
+    } else {
+        work.iter()
+            .map(|(id, unit)| build(program, &units, isa, *id, *unit))
+            .collect()
+    };
+    let mut kept = Vec::new();
+    for ((id, _), machine) in work.iter().zip(machines) {
+        let machine = machine?;
+        jit.define_function_bytes(*id, machine.align, &machine.bytes, &machine.relocs)
+            .map_err(broken)?;
+        kept.push(machine.kept);
+    }
+    jit.finalize_definitions().map_err(broken)?;
+
+    let mut table = HashMap::with_capacity(kernels.len());
+    for ((kernel, args), ids) in kernels.iter().zip(&args).zip(&ids) {
+        table.insert(
+            kernel.name.clone(),
+            describe(program, kernel, args, ids, &jit),
+        );
+    }
+    Ok(Module {
+        kernels: table,
+        spans: program.spans.clone(),
+        kept,
+        code: Mutex::new(Some(jit)),
+    })
+}
+
+/// Address space set aside for the code of one module; only what is used takes memory.
+const ARENA: usize = 256 << 20;
+
+fn has_fma(isa: &OwnedTargetIsa) -> bool {
+    if !cfg!(target_arch = "x86_64") {
+        return true;
+    }
+    let flags = isa.isa_flags();
+    ["has_fma", "has_avx"].iter().all(|name| {
+        flags
+            .iter()
+            .any(|flag| flag.name == *name && flag.as_bool() == Some(true))
+    })
+}
+
+/// The functions that kernels call, those that they call in turn included.
+fn called_functions(program: &Program<Mem>, kernels: &[&Kernel]) -> BTreeSet<FunId> {
+    let mut found = BTreeSet::new();
+    for kernel in kernels {
+        for body in free::kernel_bodies(kernel) {
+            free::callees(body, &mut found);
+        }
+    }
+    closure(program, found)
+}
+
+fn closure(program: &Program<Mem>, mut found: BTreeSet<FunId>) -> BTreeSet<FunId> {
+    let mut open: Vec<FunId> = found.iter().copied().collect();
+    while let Some(fun) = open.pop() {
+        let mut next = BTreeSet::new();
+        free::callees(&program.funs[fun].body, &mut next);
+        open.extend(next.into_iter().filter(|f| found.insert(*f)));
+    }
+    found
+}
+
+fn interface(
+    program: &Program<Mem>,
+    units: &Units,
+    fun: FunId,
+    jit: &mut JITModule,
+) -> Result<Interface, RunError> {
+    let definition = &program.funs[fun];
+    let types = |params: &[midend::ir::syntax::Param]| -> Vec<ClifType> {
+        params
+            .iter()
+            .filter_map(|p| clif_of(&program.vars[p.var].ty))
+            .collect()
+    };
+    let (params, results) = (types(&definition.params), types(&definition.results));
+    let mut called = BTreeSet::new();
+    free::callees(&definition.body, &mut called);
+    let signature = function_signature(units.conv, &params, &results);
+    let id = jit
+        .declare_function(&format!("f{}", fun.index()), Linkage::Local, &signature)
+        .map_err(broken)?;
+    Ok(Interface {
+        id,
+        params,
+        results,
+        recursive: closure(program, called).contains(&fun),
+    })
+}
+
+/// Compiles one unit.
+fn build(
+    program: &Program<Mem>,
+    units: &Units,
+    isa: &OwnedTargetIsa,
+    id: FuncId,
+    unit: Unit<'_>,
+) -> Result<Machine, RunError> {
+    let Emitted { func, kept } = match unit {
+        Unit::Kernel { kernel, args, role } => kernel::emit(program, units, kernel, args, role),
+        Unit::Function(fun) => kernel::function(program, units, fun),
+    };
+    let mut context = cranelift_codegen::Context::for_function(func);
+    let compiled = context
+        .compile(&**isa, &mut ControlPlane::default())
+        .map_err(|error| broken(format!("{:?}", error.inner)))?;
+    let align = u64::from(compiled.buffer.alignment);
+    let bytes = compiled.code_buffer().to_vec();
+    let relocs = compiled.buffer.relocs().to_vec();
+    let relocs = relocs
+        .iter()
+        .map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, id))
+        .collect();
+    Ok(Machine {
+        align,
+        bytes,
+        relocs,
+        kept,
+    })
+}
+
+/// What launching a kernel needs to know of it.
+fn describe(
+    program: &Program<Mem>,
+    kernel: &Kernel,
+    args: &[Var],
+    ids: &[(Role, FuncId)],
+    jit: &JITModule,
+) -> Compiled {
+    let index = |v: &Var| {
+        args.binary_search(v)
+            .expect("what a kernel uses is among its arguments")
+    };
+    let source = |atom: &Atom| match atom {
+        Atom::Const(c) => Source::Const(*c),
+        Atom::Var(v) => Source::Argument(index(v)),
+    };
+    let code = |role: Role| {
+        let id = ids
+            .iter()
+            .find(|(r, _)| *r == role)
+            .expect("every unit was declared")
+            .1;
+        Code(jit.get_finalized_function(id))
+    };
+    let tuple = |ops: &[midend::ir::soac::Operator<Mem>]| Tuple {
+        types: kernel::components(program, ops),
+        neutral: ops.iter().flat_map(|op| &op.neutral).map(source).collect(),
+    };
+    let chunk = code(Role::Chunk);
+    let kind = match &kernel.kind {
+        KernelKind::Map => CompiledKind::Map { chunk },
+        KernelKind::Seq => CompiledKind::Seq { chunk },
+        KernelKind::Red { ops, outs } => CompiledKind::Red {
+            chunk,
+            combine: code(Role::Combine),
+            outs: outs.iter().map(index).collect(),
+            tuple: tuple(ops),
+        },
+        KernelKind::Scan { ops, outs } => CompiledKind::Scan {
+            chunk,
+            combine: code(Role::Combine),
+            fix: code(Role::Fix),
+            outs: outs.iter().map(index).collect(),
+            tuple: tuple(ops),
+        },
+        KernelKind::Hist(hists) => CompiledKind::Hist {
+            chunk,
+            hists: hists
+                .iter()
+                .enumerate()
+                .map(|(i, hist)| CompiledHist {
+                    buckets: source(&hist.buckets),
+                    dests: hist.dests.iter().map(index).collect(),
+                    tuple: tuple(std::slice::from_ref(&hist.op)),
+                    merge: code(Role::Merge(i)),
+                })
+                .collect(),
+        },
+    };
+    Compiled {
+        args: args.iter().map(|v| program.vars[*v].ty.clone()).collect(),
+        space: kernel
+            .space
+            .iter()
+            .map(|(_, extent)| source(extent))
+            .collect(),
+        cost: Cost::of(program, kernel, args),
+        kind,
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        let code = self
+            .code
+            .get_mut()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(jit) = code.take() {
+            // SAFETY: launches borrow the module, so none runs, and addresses of code do not leave it.
+            unsafe { jit.free_memory() };
+        }
+    }
+}
+
+impl std::fmt::Debug for Module {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Module")
+            .field("kernels", &self.kernels.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,142 @@
+//! The device: options, the pool of threads, and the interface of the plan.
+
+use crate::buffer::{Account, Buffer};
+use crate::compile::{self, Module};
+use crate::{copy, launch};
+use cranelift_codegen::isa::OwnedTargetIsa;
+use midend::device::{Arg, Device, Properties, Stop, Strided};
+use midend::ir::mem::Mem;
+use midend::ir::scalar::Const;
+use midend::ir::syntax::Program;
+use midend::ir::types::ScalarType;
+use midend::trap::RunError;
+use midend::value::Data;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::Arc;
+
+/// How the device is to be.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Threads to work with; 0 for as many as there are cores.
+    pub threads: usize,
+    /// The most bytes of memory that programs may use at once.
+    pub memory: Option<u64>,
+}
+
+/// All cores of this machine.
+pub struct CpuDevice {
+    isa: OwnedTargetIsa,
+    pool: ThreadPool,
+    account: Arc<Account>,
+}
+
+/// Stack of each thread of the pool; only what is used takes memory.
+const STACK: usize = 256 << 20;
+
+impl CpuDevice {
+    /// A device, with its threads started.
+    pub fn new(options: Options) -> Result<Self, RunError> {
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(options.threads)
+            .thread_name(|i| format!("arrc-{i}"))
+            .stack_size(STACK)
+            .build()
+            .map_err(|why| RunError::Device(why.to_string()))?;
+        Ok(Self {
+            isa: compile::target()?,
+            pool,
+            account: Arc::new(Account::new(options.memory)),
+        })
+    }
+
+    /// The threads that kernels run on. Whoever runs a whole program does so in [`ThreadPool::install`] of this pool:
+    /// entering it once is cheaper than for every kernel.
+    pub const fn pool(&self) -> &ThreadPool {
+        &self.pool
+    }
+
+    /// Bytes of buffers in use now.
+    pub fn memory_used(&self) -> u64 {
+        self.account.used()
+    }
+
+    /// The most bytes that were in use at once.
+    pub fn memory_peak(&self) -> u64 {
+        self.account.peak()
+    }
+}
+
+fn out_of_range(index: usize, len: usize) -> RunError {
+    RunError::Device(format!("element {index} of a buffer of {len}"))
+}
+
+impl Device for CpuDevice {
+    type Buffer = Buffer;
+    type Module = Module;
+
+    fn properties(&self) -> Properties {
+        let threads = self.pool.current_num_threads() as u64;
+        Properties {
+            name: format!("CPU, {threads} threads, {}", self.isa.triple()),
+            parallelism: threads * 4,
+            memory: self.account.limit(),
+        }
+    }
+
+    fn compile(&self, program: &Program<Mem>) -> Result<Module, RunError> {
+        if rayon::current_thread_index().is_some() {
+            compile::compile(program, &self.isa)
+        } else {
+            self.pool.install(|| compile::compile(program, &self.isa))
+        }
+    }
+
+    fn alloc(&self, elem: ScalarType, len: usize) -> Result<Buffer, RunError> {
+        Buffer::new(&self.account, elem, len)
+    }
+
+    fn upload(&self, data: Data) -> Result<Buffer, RunError> {
+        Buffer::from_data(&self.account, data)
+    }
+
+    fn download(&self, buffer: &Buffer, len: usize) -> Result<Data, RunError> {
+        buffer
+            .to_data(len)
+            .ok_or_else(|| out_of_range(len, buffer.len()))
+    }
+
+    fn load(&self, buffer: &Buffer, index: usize) -> Result<Const, RunError> {
+        buffer
+            .load(index)
+            .ok_or_else(|| out_of_range(index, buffer.len()))
+    }
+
+    fn store(&self, buffer: &Buffer, index: usize, value: Const) -> Result<(), RunError> {
+        buffer
+            .store(index, value)
+            .ok_or_else(|| out_of_range(index, buffer.len()))
+    }
+
+    fn copy(
+        &self,
+        shape: &[i64],
+        dst: Strided<'_, Buffer>,
+        src: Strided<'_, Buffer>,
+    ) -> Result<(), RunError> {
+        copy::strided(shape, dst, src)
+    }
+
+    fn launch(
+        &self,
+        module: &Module,
+        kernel: &str,
+        args: &[Arg<Buffer>],
+        stop: &Stop,
+    ) -> Result<(), RunError> {
+        launch::launch(&self.pool, &self.account, module, kernel, args, stop)
+    }
+
+    fn synchronise(&self) -> Result<(), RunError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,93 @@
+//! Histograms: points whose values are combined into buckets, and the merging of copies.
+
+use super::{Emit, clif, plain};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value};
+use midend::ir::mem::{Kernel, MemHist};
+use midend::ir::types::ScalarType;
+
+impl Emit<'_, '_> {
+    /// Parameters: slots, range of points, table of destinations (those of all histograms in order).
+    pub(super) fn hist(&mut self, kernel: &Kernel, hists: &[MemHist], p: &[Value]) {
+        let space = self.extents(&kernel.space);
+        let strip = super::control::strip(&kernel.body);
+        let places = self.places(p[3], hists.iter().map(|h| h.dests.len()).sum());
+        let buckets: Vec<Value> = hists.iter().map(|h| self.atom(h.buckets)).collect();
+        self.points(&space, (p[1], p[2]), strip, |emit, _| {
+            emit.scoped(&kernel.body, |emit| {
+                let results = emit.body(&kernel.body);
+                let (indices, mut values) = results.split_at(hists.len());
+                let mut places = places.as_slice();
+                for ((hist, index), buckets) in hists.iter().zip(indices).zip(&buckets) {
+                    let (mine, others) = values.split_at(hist.dests.len());
+                    let (targets, further) = places.split_at(hist.dests.len());
+                    (values, places) = (others, further);
+                    emit.bucket(hist, *index, *buckets, targets, mine);
+                }
+            });
+        });
+    }
+
+    /// Combines values into one bucket, if it exists.
+    fn bucket(
+        &mut self,
+        hist: &MemHist,
+        index: Value,
+        buckets: Value,
+        places: &[Value],
+        values: &[Value],
+    ) {
+        let (inside, done) = (self.b.create_block(), self.b.create_block());
+        let exists = self.b.ins().icmp(IntCC::UnsignedLessThan, index, buckets);
+        self.b.ins().brif(exists, inside, &[], done, &[]);
+        self.b.switch_to_block(inside);
+        self.update(hist, index, places, |_| values.to_vec());
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+
+    /// Combines what is at an index with further values.
+    fn update(
+        &mut self,
+        hist: &MemHist,
+        index: Value,
+        places: &[Value],
+        values: impl FnOnce(&mut Self) -> Vec<Value>,
+    ) {
+        let tys = super::kernel::components(self.program, std::slice::from_ref(&hist.op));
+        let targets: Vec<Value> = places
+            .iter()
+            .zip(&tys)
+            .map(|(place, ty)| self.element(*place, *ty, index))
+            .collect();
+        let old: Vec<Value> = targets
+            .iter()
+            .zip(&tys)
+            .map(|(target, ty)| self.b.ins().load(clif(*ty), plain(), *target, 0))
+            .collect();
+        let values = values(self);
+        let new = self.operate(std::slice::from_ref(&hist.op), &old, &values);
+        for (value, target) in new.into_iter().zip(targets) {
+            self.b.ins().store(plain(), value, target, 0);
+        }
+    }
+
+    /// Parameters: slots, range of buckets, table of destinations, table of sources (of one histogram).
+    pub(super) fn merge(&mut self, hists: &[MemHist], which: usize, p: &[Value]) {
+        let hist = &hists[which];
+        let tys = super::kernel::components(self.program, std::slice::from_ref(&hist.op));
+        let (to, from) = (self.places(p[3], tys.len()), self.places(p[4], tys.len()));
+        self.range(ScalarType::I64, (p[1], p[2]), 1024, &[], |emit, i, _| {
+            emit.update(hist, i, &to, |emit| {
+                from.iter()
+                    .zip(&tys)
+                    .map(|(place, ty)| {
+                        let source = emit.element(*place, *ty, i);
+                        emit.b.ins().load(clif(*ty), plain(), source, 0)
+                    })
+                    .collect()
+            });
+            vec![]
+        });
+    }
+}

@@ -1,0 +1,278 @@
+//! Kernels: loops over pieces of a space, and the units of each kind.
+
+use super::{Emit, Emitted, block_args, unit};
+use crate::compile::Units;
+use crate::free;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use midend::ir::id::{FunId, Var};
+use midend::ir::mem::{Kernel, KernelKind, Mem};
+use midend::ir::soac::Operator;
+use midend::ir::syntax::{Atom, Lambda, Program};
+use midend::ir::types::ScalarType;
+
+/// A piece of compiled code that belongs to a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Work on a piece of the space.
+    Chunk,
+    /// Combines two tuples of partial results.
+    Combine,
+    /// Combines a carry with a run of scanned elements.
+    Fix,
+    /// Combines a range of buckets of one histogram with those of another copy.
+    Merge(usize),
+}
+
+/// The units that a kernel needs.
+pub(crate) fn roles(kind: &KernelKind) -> Vec<Role> {
+    match kind {
+        KernelKind::Map | KernelKind::Seq => vec![Role::Chunk],
+        KernelKind::Red { .. } => vec![Role::Chunk, Role::Combine],
+        KernelKind::Scan { .. } => vec![Role::Chunk, Role::Combine, Role::Fix],
+        KernelKind::Hist(hists) => [Role::Chunk]
+            .into_iter()
+            .chain((0..hists.len()).map(Role::Merge))
+            .collect(),
+    }
+}
+
+/// The number of parameters of a unit besides the worker; all are 64 bits wide.
+const fn parameters(kind: &KernelKind, role: Role) -> usize {
+    match (kind, role) {
+        // Slots of arguments, range of points.
+        (KernelKind::Map | KernelKind::Seq, _) => 3,
+        // Slots, outer range, inner range, where to.
+        (KernelKind::Red { .. }, Role::Chunk) => 6,
+        // Slots, outer range, inner range, start, end, where to.
+        (KernelKind::Scan { .. }, Role::Chunk) => 8,
+        // Slots, range of points, destinations.
+        (KernelKind::Hist(_), Role::Chunk) => 4,
+        // Slots, left and result, right.
+        (_, Role::Combine) => 3,
+        // Slots, range, carry, where to; or: slots, range of buckets, destinations, sources.
+        (_, Role::Fix | Role::Merge(_)) => 5,
+    }
+}
+
+/// Emits one unit of a kernel.
+pub(crate) fn emit(
+    program: &Program<Mem>,
+    units: &Units,
+    kernel: &Kernel,
+    args: &[Var],
+    role: Role,
+) -> Emitted {
+    let params = vec![types::I64; parameters(&kernel.kind, role)];
+    let bodies = free::kernel_bodies(kernel);
+    unit(program, units, &params, &[], &bodies, |emit, p| {
+        emit.load_arguments(args, p[0]);
+        match (&kernel.kind, role) {
+            (KernelKind::Map | KernelKind::Seq, _) => emit.map(kernel, p[1], p[2]),
+            (KernelKind::Red { ops, .. }, Role::Chunk) => emit.reduce(kernel, ops, p),
+            (KernelKind::Scan { ops, .. }, Role::Chunk) => emit.scan(kernel, ops, p),
+            (KernelKind::Red { ops, .. } | KernelKind::Scan { ops, .. }, Role::Combine) => {
+                emit.combine(ops, p[1], p[2]);
+            }
+            (KernelKind::Scan { ops, .. }, Role::Fix) => emit.fix(ops, p),
+            (KernelKind::Hist(hists), Role::Merge(which)) => emit.merge(hists, which, p),
+            (KernelKind::Hist(hists), _) => emit.hist(kernel, hists, p),
+            (KernelKind::Red { .. }, Role::Fix | Role::Merge(_))
+            | (KernelKind::Scan { .. }, Role::Merge(_)) => {
+                unreachable!("the kind has no such unit")
+            }
+        }
+        vec![]
+    })
+}
+
+/// Emits a function of the program.
+pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emitted {
+    let interface = units
+        .functions
+        .get(&fun)
+        .expect("every function that is called was collected");
+    let definition = &program.funs[fun];
+    let results = &interface.results;
+    let mut params = interface.params.clone();
+    if results.len() > 1 {
+        params.push(types::I64);
+    }
+    let first = &results[..results.len().min(1)];
+    unit(
+        program,
+        units,
+        &params,
+        first,
+        &[&definition.body],
+        |emit, values| {
+            if interface.recursive {
+                emit.check_depth(definition.span);
+            }
+            let with_value = definition.params.iter().map(|p| p.var);
+            let with_value: Vec<Var> = with_value
+                .filter(|v| free::has_value(emit.ty(*v)))
+                .collect();
+            for (var, value) in with_value.into_iter().zip(values) {
+                emit.bind(var, *value);
+            }
+            let returns_memory = definition.results.iter().any(|r| emit.is_buffer(r.var));
+            let mut out = if returns_memory {
+                emit.body(&definition.body)
+            } else {
+                emit.scoped(&definition.body, |emit| emit.body(&definition.body))
+            };
+            for (i, value) in out.drain(out.len().min(1)..).enumerate() {
+                let memory = *values
+                    .last()
+                    .expect("the place of further results is the last parameter");
+                emit.b
+                    .ins()
+                    .store(super::plain(), value, memory, 8 * i as i32);
+            }
+            out
+        },
+    )
+}
+
+impl Emit<'_, '_> {
+    fn map(&mut self, kernel: &Kernel, lo: Value, hi: Value) {
+        let space = self.extents(&kernel.space);
+        let strip = super::control::strip(&kernel.body);
+        self.points(&space, (lo, hi), strip, |emit, _| {
+            emit.scoped(&kernel.body, |emit| {
+                emit.body(&kernel.body);
+            });
+        });
+    }
+
+    /// The extents of a space as values.
+    pub(super) fn extents(&mut self, space: &[(Var, Atom)]) -> Vec<(Var, Value)> {
+        space
+            .iter()
+            .map(|(index, extent)| (*index, self.atom(*extent)))
+            .collect()
+    }
+
+    /// Executes `body` for every point of a range of a space, in order. The indices are bound; `body` gets the flat
+    /// index. Only the innermost dimension is looped over tightly, the others are stepped between its rows.
+    pub(super) fn points(
+        &mut self,
+        space: &[(Var, Value)],
+        (lo, hi): (Value, Value),
+        strip: i64,
+        body: impl FnOnce(&mut Self, Value),
+    ) {
+        let Some(((innermost, width), outer)) = space.split_last() else {
+            return body(self, lo);
+        };
+        if outer.is_empty() {
+            self.range(ScalarType::I64, (lo, hi), strip, &[], |emit, i, _| {
+                emit.bind(*innermost, i);
+                body(emit, i);
+                vec![]
+            });
+            return;
+        }
+        // Position in the range, then the index in each dimension.
+        let mut rest = lo;
+        let mut start = Vec::new();
+        for (_, extent) in space.iter().skip(1).rev() {
+            start.push(self.b.ins().urem(rest, *extent));
+            rest = self.b.ins().udiv(rest, *extent);
+        }
+        start.push(rest);
+        start.push(lo);
+        start.reverse();
+        let (header, next, exit) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
+        let any = self.b.ins().icmp(IntCC::SignedLessThan, lo, hi);
+        self.b
+            .ins()
+            .brif(any, header, &block_args(start), exit, &[]);
+
+        let state = self.params(header, &vec![types::I64; space.len() + 1]);
+        self.b.switch_to_block(header);
+        let (flat, first) = (state[0], state[space.len()]);
+        for ((index, _), value) in outer.iter().zip(&state[1..]) {
+            self.bind(*index, *value);
+        }
+        let left = self.b.ins().isub(hi, flat);
+        let last = self.b.ins().iadd(first, left);
+        let inside = self.b.ins().icmp(IntCC::SignedLessThan, last, *width);
+        let last = self.b.ins().select(inside, last, *width);
+        let base = self.b.ins().isub(flat, first);
+        self.range(ScalarType::I64, (first, last), strip, &[], |emit, i, _| {
+            emit.bind(*innermost, i);
+            let flat = emit.b.ins().iadd(base, i);
+            body(emit, flat);
+            vec![]
+        });
+        let flat = self.b.ins().iadd(base, last);
+        let more = self.b.ins().icmp(IntCC::SignedLessThan, flat, hi);
+        self.b.ins().brif(more, next, &[], exit, &[]);
+
+        self.b.switch_to_block(next);
+        let mut stepped = vec![self.i64(0)];
+        let mut carry = self.i64(1);
+        for ((_, extent), index) in outer.iter().zip(&state[1..]).rev() {
+            let sum = self.b.ins().iadd(*index, carry);
+            let wraps = self.b.ins().icmp(IntCC::Equal, sum, *extent);
+            let zero = self.i64(0);
+            stepped.push(self.b.ins().select(wraps, zero, sum));
+            carry = self.b.ins().uextend(types::I64, wraps);
+        }
+        stepped.push(flat);
+        stepped.reverse();
+        self.b.ins().jump(header, &block_args(stepped));
+        self.b.switch_to_block(exit);
+    }
+
+    /// Applies a lambda.
+    pub(super) fn apply(
+        &mut self,
+        lambda: &Lambda<Mem>,
+        args: impl IntoIterator<Item = Value>,
+    ) -> Vec<Value> {
+        for (param, value) in lambda.params.iter().zip(args) {
+            self.bind(*param, value);
+        }
+        self.body(&lambda.body)
+    }
+
+    /// Combines two tuples by several operators, each of which takes its share of the components.
+    pub(super) fn operate(
+        &mut self,
+        ops: &[Operator<Mem>],
+        left: &[Value],
+        right: &[Value],
+    ) -> Vec<Value> {
+        let mut out = Vec::with_capacity(left.len());
+        for op in ops {
+            let share = out.len()..out.len() + op.neutral.len();
+            let args: Vec<Value> = left[share.clone()]
+                .iter()
+                .chain(&right[share])
+                .copied()
+                .collect();
+            out.extend(self.apply(&op.lam, args));
+        }
+        out
+    }
+}
+
+/// The types of the components of a tuple of operators.
+pub(crate) fn components(program: &Program<Mem>, ops: &[Operator<Mem>]) -> Vec<ScalarType> {
+    let params = ops.iter().flat_map(|op| &op.lam.params[..op.neutral.len()]);
+    params
+        .map(|v| {
+            program.vars[*v]
+                .ty
+                .elem()
+                .expect("operators work on scalars")
+        })
+        .collect()
+}

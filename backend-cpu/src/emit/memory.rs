@@ -1,0 +1,323 @@
+//! Loads, stores, copies, and memory local to a work item.
+
+use super::{Emit, clif, fixed, plain};
+use crate::free::{escaping, statements};
+use crate::worker::Worker;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use midend::ir::id::Var;
+use midend::ir::mem::{Mem, Region};
+use midend::ir::scalar::Const;
+use midend::ir::syntax::{Atom, Body, Exp};
+use midend::ir::types::{ScalarType, Type};
+use std::collections::BTreeSet;
+use std::mem::offset_of;
+
+/// The largest local buffer that lives on the stack.
+const STACK_BUFFER: i64 = 4 << 10;
+/// The most stack that local buffers of one unit take together.
+const STACK_TOTAL: u32 = 32 << 10;
+/// Runs of at least so many bytes are copied by a library call.
+const CALL_COPY: i64 = 128;
+
+fn top() -> i32 {
+    i32::try_from(offset_of!(Worker<'_>, top)).expect("the worker is small")
+}
+fn end() -> i32 {
+    i32::try_from(offset_of!(Worker<'_>, end)).expect("the worker is small")
+}
+
+/// The bytes of a buffer, if they are known and few.
+fn small(elem: ScalarType, len: Atom) -> Option<u32> {
+    match len {
+        Atom::Const(Const::I64(len)) => len
+            .checked_mul(elem.bytes() as i64)
+            .filter(|bytes| (0..=STACK_BUFFER).contains(bytes))
+            .and_then(|bytes| u32::try_from(bytes).ok()),
+        Atom::Const(_) | Atom::Var(_) => None,
+    }
+}
+
+/// The local buffers that may live on the stack: small, of known size, and without another name that could outlive
+/// the execution of the statement.
+pub(super) fn on_stack(bodies: &[&Body<Mem>]) -> BTreeSet<Var> {
+    let mut left = STACK_TOTAL;
+    let mut chosen = BTreeSet::new();
+    for body in bodies {
+        let escaping = escaping(body);
+        statements(body, &mut |stm| {
+            if let (Exp::Op(Mem::Alloc { elem, len }), Some(var)) = (&stm.exp, stm.binds.first())
+                && !escaping.contains(var)
+                && let Some(bytes) = small(*elem, *len)
+                && bytes <= left
+            {
+                left -= bytes;
+                chosen.insert(*var);
+            }
+        });
+    }
+    chosen
+}
+
+impl Emit<'_, '_> {
+    /// Whether a variable is a buffer.
+    pub(super) fn is_buffer(&self, var: Var) -> bool {
+        matches!(self.ty(var), Type::Buffer(_))
+    }
+
+    /// An operation of the dialect.
+    pub(super) fn memory(&mut self, op: &Mem, binds: &[Var]) -> Vec<Value> {
+        match op {
+            Mem::Alloc { elem, len } => vec![self.alloc(*elem, *len, binds.first().copied())],
+            Mem::Free(_) => vec![],
+            Mem::Load { buffer, index } => {
+                let elem = self.elem(*buffer);
+                let start = self.var(*buffer);
+                let (place, offset) = self.place(start, elem, *index);
+                vec![self.b.ins().load(clif(elem), plain(), place, offset)]
+            }
+            Mem::Store {
+                buffer,
+                index,
+                value,
+            } => {
+                let elem = self.elem(*buffer);
+                let start = self.var(*buffer);
+                let (place, offset) = self.place(start, elem, *index);
+                let value = self.atom(*value);
+                self.b.ins().store(plain(), value, place, offset);
+                vec![]
+            }
+            Mem::Copy { shape, dst, src } => {
+                self.copy(shape, dst, src);
+                vec![]
+            }
+            Mem::Launch(_) => unreachable!("the verifier lets no launch stand inside a kernel"),
+        }
+    }
+
+    /// The address of an element as base and constant offset.
+    fn place(&mut self, start: Value, elem: ScalarType, index: Atom) -> (Value, i32) {
+        if let Atom::Const(Const::I64(i)) = index
+            && let Some(offset) = i.checked_mul(elem.bytes() as i64)
+            && let Ok(offset) = i32::try_from(offset)
+        {
+            return (start, offset);
+        }
+        let index = self.atom(index);
+        (self.element(start, elem, index), 0)
+    }
+
+    /// The address of the element at an index.
+    pub(super) fn element(&mut self, start: Value, elem: ScalarType, index: Value) -> Value {
+        let shift = i64::from(elem.bytes().trailing_zeros());
+        let offset = if shift == 0 {
+            index
+        } else {
+            self.b.ins().ishl_imm_u(index, shift)
+        };
+        self.b.ins().iadd(start, offset)
+    }
+
+    /// Memory for a work item: on the stack if it is small, of known size and stays in its scope.
+    fn alloc(&mut self, elem: ScalarType, len: Atom, var: Option<Var>) -> Value {
+        if var.is_some_and(|v| self.on_stack.contains(&v))
+            && let Some(bytes) = small(elem, len)
+        {
+            return self.stack_slot(bytes);
+        }
+        let len = self.atom(len);
+        let worker = self.worker;
+        let size = elem.bytes() as i64;
+        let top_now = self.b.ins().load(types::I64, plain(), worker, top());
+        let end_now = self.b.ins().load(types::I64, plain(), worker, end());
+        let bytes = self.b.ins().imul_imm_s(len, size);
+        let bytes = self.b.ins().iadd_imm_s(bytes, 15);
+        let bytes = self.b.ins().band_imm_s(bytes, -16);
+        let left = self.b.ins().isub(end_now, top_now);
+        let fits = self
+            .b
+            .ins()
+            .icmp(IntCC::UnsignedLessThanOrEqual, bytes, left);
+        let sane = self
+            .b
+            .ins()
+            .icmp_imm_s(IntCC::UnsignedLessThan, len, 1 << 48);
+        let fits = self.b.ins().band(fits, sane);
+        let (fast, slow, done) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
+        self.b.set_cold_block(slow);
+        let result = self.b.append_block_param(done, types::I64);
+        self.b.ins().brif(fits, fast, &[], slow, &[]);
+        self.b.switch_to_block(fast);
+        let next = self.b.ins().iadd(top_now, bytes);
+        self.b.ins().store(plain(), next, worker, top());
+        self.b.ins().jump(done, &[top_now.into()]);
+        self.b.switch_to_block(slow);
+        let size = self.i64(size);
+        let start = self
+            .helper(&crate::calls::ARENA_GROW, &[worker, len, size])
+            .expect("the helper yields an address");
+        let fail = self.fail;
+        self.b.ins().brif(start, done, &[start.into()], fail, &[]);
+        self.b.switch_to_block(done);
+        result
+    }
+
+    /// Whether executing the body may leave memory behind in the arena.
+    pub(crate) fn uses_arena(&self, body: &Body<Mem>) -> bool {
+        let mut uses = false;
+        statements(body, &mut |stm| match &stm.exp {
+            Exp::Op(Mem::Alloc { .. }) => {
+                uses |= !stm.binds.iter().all(|v| self.on_stack.contains(v))
+            }
+            // Functions give their memory back, unless they return some of it.
+            Exp::Call { .. } => uses |= stm.binds.iter().any(|v| self.is_buffer(*v)),
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Op(
+                Mem::Free(_)
+                | Mem::Load { .. }
+                | Mem::Store { .. }
+                | Mem::Copy { .. }
+                | Mem::Launch(_),
+            ) => {}
+        });
+        uses
+    }
+
+    /// Emits what `inner` emits for `body`, and gives back what it took from the arena.
+    pub(crate) fn scoped<R>(&mut self, body: &Body<Mem>, inner: impl FnOnce(&mut Self) -> R) -> R {
+        if !self.uses_arena(body) {
+            return inner(self);
+        }
+        let worker = self.worker;
+        let top_then = self.b.ins().load(types::I64, plain(), worker, top());
+        let end_then = self.b.ins().load(types::I64, plain(), worker, end());
+        let result = inner(self);
+        let end_now = self.b.ins().load(types::I64, plain(), worker, end());
+        let same = self.b.ins().icmp(IntCC::Equal, end_then, end_now);
+        let (fast, slow, done) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
+        self.b.set_cold_block(slow);
+        self.b.ins().brif(same, fast, &[], slow, &[]);
+        self.b.switch_to_block(fast);
+        self.b.ins().store(plain(), top_then, worker, top());
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(slow);
+        self.helper(&crate::calls::ARENA_RELEASE, &[worker, top_then]);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+        result
+    }
+
+    /// A strided copy.
+    fn copy(&mut self, shape: &[Atom], dst: &Region, src: &Region) {
+        let elem = self.elem(dst.buffer);
+        let (to, from) = (self.region(dst, elem), self.region(src, elem));
+        let extents: Vec<Value> = shape.iter().map(|n| self.atom(*n)).collect();
+        let contiguous = match (dst.strides.last(), src.strides.last()) {
+            (Some(a), Some(b)) => [a, b].iter().all(|s| **s == Atom::Const(Const::I64(1))),
+            (None, _) | (_, None) => false,
+        };
+        let strides = |emit: &mut Self, region: &Region| -> Vec<Value> {
+            region.strides.iter().map(|s| emit.atom(*s)).collect()
+        };
+        let (to_strides, from_strides) = (strides(self, dst), strides(self, src));
+        self.copy_box(
+            elem,
+            &extents,
+            (to, &to_strides),
+            (from, &from_strides),
+            contiguous,
+        );
+    }
+
+    /// The address of the first element of a region.
+    fn region(&mut self, region: &Region, elem: ScalarType) -> Value {
+        let start = self.var(region.buffer);
+        let offset = self.atom(region.offset);
+        self.element(start, elem, offset)
+    }
+
+    /// Copies a box from addresses; `contiguous` says that innermost strides are 1.
+    fn copy_box(
+        &mut self,
+        elem: ScalarType,
+        extents: &[Value],
+        (to, to_strides): (Value, &[Value]),
+        (from, from_strides): (Value, &[Value]),
+        contiguous: bool,
+    ) {
+        let Some((extent, extents)) = extents.split_first() else {
+            let value = self.b.ins().load(clif(elem), plain(), from, 0);
+            self.b.ins().store(plain(), value, to, 0);
+            return;
+        };
+        let innermost = extents.is_empty();
+        if contiguous && innermost {
+            self.copy_run(elem, *extent, to, from);
+            return;
+        }
+        let strip = if innermost { 1024 } else { 16 };
+        self.counted(ScalarType::I64, *extent, strip, &[], |emit, i, _| {
+            let mut at = |start: Value, stride: Value| {
+                let index = emit.b.ins().imul(i, stride);
+                emit.element(start, elem, index)
+            };
+            let (to, from) = (at(to, to_strides[0]), at(from, from_strides[0]));
+            emit.copy_box(
+                elem,
+                extents,
+                (to, &to_strides[1..]),
+                (from, &from_strides[1..]),
+                contiguous,
+            );
+            vec![]
+        });
+    }
+
+    /// Copies consecutive elements: short runs here, longer ones by a call.
+    fn copy_run(&mut self, elem: ScalarType, len: Value, to: Value, from: Value) {
+        let (short, long, done) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
+        let limit = CALL_COPY / elem.bytes() as i64;
+        let is_short = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, len, limit);
+        self.b.ins().brif(is_short, short, &[], long, &[]);
+        self.b.switch_to_block(long);
+        let bytes = self.b.ins().imul_imm_s(len, elem.bytes() as i64);
+        self.helper(&crate::calls::COPY_BYTES, &[to, from, bytes]);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(short);
+        self.counted(ScalarType::I64, len, 1024, &[], |emit, i, _| {
+            let source = emit.element(from, elem, i);
+            let target = emit.element(to, elem, i);
+            let value = emit.b.ins().load(clif(elem), plain(), source, 0);
+            emit.b.ins().store(plain(), value, target, 0);
+            vec![]
+        });
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+
+    /// The arguments of a kernel, from their slots.
+    pub(crate) fn load_arguments(&mut self, args: &[Var], slots: Value) {
+        for (i, var) in args.iter().enumerate() {
+            let ty = super::clif_of(self.ty(*var)).expect("arguments have values");
+            let value = self.b.ins().load(ty, fixed(), slots, 8 * i as i32);
+            self.bind(*var, value);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Running kernels: arguments to slots, the space to chunks, chunks to threads.
+
+mod hist;
+mod map;
+mod reduce;
+mod scan;
+
+use crate::buffer::{Account, Buffer, slot_of};
+use crate::compile::{Code, Compiled, CompiledKind, Module, Source, Tuple};
+use crate::worker::{Launch, Worker};
+use midend::device::{Arg, Stop};
+use midend::ir::types::{ScalarType, Type};
+use midend::trap::RunError;
+use rayon::ThreadPool;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Estimated nanoseconds of work below which a kernel is not worth a second thread.
+const ALONE: f64 = 20_000.0;
+/// The least and the most estimated nanoseconds of a chunk.
+const CHUNK: (f64, f64) = (5_000.0, 100_000.0);
+
+/// One launch of a kernel: what the strategies of the kinds share.
+pub(crate) struct Run<'a> {
+    launch: &'a Launch<'a>,
+    account: &'a Account,
+    pool: &'a ThreadPool,
+    slots: &'a [u64],
+    extents: &'a [i64],
+    /// Estimated nanoseconds of one point.
+    cost: f64,
+    threads: usize,
+}
+
+/// Runs a kernel to its end.
+pub(crate) fn launch(
+    pool: &ThreadPool,
+    account: &Account,
+    module: &Module,
+    kernel: &str,
+    args: &[Arg<Buffer>],
+    stop: &Stop,
+) -> Result<(), RunError> {
+    let compiled = module
+        .kernels
+        .get(kernel)
+        .ok_or_else(|| RunError::Device(format!("no kernel is called {kernel}")))?;
+    let mut few = [0; 32];
+    let mut many = Vec::new();
+    let slots = if args.len() <= few.len() {
+        &mut few[..args.len()]
+    } else {
+        many.resize(args.len(), 0);
+        &mut many[..]
+    };
+    fill(slots, compiled, args)?;
+    let mut extents = [0; 16];
+    let rank = compiled.space.len();
+    if rank > extents.len() {
+        return Err(RunError::Device(
+            "a space of more than 16 dimensions".to_owned(),
+        ));
+    }
+    for (extent, source) in extents.iter_mut().zip(&compiled.space) {
+        *extent = (scalar(*source, slots) as i64).max(0);
+    }
+    let launch = Launch::new(stop, account);
+    let run = Run {
+        launch: &launch,
+        account,
+        pool,
+        slots,
+        extents: &extents[..rank],
+        cost: compiled.cost.at(slots),
+        threads: pool.current_num_threads(),
+    };
+    run.run(compiled)?;
+    launch.outcome(&module.spans)
+}
+
+/// Arguments as compiled code wants them.
+fn fill(slots: &mut [u64], compiled: &Compiled, args: &[Arg<Buffer>]) -> Result<(), RunError> {
+    if compiled.args.len() != args.len() {
+        return Err(RunError::Device(format!(
+            "a kernel of {} arguments was given {}",
+            compiled.args.len(),
+            args.len()
+        )));
+    }
+    for (slot, (arg, ty)) in slots.iter_mut().zip(args.iter().zip(&compiled.args)) {
+        *slot = match (arg, ty) {
+            (Arg::Scalar(value), Type::Scalar(ty)) if value.ty() == *ty => slot_of(*value),
+            (Arg::Buffer(buffer), Type::Buffer(elem)) if buffer.elem() == *elem => {
+                buffer.start() as u64
+            }
+            (Arg::Scalar(_) | Arg::Buffer(_), _) => {
+                return Err(RunError::Device(
+                    "an argument of a kernel has the wrong type".to_owned(),
+                ));
+            }
+        };
+    }
+    Ok(())
+}
+
+/// A scalar of the launch, as a slot.
+fn scalar(source: Source, slots: &[u64]) -> u64 {
+    match source {
+        Source::Const(value) => slot_of(value),
+        Source::Argument(i) => slots[i],
+    }
+}
+
+impl Run<'_> {
+    fn run(&self, compiled: &Compiled) -> Result<(), RunError> {
+        match &compiled.kind {
+            CompiledKind::Seq { chunk } => {
+                let mut worker = Worker::new(self.launch);
+                map::call(*chunk, &mut worker, self.slots, 0, 1);
+                Ok(())
+            }
+            CompiledKind::Map { chunk } => {
+                self.map(*chunk);
+                Ok(())
+            }
+            CompiledKind::Red {
+                chunk,
+                combine,
+                outs,
+                tuple,
+            } => {
+                self.reduce(*chunk, *combine, outs, tuple);
+                Ok(())
+            }
+            CompiledKind::Scan {
+                chunk,
+                combine,
+                fix,
+                outs,
+                tuple,
+            } => {
+                self.scan((*chunk, *combine, *fix), outs, tuple);
+                Ok(())
+            }
+            CompiledKind::Hist { chunk, hists } => self.hist(*chunk, hists),
+        }
+    }
+
+    /// The number of points of the given dimensions.
+    fn points(&self, extents: &[i64]) -> i64 {
+        extents
+            .iter()
+            .fold(1, |n, extent| n.saturating_mul(*extent))
+    }
+
+    /// Does `work` for every chunk `0..count`, on all threads. A thread that takes part has one worker; chunks are
+    /// handed out in order. Stops early when the launch is over.
+    fn chunks(&self, count: usize, work: &(dyn Fn(&mut Worker<'_>, usize) + Sync)) {
+        let next = AtomicUsize::new(0);
+        let claim = || {
+            let mut worker = Worker::new(self.launch);
+            loop {
+                let chunk = next.fetch_add(1, Ordering::Relaxed);
+                if chunk >= count || self.launch.over() {
+                    break;
+                }
+                work(&mut worker, chunk);
+            }
+        };
+        let hands = self.threads.min(count);
+        if hands <= 1 {
+            claim();
+        } else if rayon::current_thread_index().is_some() {
+            spread(hands, &claim);
+        } else {
+            self.pool.install(|| spread(hands, &claim));
+        }
+    }
+
+    /// The same on this thread alone.
+    fn chunks_here(&self, count: usize, work: &(dyn Fn(&mut Worker<'_>, usize) + Sync)) {
+        let mut worker = Worker::new(self.launch);
+        for chunk in 0..count {
+            if self.launch.over() {
+                break;
+            }
+            work(&mut worker, chunk);
+        }
+    }
+
+    /// The neutral element of a tuple, in slots.
+    fn neutral(&self, tuple: &Tuple) -> Vec<u64> {
+        tuple
+            .neutral
+            .iter()
+            .map(|source| scalar(*source, self.slots))
+            .collect()
+    }
+
+    /// The addresses of result buffers.
+    fn table(&self, outs: &[usize]) -> Vec<*mut u8> {
+        outs.iter().map(|i| self.slots[*i] as *mut u8).collect()
+    }
+}
+
+/// Offers `claim` to `hands` threads.
+fn spread(hands: usize, claim: &(dyn Fn() + Sync)) {
+    if hands <= 1 {
+        claim();
+    } else {
+        let half = hands / 2;
+        rayon::join(|| spread(hands - half, claim), || spread(half, claim));
+    }
+}
+
+/// Addresses that threads share.
+#[derive(Clone, Copy)]
+struct Shared<T>(*mut T);
+
+// SAFETY: each thread works on its own part of what is behind the pointer.
+unsafe impl<T> Send for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Shared<T> {}
+
+impl<T> Shared<T> {
+    fn at(&self, index: usize) -> *mut T {
+        self.0.wrapping_add(index)
+    }
+}
+
+/// The bounds of chunk `i` when `total` is cut into pieces of `size`.
+fn piece(i: usize, size: i64, total: i64) -> (i64, i64) {
+    let lo = i as i64 * size;
+    (lo, lo.saturating_add(size).min(total))
+}
+
+/// The size of pieces such that there are about `count`, and not smaller than `least`; a multiple of 16.
+fn piece_size(total: i64, count: i64, least: f64) -> i64 {
+    let even = total
+        .min(i64::MAX - 64)
+        .unsigned_abs()
+        .div_ceil(count.max(1).unsigned_abs()) as i64;
+    let least = least.clamp(1.0, 1e15) as i64;
+    let size = even.max(least).max(1);
+    if size < 16 { size } else { (size + 15) & !15 }
+}
+
+/// How many pieces of a size there are.
+fn pieces(total: i64, size: i64) -> usize {
+    total.unsigned_abs().div_ceil(size.unsigned_abs()) as usize
+}
+
+/// The element type of a component, for addresses.
+const fn width(ty: ScalarType) -> usize {
+    ty.bytes()
+}
+
+/// Turns the address of a unit into a function.
+///
+/// # Safety
+/// `F` is the signature that the unit was emitted with.
+unsafe fn function<F: Copy>(code: Code) -> F {
+    const { assert!(size_of::<F>() == size_of::<*const u8>()) };
+    // SAFETY: both are addresses; the caller vouches for the signature.
+    unsafe { std::mem::transmute_copy::<*const u8, F>(&code.0) }
+}

@@ -1,0 +1,168 @@
+//! Lowering: from the typed program to the nested dialect of the IR, by evaluation with environments.
+//!
+//! A value during lowering is a tree with IR atoms at its leaves ([`value::Value`]); functions are closures that are
+//! applied here, so that nothing higher-order is left. Large and recursive definitions become IR functions, one for each
+//! shape of what they are applied to ([`call`]); everything else is lowered where it is applied. Invariants:
+//! array dimensions of every value are atoms in scope; an array that others may still read is marked and copied
+//! before it is consumed; every check is an `assert` whose certificate is on the statement that it protects.
+
+pub mod apply;
+pub mod arrays;
+pub mod branch;
+pub mod call;
+pub mod emit;
+pub mod entry;
+pub mod env;
+pub mod exp;
+pub mod global;
+pub mod index;
+pub mod intrinsic;
+pub mod loops;
+pub mod mentions;
+pub mod module;
+pub mod soac;
+pub mod types;
+pub mod value;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{FileId, SourceMap, Span};
+use crate::typed::{self, Name};
+use emit::FnCx;
+use env::Frame;
+use midend::ir::id::{FunId, IdVec, SpanId, Var};
+use midend::ir::soac::Soac;
+use midend::ir::span::Spans;
+use midend::ir::syntax::{Atom, Fun, Program, Vars};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The result of lowering something.
+pub type Res<T> = Result<T, Box<Diagnostic>>;
+
+/// The state of lowering.
+pub struct Lower<'a> {
+    typed: &'a typed::Program,
+    sources: &'a SourceMap,
+    vars: Vars,
+    funs: IdVec<FunId, Fun<Soac>>,
+    spans: Spans,
+    span_ids: HashMap<(Span, SpanId), SpanId>,
+    file_names: HashMap<FileId, Arc<str>>,
+    fun_names: HashMap<String, usize>,
+    /// The place of the statements that follow.
+    span: SpanId,
+    /// The call through which the code at hand is lowered in place.
+    inlined_at: SpanId,
+    cx: FnCx<'a>,
+    frames: Vec<Rc<Frame<'a>>>,
+    globals: Vec<global::Global<'a>>,
+    fun_globals: BTreeMap<FunId, BTreeMap<usize, value::Value<'a>>>,
+    specs: HashMap<Vec<u64>, usize>,
+    spec_rows: Vec<call::Spec<'a>>,
+    spec_result: Vec<Atom>,
+    costs: HashMap<(usize, u32), usize>,
+    inlined: HashMap<usize, usize>,
+    mentioned: HashMap<usize, Rc<[Name]>>,
+    hoisted: BTreeSet<Var>,
+    functor_calls: usize,
+}
+
+/// Lowers a program: its entry points and all that they need.
+pub fn lower(
+    program: &typed::Program,
+    sources: &SourceMap,
+) -> Result<Program<Soac>, Vec<Diagnostic>> {
+    let mut lower = Lower::new(program, sources);
+    let result = lower.program();
+    for frame in &lower.frames {
+        frame.clear();
+    }
+    match result {
+        Ok(()) => Ok(Program {
+            vars: lower.vars,
+            funs: lower.funs,
+            spans: lower.spans,
+        }),
+        Err(diagnostic) => Err(vec![*diagnostic]),
+    }
+}
+
+impl<'a> Lower<'a> {
+    fn new(typed: &'a typed::Program, sources: &'a SourceMap) -> Self {
+        Self {
+            typed,
+            sources,
+            vars: Vars::new(),
+            funs: IdVec::new(),
+            spans: Spans::new(),
+            span_ids: HashMap::new(),
+            file_names: HashMap::new(),
+            fun_names: HashMap::new(),
+            span: Spans::NONE,
+            inlined_at: Spans::NONE,
+            cx: FnCx::default(),
+            frames: Vec::new(),
+            globals: Vec::new(),
+            fun_globals: BTreeMap::new(),
+            specs: HashMap::new(),
+            spec_rows: Vec::new(),
+            spec_result: Vec::new(),
+            costs: HashMap::new(),
+            inlined: HashMap::new(),
+            mentioned: HashMap::new(),
+            hoisted: BTreeSet::new(),
+            functor_calls: 0,
+        }
+    }
+
+    fn program(&mut self) -> Res<()> {
+        let top = self.new_frame(true, None);
+        for def in &self.typed.prelude {
+            self.value_def(def, &top);
+        }
+        for file in &self.typed.files {
+            self.decs(&file.decs, &top)?;
+        }
+        for entry in &self.typed.entries {
+            self.entry(entry, &top)?;
+        }
+        self.pass_globals();
+        Ok(())
+    }
+
+    fn new_frame(&mut self, module: bool, parent: Option<Rc<Frame<'a>>>) -> Rc<Frame<'a>> {
+        let id = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);
+        let frame = Frame::new(id, module, parent);
+        self.frames.push(Rc::clone(&frame));
+        frame
+    }
+
+    /// A frame for expressions.
+    fn frame(&mut self, parent: Option<Rc<Frame<'a>>>) -> Rc<Frame<'a>> {
+        self.new_frame(false, parent)
+    }
+
+    /// A frame for the body of a functor.
+    fn module_frame(&mut self, parent: Rc<Frame<'a>>) -> Rc<Frame<'a>> {
+        self.new_frame(true, Some(parent))
+    }
+
+    /// A name that no function has yet.
+    fn unique_name(&mut self, name: &str) -> String {
+        let base = midend::ir::build::clean_name(name);
+        let count = self.fun_names.entry(base.clone()).or_default();
+        *count += 1;
+        if *count == 1 {
+            base
+        } else {
+            format!("{base}_{count}")
+        }
+    }
+}
+
+/// A program that is right, but that this version cannot compile.
+pub fn unsupported(span: Span, what: impl Into<String>) -> Box<Diagnostic> {
+    let message = format!("not yet supported: {}", what.into());
+    Box::new(Diagnostic::error(Code::NotYetSupported, span, message))
+}

@@ -1,0 +1,262 @@
+//! Built-in operations on arrays without functions: `zip`, `transpose`, `concat` and their like.
+
+use super::emit::int;
+use super::index::Index;
+use super::value::{Instance, Leaf, Ty, Value, size_of_atom};
+use super::{Lower, Res, unsupported};
+use crate::source::Span;
+use crate::typed::{Intrinsic, Op, RangeEnd};
+use midend::ir::array::ArrayOp;
+use midend::ir::id::Var;
+use midend::ir::scalar::{BinOp, CmpOp};
+use midend::ir::syntax::{Atom, TrapKind};
+use midend::ir::types::{ScalarType, Size, Type};
+
+impl<'a> Lower<'a> {
+    /// Applies a built-in that is not one on scalars.
+    pub fn array_intrinsic(
+        &mut self,
+        intrinsic: Intrinsic,
+        ty: Option<ScalarType>,
+        inst: &Instance,
+        args: Vec<Value<'a>>,
+        span: Span,
+    ) -> Res<Value<'a>> {
+        let mut args = args.into_iter();
+        let mut arg = || args.next().unwrap_or_else(Value::unit);
+        match intrinsic.op {
+            Op::Eq => Ok(Value::scalar(self.equal(&arg(), &arg(), span)?)),
+            Op::Ne => {
+                let same = self.equal(&arg(), &arg(), span)?;
+                Ok(Value::scalar(self.not(same)))
+            }
+            Op::Sum | Op::Product | Op::Maximum | Op::Minimum => {
+                let ty = ty.unwrap_or(ScalarType::I32);
+                self.fold_op(intrinsic.op, ty, &arg(), span)
+            }
+            Op::Map => self.map(inst, arg(), &arg(), span),
+            Op::Reduce => self.reduce(arg(), &arg(), &arg(), false, span),
+            Op::ReduceComm => self.reduce(arg(), &arg(), &arg(), true, span),
+            Op::Scan => self.scan(arg(), &arg(), &arg(), span),
+            Op::Filter => self.filter(arg(), &arg(), span),
+            Op::Partition => self.partition(arg(), &arg(), span),
+            Op::Hist => {
+                let (op, neutral, count) = (arg(), arg(), arg());
+                let count = self.scalar_of(&count, span)?;
+                let dest = self.replicate(count, &neutral);
+                self.hist(&dest, op, &neutral, &arg(), &arg(), span)
+            }
+            Op::ReduceByIndex1d | Op::ReduceByIndex2d | Op::ReduceByIndex3d => {
+                let (dest, op, neutral) = (arg(), arg(), arg());
+                self.hist(&dest, op, &neutral, &arg(), &arg(), span)
+            }
+            Op::Scatter1d | Op::Scatter2d | Op::Scatter3d => {
+                self.scatter(&arg(), &arg(), &arg(), span)
+            }
+            Op::Zip => Ok(self.zip(&arg(), &arg())),
+            Op::Unzip => Ok(unzip(&arg())),
+            Op::Concat => Ok(self.concat(&arg(), &arg())),
+            Op::Flatten => Ok(self.flatten(&arg())),
+            Op::Unflatten => self.unflatten(inst, &arg(), span),
+            Op::Transpose => Ok(self.transpose(&arg())),
+            Op::Reverse => {
+                let index = Index::Range(None, None, Some(int(-1)));
+                Ok(self.index(&arg(), &[index]))
+            }
+            Op::Rotate => {
+                let by = arg();
+                let by = self.scalar_of(&by, span)?;
+                Ok(self.rotate(by, &arg()))
+            }
+            Op::Iota => {
+                let n = arg();
+                let n = self.scalar_of(&n, span)?;
+                Ok(self.range(int(0), Some(int(1)), RangeEnd::Below, n))
+            }
+            Op::Replicate => {
+                let n = arg();
+                let n = self.scalar_of(&n, span)?;
+                Ok(self.replicate(n, &arg()))
+            }
+            Op::Length => {
+                let v = arg();
+                let n = v.dims().first().copied().unwrap_or(Size::Const(0));
+                Ok(Value::scalar(n))
+            }
+            Op::Copy | Op::Manifest => {
+                let v = arg();
+                Ok(v.map_leaves(&mut |leaf| self.copy_leaf(leaf)))
+            }
+            Op::Opaque | Op::Trace | Op::Break => Ok(arg()),
+            Op::FlatMap => Err(unsupported(span, "`flatmap` is not yet supported")),
+            _ => {
+                let name = format!("{:?}", intrinsic.op).to_lowercase();
+                Err(unsupported(span, format!("`{name}` of these arguments")))
+            }
+        }
+    }
+
+    /// The other array with the width of the first.
+    pub fn same_width(&mut self, width: Size, v: &Value<'a>) -> Value<'a> {
+        let row = self.type_of(&v.peel(1));
+        self.cast(v, &Ty::array(Some(width), row))
+    }
+
+    /// `zip` is free: its result reads the arrays in place, so it must be copied before it is consumed.
+    fn zip(&mut self, a: &Value<'a>, b: &Value<'a>) -> Value<'a> {
+        let Some(width) = a.dims().first().copied() else {
+            return Value::unit();
+        };
+        let b = self.same_width(width, b);
+        let rows = vec![a.peel(1).with_shared(true), b.peel(1).with_shared(true)];
+        Value::array(&[width], Value::tuple(rows))
+    }
+
+    fn concat(&mut self, a: &Value<'a>, b: &Value<'a>) -> Value<'a> {
+        let (Some(n), Some(m)) = (a.dims().first(), b.dims().first()) else {
+            return Value::unit();
+        };
+        let len = self.i64_bin(BinOp::Add, (*n).into(), (*m).into());
+        let len = size_of_atom(len).unwrap_or(Size::Const(0));
+        let row = self.type_of(&a.peel(1));
+        let b = self.cast(b, &Ty::array(None, row));
+        let mut seconds = b.atoms().into_iter();
+        let elem = a.peel(1).map_leaves(&mut |leaf| {
+            let arrays: Vec<Var> = [Some(leaf.atom), seconds.next()]
+                .into_iter()
+                .flatten()
+                .filter_map(super::emit::var_of)
+                .collect();
+            let row = self.ty(leaf.atom).peel(1).unwrap_or(Type::I64);
+            let ty = Type::array_of(&row, &[len]);
+            Leaf::new(Atom::Var(self.array_op(
+                "t",
+                ty,
+                ArrayOp::Concat { arrays, len },
+            )))
+        });
+        Value::array(&[len], elem)
+    }
+
+    fn flatten(&mut self, v: &Value<'a>) -> Value<'a> {
+        let [n, m, ..] = *v.dims() else {
+            return v.clone();
+        };
+        let len = self.i64_bin(BinOp::Mul, n.into(), m.into());
+        let len = size_of_atom(len).unwrap_or(Size::Const(0));
+        let elem = v.peel(2).map_leaves(&mut |leaf| {
+            let ty = self.ty(leaf.atom);
+            let mut shape = vec![len];
+            shape.extend(ty.shape().iter().skip(2).filter_map(|d| d.size()));
+            self.reshape(leaf, &shape)
+        });
+        Value::array(&[len], elem)
+    }
+
+    fn unflatten(&mut self, inst: &Instance, v: &Value<'a>, span: Span) -> Res<Value<'a>> {
+        let (Some(Some(n)), Some(Some(m))) = (inst.sizes.first(), inst.sizes.get(1)) else {
+            return Err(unsupported(
+                span,
+                "the sizes of this `unflatten` are unknown",
+            ));
+        };
+        let (n, m) = (*n, *m);
+        let len = self.i64_bin(BinOp::Mul, n.into(), m.into());
+        let i64 = ScalarType::I64;
+        let have = v.dims().first().copied().unwrap_or(Size::Const(0));
+        let same = self.cmp(CmpOp::Eq, i64, len, have.into());
+        let positive = self.cmp(CmpOp::Le, i64, int(0), n.into());
+        let ok = self.and(same, positive);
+        let mut message = vec![super::emit::text("Cannot unflatten array of shape ")];
+        message.extend(super::types::shape_parts(&[have]));
+        message.push(super::emit::text(" to array of shape "));
+        message.extend(super::types::shape_parts(&[n, m]));
+        message.push(super::emit::text("."));
+        let certs = self.assert(ok, TrapKind::Shape, message);
+        let elem = self.with_certs(&certs, |l| {
+            v.peel(1).map_leaves(&mut |leaf| {
+                let ty = l.ty(leaf.atom);
+                let mut shape = vec![n, m];
+                shape.extend(ty.shape().iter().skip(1).filter_map(|d| d.size()));
+                l.reshape(leaf, &shape)
+            })
+        });
+        Ok(Value::array(&[n, m], elem))
+    }
+
+    fn transpose(&mut self, v: &Value<'a>) -> Value<'a> {
+        let [n, m, ..] = *v.dims() else {
+            return v.clone();
+        };
+        let elem = v.peel(2).map_leaves(&mut |leaf| {
+            let Atom::Var(array) = leaf.atom else {
+                return leaf;
+            };
+            let ty = self.vars[array].ty.clone();
+            let mut perm: Vec<usize> = (0..ty.rank()).collect();
+            perm.swap(0, 1);
+            let row = ty.peel(2).unwrap_or(Type::I64);
+            let op = ArrayOp::Rearrange { perm, array };
+            let t = self.array_op("t", Type::array_of(&row, &[m, n]), op);
+            self.alias(t, [leaf.atom]);
+            Leaf {
+                atom: t.into(),
+                ..leaf
+            }
+        });
+        Value::array(&[m, n], elem)
+    }
+
+    /// `a[(i + r) % n]` at `i`: the two parts of the array change places.
+    fn rotate(&mut self, by: Atom, v: &Value<'a>) -> Value<'a> {
+        let Some(n) = v.dims().first().copied() else {
+            return v.clone();
+        };
+        let divisor = self.i64_bin(BinOp::Max, n.into(), int(1));
+        let by = self.i64_bin(BinOp::Mod, by, divisor);
+        let tail = self.index_unchecked(v, &[Index::Range(Some(by), None, None)]);
+        let head = self.index_unchecked(v, &[Index::Range(None, Some(by), None)]);
+        let joined = self.concat(&tail, &head);
+        self.same_width(n, &joined)
+    }
+
+    /// `n` times a value. A negative number is refused as the range that it would count.
+    pub fn replicate(&mut self, n: Atom, v: &Value<'a>) -> Value<'a> {
+        let i64 = ScalarType::I64;
+        let ok = self.cmp(CmpOp::Le, i64, int(0), n);
+        let message = vec![
+            super::emit::text("Range 0..1..<"),
+            super::emit::value(n),
+            super::emit::text(" is invalid: cannot replicate a negative number of times."),
+        ];
+        let certs = self.assert(ok, TrapKind::NegativeSize, message);
+        let n = size_of_atom(n).unwrap_or(Size::Const(0));
+        let elem = self.with_certs(&certs, |l| {
+            v.map_leaves(&mut |leaf| {
+                let ty = Type::array_of(&l.ty(leaf.atom), &[n]);
+                let op = ArrayOp::Replicate {
+                    shape: vec![n],
+                    value: leaf.atom,
+                };
+                Leaf::new(Atom::Var(l.array_op("t", ty, op)))
+            })
+        });
+        Value::array(&[n], elem)
+    }
+}
+
+/// The arrays of an array of pairs: free.
+fn unzip<'a>(v: &Value<'a>) -> Value<'a> {
+    let Some(width) = v.dims().first().copied() else {
+        return Value::unit();
+    };
+    match v.peel(1) {
+        Value::Tuple(columns) => {
+            let columns = columns.iter();
+            Value::Tuple(columns.map(|c| Value::array(&[width], c.clone())).collect())
+        }
+        Value::Leaf(_) | Value::Array { .. } | Value::Record(_) | Value::Sum(_) | Value::Fun(_) => {
+            Value::unit()
+        }
+    }
+}

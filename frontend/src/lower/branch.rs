@@ -1,0 +1,270 @@
+//! `if` and `match`: branches are lowered on their own, then joined; sizes that differ between them are results too.
+
+use super::emit::visible;
+use super::env::Frame;
+use super::exp::literal;
+use super::value::{Leaf, SumValue, Value, size_of_atom};
+use super::{Lower, Res, unsupported};
+use crate::source::Span;
+use crate::typed::{Case, Exp, Pat, PatKind, Type as SourceType};
+use midend::ir::id::Var;
+use midend::ir::scalar::{CmpOp, Const};
+use midend::ir::syntax::{Atom, Body, Exp as IrExp};
+use midend::ir::types::{ScalarType, Size, Type};
+use std::rc::Rc;
+
+/// The results of a conditional while its branches are joined.
+struct Join {
+    watermark: usize,
+    sizes: Vec<(Size, Size, Var)>,
+    leaves: Vec<(Atom, Atom, Var)>,
+    span: Span,
+}
+
+/// How a branch is lowered.
+pub type Branch<'s, 'a> = &'s mut dyn FnMut(&mut Lower<'a>) -> Res<Value<'a>>;
+
+impl<'a> Lower<'a> {
+    /// A conditional. The type, if given, says which sizes the branches share.
+    pub fn lower_if(
+        &mut self,
+        cond: Atom,
+        ty: Option<(&'a SourceType, &Rc<Frame<'a>>)>,
+        then: Branch<'_, 'a>,
+        otherwise: Branch<'_, 'a>,
+        span: Span,
+    ) -> Res<Value<'a>> {
+        match cond {
+            Atom::Const(Const::Bool(true)) => return then(self),
+            Atom::Const(Const::Bool(false)) => return otherwise(self),
+            Atom::Const(_) | Atom::Var(_) => {}
+        }
+        let expected = ty.map(|(ty, frame)| self.eval_type(ty, frame));
+        let watermark = self.watermark();
+        let branch = |l: &mut Self, f: Branch<'_, 'a>| {
+            l.nested(|l| {
+                let v = f(l)?;
+                Ok(match &expected {
+                    Some(ty) => l.cast(&v, ty),
+                    None => v,
+                })
+            })
+        };
+        let (then_value, then_stms) = branch(self, then)?;
+        let (else_value, else_stms) = branch(self, otherwise)?;
+        let mut join = Join {
+            watermark,
+            sizes: Vec::new(),
+            leaves: Vec::new(),
+            span,
+        };
+        let joined = self.join(&then_value, &else_value, &mut Vec::new(), &mut join)?;
+        let mut binds: Vec<Var> = join.sizes.iter().map(|s| s.2).collect();
+        binds.extend(join.leaves.iter().map(|l| l.2));
+        let sizes = join.sizes.iter();
+        let mut then_result: Vec<Atom> = sizes.clone().map(|s| s.0.into()).collect();
+        let mut else_result: Vec<Atom> = sizes.map(|s| s.1.into()).collect();
+        then_result.extend(join.leaves.iter().map(|l| l.0));
+        else_result.extend(join.leaves.iter().map(|l| l.1));
+        for (a, b, v) in &join.leaves {
+            self.alias(*v, [*a, *b]);
+        }
+        let exp = IrExp::If {
+            cond,
+            then: Body {
+                stms: then_stms,
+                result: then_result,
+            },
+            otherwise: Body {
+                stms: else_stms,
+                result: else_result,
+            },
+        };
+        if !binds.is_empty() {
+            self.push(binds, exp);
+        }
+        Ok(joined)
+    }
+
+    fn join_size(&mut self, a: Size, b: Size, join: &mut Join) -> Size {
+        if a == b && visible(a, join.watermark) {
+            return a;
+        }
+        if let Some(known) = join.sizes.iter().find(|s| s.0 == a && s.1 == b) {
+            return Size::Var(known.2);
+        }
+        let v = self.fresh("n", Type::I64);
+        join.sizes.push((a, b, v));
+        Size::Var(v)
+    }
+
+    fn join_leaf(&mut self, a: Leaf, b: Leaf, outer: &[Size], join: &mut Join) -> Leaf {
+        let shared = a.shared || b.shared;
+        if a.atom == b.atom && visible(a.atom, join.watermark) {
+            return Leaf {
+                atom: a.atom,
+                shared,
+            };
+        }
+        // A scalar that is a size already is not yielded twice.
+        if let (Some(x), Some(y)) = (size_of_atom(a.atom), size_of_atom(b.atom))
+            && let Some(known) = join.sizes.iter().find(|s| s.0 == x && s.1 == y)
+        {
+            return Leaf::new(Atom::Var(known.2));
+        }
+        let ty = Type::array_of(&Type::Scalar(self.elem_type(a)), outer);
+        let name = match a.atom {
+            Atom::Var(v) => self.vars[v].name.clone(),
+            Atom::Const(_) => String::from("t"),
+        };
+        let v = self.fresh(&name, ty);
+        join.leaves.push((a.atom, b.atom, v));
+        Leaf {
+            atom: Atom::Var(v),
+            shared,
+        }
+    }
+
+    fn join(
+        &mut self,
+        a: &Value<'a>,
+        b: &Value<'a>,
+        outer: &mut Vec<Size>,
+        join: &mut Join,
+    ) -> Res<Value<'a>> {
+        match (a, b) {
+            (Value::Leaf(a), Value::Leaf(b)) => {
+                Ok(Value::Leaf(self.join_leaf(*a, *b, outer, join)))
+            }
+            (Value::Array { dims: xs, elem: a }, Value::Array { dims: ys, elem: b }) => {
+                let dims: Vec<Size> = xs
+                    .iter()
+                    .zip(ys.iter())
+                    .map(|(x, y)| self.join_size(*x, *y, join))
+                    .collect();
+                outer.extend(&dims);
+                let elem = self.join(a, b, outer, join)?;
+                outer.truncate(outer.len() - dims.len());
+                Ok(Value::Array {
+                    dims: dims.into(),
+                    elem: Rc::new(elem),
+                })
+            }
+            (Value::Tuple(xs), Value::Tuple(ys)) => {
+                let pairs = xs.iter().zip(ys.iter());
+                let fields: Res<Vec<_>> =
+                    pairs.map(|(a, b)| self.join(a, b, outer, join)).collect();
+                Ok(Value::tuple(fields?))
+            }
+            (Value::Record(xs), Value::Record(ys)) => {
+                let pairs = xs.iter().zip(ys.iter());
+                let fields: Res<Vec<_>> = pairs
+                    .map(|((name, a), (_, b))| Ok((name.clone(), self.join(a, b, outer, join)?)))
+                    .collect();
+                Ok(Value::Record(fields?.into()))
+            }
+            (Value::Sum(x), Value::Sum(y)) => {
+                let tag = self.join_leaf(x.tag, y.tag, outer, join);
+                let mut cons = Vec::with_capacity(x.cons.len());
+                for ((name, xs), (_, ys)) in x.cons.iter().zip(&y.cons) {
+                    let pairs = xs.iter().zip(ys);
+                    let vs: Res<Vec<_>> =
+                        pairs.map(|(a, b)| self.join(a, b, outer, join)).collect();
+                    cons.push((name.clone(), vs?));
+                }
+                Ok(Value::Sum(Rc::new(SumValue { tag, cons })))
+            }
+            (Value::Fun(x), Value::Fun(y)) if Rc::ptr_eq(x, y) => Ok(a.clone()),
+            (
+                Value::Leaf(_)
+                | Value::Array { .. }
+                | Value::Tuple(_)
+                | Value::Record(_)
+                | Value::Sum(_)
+                | Value::Fun(_),
+                _,
+            ) => Err(unsupported(
+                join.span,
+                "a function that depends on a condition",
+            )),
+        }
+    }
+
+    /// A `match`: conditionals in the order of the cases; the last case needs no test.
+    pub fn lower_match(
+        &mut self,
+        v: &Value<'a>,
+        cases: &'a [Case],
+        e: &'a Exp,
+        frame: &Rc<Frame<'a>>,
+    ) -> Res<Value<'a>> {
+        let Some((case, rest)) = cases.split_first() else {
+            return Err(unsupported(e.span, "a `match` without cases"));
+        };
+        let cond = if rest.is_empty() {
+            Atom::Const(Const::Bool(true))
+        } else {
+            self.pat_test(&case.pat, v)
+        };
+        self.lower_if(
+            cond,
+            Some((&e.ty, frame)),
+            &mut |l| {
+                l.bind_pat(&case.pat, v, frame);
+                l.exp(&case.body, frame)
+            },
+            &mut |l| {
+                stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || {
+                    l.lower_match(v, rest, e, frame)
+                })
+            },
+            e.span,
+        )
+    }
+
+    /// Whether the value fits the pattern. Payloads of absent constructors may be looked at: they have some value.
+    fn pat_test(&mut self, pat: &'a Pat, v: &Value<'a>) -> Atom {
+        let yes = Atom::Const(Const::Bool(true));
+        match (&pat.kind, v) {
+            (PatKind::Literal(lit), Value::Leaf(leaf)) => {
+                let c = literal(*lit);
+                self.cmp(CmpOp::Eq, c.ty(), leaf.atom, Atom::Const(c))
+            }
+            (PatKind::Tuple(ps), Value::Tuple(vs)) => {
+                let pairs = ps.iter().zip(vs.iter());
+                pairs.fold(yes, |ok, (p, v)| {
+                    let test = self.pat_test(p, v);
+                    self.and(ok, test)
+                })
+            }
+            (PatKind::Record(ps), _) => ps.iter().fold(yes, |ok, (field, p)| {
+                let test = self.pat_test(p, &super::exp::project(v, field));
+                self.and(ok, test)
+            }),
+            (PatKind::Construct(con, ps), Value::Sum(sum)) => {
+                let Some(i) = sum.cons.iter().position(|(name, _)| name == con) else {
+                    return Atom::Const(Const::Bool(false));
+                };
+                let tag = Atom::Const(Const::U8(u8::try_from(i).unwrap_or(u8::MAX)));
+                let same = match sum.tag.atom {
+                    Atom::Const(c) => Atom::Const(Const::Bool(Atom::Const(c) == tag)),
+                    Atom::Var(_) if sum.cons.len() == 1 => yes,
+                    Atom::Var(_) => self.cmp(CmpOp::Eq, ScalarType::U8, sum.tag.atom, tag),
+                };
+                let pairs = ps.iter().zip(&sum.cons[i].1);
+                pairs.fold(same, |ok, (p, v)| {
+                    let test = self.pat_test(p, v);
+                    self.and(ok, test)
+                })
+            }
+            (
+                PatKind::Name(_)
+                | PatKind::Wild
+                | PatKind::Literal(_)
+                | PatKind::Tuple(_)
+                | PatKind::Construct(..),
+                _,
+            ) => yes,
+        }
+    }
+}

@@ -1,0 +1,587 @@
+//! Expressions: one function per construct that is not large enough for a file of its own.
+
+use super::emit::{text, value};
+use super::env::{Binding, DefClosure, Frame};
+use super::types::shape_parts;
+use super::value::{
+    Code, FunValue, Instance, Leaf, SumValue, Ty, Value, float_const, int_const, scalar_type,
+};
+use super::{Lower, Res, unsupported};
+use crate::source::Span;
+use crate::typed::{
+    Exp, ExpKind, Lit, Name, Pat, PatKind, RangeEnd, Sym, Type as SourceType, ValueDef,
+};
+use midend::ir::array::ArrayOp;
+use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, UnOp};
+use midend::ir::syntax::{Atom, TrapKind};
+use midend::ir::types::{ScalarType, Size, Type};
+use std::rc::Rc;
+
+impl<'a> Lower<'a> {
+    /// Lowers an expression and binds its existential sizes.
+    pub fn exp(&mut self, e: &'a Exp, frame: &Rc<Frame<'a>>) -> Res<Value<'a>> {
+        let here = self.span_id(e.span);
+        let outer = std::mem::replace(&mut self.span, here);
+        let v = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.exp_kind(e, frame))?;
+        self.span = outer;
+        self.bind_exts(&e.exts, &e.ty, &v, frame);
+        Ok(v)
+    }
+
+    fn exp_kind(&mut self, e: &'a Exp, frame: &Rc<Frame<'a>>) -> Res<Value<'a>> {
+        match &e.kind {
+            ExpKind::Lit(lit) => Ok(Value::scalar(Atom::Const(literal(*lit)))),
+            ExpKind::String(bytes) => Ok(self.string(bytes)),
+            ExpKind::Hole => Ok(self.hole(e, frame)),
+            ExpKind::Var { name, inst } => {
+                let inst = self.eval_inst(inst, frame);
+                self.name_value(*name, frame, &inst)
+            }
+            ExpKind::Size(size) => match self.eval_size(size, frame) {
+                Some(size) => Ok(Value::scalar(size)),
+                None => Err(unsupported(e.span, "this size cannot be computed here")),
+            },
+            ExpKind::Tuple(es) => Ok(Value::Tuple(self.exps(es, frame)?.into())),
+            ExpKind::Record(fields) => self.record(fields, frame),
+            ExpKind::Array(es) => self.array_literal(e, es, frame),
+            ExpKind::Construct(con, args) => self.construct(e, con, args, frame),
+            ExpKind::Range { start, second, end } => {
+                let start = self.scalar_exp(start, frame)?;
+                let second = match second {
+                    Some(second) => Some(self.scalar_exp(second, frame)?),
+                    None => None,
+                };
+                let last = self.scalar_exp(&end.1, frame)?;
+                let v = self.range(start, second, end.0, last);
+                let ty = self.eval_type(&e.ty, frame);
+                Ok(self.cast(&v, &ty))
+            }
+            ExpKind::Coerce(inner) => {
+                let v = self.exp(inner, frame)?;
+                let ty = self.eval_type(&e.ty, frame);
+                let mut message = |have: &[Size], want: &[Size]| Self::coercion_message(have, want);
+                Ok(self.coerce(&v, &ty, TrapKind::Coercion, &mut message))
+            }
+            ExpKind::Apply { fun, args, infix } => self.apply_exp(fun, args, *infix, e.span, frame),
+            ExpKind::Negate(inner) => {
+                let a = self.scalar_exp(inner, frame)?;
+                let ty = self.atom_scalar(a);
+                Ok(Value::scalar(
+                    self.scalar(ScalarOp::Un(UnOp::Neg, ty), &[a]),
+                ))
+            }
+            ExpKind::Not(inner) => {
+                let a = self.scalar_exp(inner, frame)?;
+                let ty = self.atom_scalar(a);
+                Ok(Value::scalar(
+                    self.scalar(ScalarOp::Un(UnOp::Not, ty), &[a]),
+                ))
+            }
+            ExpKind::Field(inner, field) => {
+                let v = self.exp(inner, frame)?;
+                Ok(project(&v, field))
+            }
+            ExpKind::TupleField(inner, i) => {
+                let v = self.exp(inner, frame)?;
+                Ok(project_tuple(&v, *i))
+            }
+            ExpKind::Lambda { params, body, ret } => Ok(Value::Fun(Rc::new(FunValue {
+                code: Code::Lambda {
+                    params,
+                    body,
+                    ret,
+                    frame: Rc::clone(frame),
+                },
+                args: Vec::new(),
+            }))),
+            ExpKind::Let {
+                sizes,
+                pat,
+                value,
+                body,
+            } => {
+                let v = self.exp(value, frame)?;
+                self.bind_exts(sizes, &pat.ty, &v, frame);
+                self.bind_pat(pat, &v, frame);
+                self.exp(body, frame)
+            }
+            ExpKind::LetFun { def, body } => {
+                self.bind_local_def(def, frame);
+                self.exp(body, frame)
+            }
+            ExpKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let cond = self.scalar_exp(cond, frame)?;
+                self.lower_if(
+                    cond,
+                    Some((&e.ty, frame)),
+                    &mut |l| l.exp(then, frame),
+                    &mut |l| l.exp(otherwise, frame),
+                    e.span,
+                )
+            }
+            ExpKind::Match { scrutinee, cases } => {
+                let v = self.exp(scrutinee, frame)?;
+                self.lower_match(&v, cases, e, frame)
+            }
+            ExpKind::Loop {
+                sizes,
+                pat,
+                init,
+                form,
+                body,
+            } => self.lower_loop(sizes, pat, init, form, body, frame),
+            ExpKind::Index { array, slices } => {
+                let slices = self.slices(slices, frame)?;
+                let v = self.exp(array, frame)?;
+                Ok(self.index(&v, &slices))
+            }
+            ExpKind::Update {
+                source,
+                path,
+                value,
+            } => self.update_exp(source, path, value, frame),
+            ExpKind::Assert { cond, text, body } => self.assert_exp(cond, text, body, frame),
+            ExpKind::Attr(_, inner) => self.exp(inner, frame),
+        }
+    }
+
+    /// Expressions from the first to the last.
+    pub fn exps(&mut self, es: &'a [Exp], frame: &Rc<Frame<'a>>) -> Res<Vec<Value<'a>>> {
+        es.iter().map(|e| self.exp(e, frame)).collect()
+    }
+
+    /// An expression whose value is one scalar.
+    pub fn scalar_exp(&mut self, e: &'a Exp, frame: &Rc<Frame<'a>>) -> Res<Atom> {
+        let v = self.exp(e, frame)?;
+        self.scalar_of(&v, e.span)
+    }
+
+    /// The atom of a scalar value.
+    pub fn scalar_of(&mut self, v: &Value<'a>, span: Span) -> Res<Atom> {
+        match v {
+            Value::Leaf(leaf) => Ok(leaf.atom),
+            Value::Array { .. }
+            | Value::Tuple(_)
+            | Value::Record(_)
+            | Value::Sum(_)
+            | Value::Fun(_) => Err(unsupported(span, "a scalar is needed here")),
+        }
+    }
+
+    /// The type of a scalar atom.
+    pub fn atom_scalar(&self, atom: Atom) -> ScalarType {
+        self.elem_type(Leaf::new(atom))
+    }
+
+    fn string(&mut self, bytes: &[u8]) -> Value<'a> {
+        let elems = bytes.iter().map(|b| Atom::Const(Const::U8(*b))).collect();
+        let row = Type::Scalar(ScalarType::U8);
+        let len = Size::Const(i64::try_from(bytes.len()).unwrap_or(i64::MAX));
+        let ty = Type::array_of(&row, &[len]);
+        let v = self.array_op("text", ty, ArrayOp::Literal { elems, row });
+        Value::array(&[len], Value::scalar(v))
+    }
+
+    fn hole(&mut self, e: &'a Exp, frame: &Rc<Frame<'a>>) -> Value<'a> {
+        let message = vec![text("Reached hole of type "), text(type_text(&e.ty))];
+        let certs = self.assert(Atom::Const(Const::Bool(false)), TrapKind::Hole, message);
+        let ty = self.eval_type(&e.ty, frame);
+        self.with_certs(&certs, |l| l.absent(&ty, &mut Vec::new()))
+    }
+
+    fn record(&mut self, fields: &'a [(Sym, Exp)], frame: &Rc<Frame<'a>>) -> Res<Value<'a>> {
+        let mut values = Vec::with_capacity(fields.len());
+        for (name, e) in fields {
+            values.push((name.clone(), self.exp(e, frame)?));
+        }
+        values.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(Value::Record(values.into()))
+    }
+
+    fn array_literal(
+        &mut self,
+        e: &'a Exp,
+        es: &'a [Exp],
+        frame: &Rc<Frame<'a>>,
+    ) -> Res<Value<'a>> {
+        let len = Size::Const(i64::try_from(es.len()).unwrap_or(i64::MAX));
+        let ty = self.eval_type(&e.ty, frame);
+        let row = match &ty {
+            Ty::Array(a) => a.elem.clone(),
+            Ty::Scalar(_) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(_) | Ty::Fun => ty.clone(),
+        };
+        if es.is_empty() {
+            return Ok(self.absent(&Ty::array(Some(len), row), &mut Vec::new()));
+        }
+        let mut rows = self.exps(es, frame)?;
+        for v in &mut rows {
+            *v = self.cast(v, &row);
+        }
+        // What the type does not tell, the first row tells.
+        let row = self.type_of(&rows[0]);
+        for v in &mut rows {
+            let (have, message) = (v.clone(), "rows of an array literal differ in shape: ");
+            let mut parts = |a: &[Size], b: &[Size]| {
+                let mut parts = vec![text(message)];
+                parts.extend(shape_parts(b));
+                parts.push(text(" and "));
+                parts.extend(shape_parts(a));
+                parts
+            };
+            *v = self.coerce(&have, &row, TrapKind::Shape, &mut parts);
+        }
+        Ok(self.stack(&rows, len))
+    }
+
+    /// The array of the given rows, all of one shape.
+    pub fn stack(&mut self, rows: &[Value<'a>], len: Size) -> Value<'a> {
+        let columns: Vec<Vec<Leaf>> = rows.iter().map(Value::leaves).collect();
+        let mut next = 0;
+        let stacked = rows[0].map_leaves(&mut |first| {
+            let elems = columns.iter().map(|row| row[next].atom).collect();
+            next += 1;
+            let row = self.ty(first.atom);
+            let ty = Type::array_of(&row, &[len]);
+            let v = self.array_op("lit", ty, ArrayOp::Literal { elems, row });
+            Leaf::new(Atom::Var(v))
+        });
+        Value::array(&[len], stacked)
+    }
+
+    fn construct(
+        &mut self,
+        e: &'a Exp,
+        con: &Sym,
+        args: &'a [Exp],
+        frame: &Rc<Frame<'a>>,
+    ) -> Res<Value<'a>> {
+        let args = self.exps(args, frame)?;
+        let Ty::Sum(cons) = self.eval_type(&e.ty, frame) else {
+            return Err(unsupported(e.span, "this constructor's type is not known"));
+        };
+        let mut tag = 0;
+        let mut payloads = Vec::with_capacity(cons.len());
+        for (i, (name, types)) in cons.iter().enumerate() {
+            let values = if name == con {
+                tag = u8::try_from(i).unwrap_or(u8::MAX);
+                let pairs = args.iter().zip(types);
+                pairs.map(|(v, t)| self.cast(v, t)).collect()
+            } else {
+                types
+                    .iter()
+                    .map(|t| self.absent(t, &mut Vec::new()))
+                    .collect()
+            };
+            payloads.push((name.clone(), values));
+        }
+        Ok(Value::Sum(Rc::new(SumValue {
+            tag: Leaf::new(Atom::Const(Const::U8(tag))),
+            cons: payloads,
+        })))
+    }
+
+    /// `start..second..<end` of any integer type.
+    pub fn range(
+        &mut self,
+        start: Atom,
+        second: Option<Atom>,
+        kind: RangeEnd,
+        end: Atom,
+    ) -> Value<'a> {
+        let ty = self.atom_scalar(start);
+        let one = Atom::Const(int_const(ty, 1));
+        let zero = Atom::Const(int_const(ty, 0));
+        let yes = |b| Atom::Const(Const::Bool(b));
+        let step = match (second, kind) {
+            (Some(second), _) => self.bin(BinOp::Sub, ty, second, start),
+            (None, RangeEnd::Inclusive | RangeEnd::Below) => one,
+            (None, RangeEnd::Above) => Atom::Const(int_const(ty, -1)),
+        };
+        let down = match second {
+            Some(second) => self.cmp(CmpOp::Lt, ty, second, start),
+            None => yes(kind == RangeEnd::Above),
+        };
+        let step_zero = match second {
+            Some(_) => self.cmp(CmpOp::Eq, ty, step, zero),
+            None => yes(false),
+        };
+        let wrong_way = match kind {
+            RangeEnd::Inclusive => yes(false),
+            RangeEnd::Below => down,
+            RangeEnd::Above => {
+                let up = self.not(down);
+                self.or(up, step_zero)
+            }
+        };
+        let past_up = self.cmp(CmpOp::Lt, ty, end, start);
+        let past_down = self.cmp(CmpOp::Lt, ty, start, end);
+        let past = self.select(ScalarType::Bool, down, past_down, past_up);
+        let bad = self.or(step_zero, wrong_way);
+        let bad = self.or(bad, past);
+        let good = self.not(bad);
+        let mut message = vec![text("Range "), value(start)];
+        if let Some(second) = second {
+            message.extend([text(".."), value(second)]);
+        }
+        let dots = match kind {
+            RangeEnd::Inclusive => "...",
+            RangeEnd::Below => "..<",
+            RangeEnd::Above => "..>",
+        };
+        message.extend([text(dots), value(end), text(" is invalid.")]);
+        let certs = self.assert(good, TrapKind::Range, message);
+        let len = self.with_certs(&certs, |l| {
+            l.range_length(ty, (start, end), step, down, kind)
+        });
+        let len = super::value::size_of_atom(len).unwrap_or(Size::Const(0));
+        let array_ty = Type::array_of(&Type::Scalar(ty), &[len]);
+        let op = ArrayOp::Iota {
+            len,
+            start,
+            step,
+            ty,
+        };
+        let v = self.with_certs(&certs, |l| l.array_op("range", array_ty, op));
+        Value::array(&[len], Value::scalar(v))
+    }
+
+    fn range_length(
+        &mut self,
+        ty: ScalarType,
+        (start, end): (Atom, Atom),
+        step: Atom,
+        down: Atom,
+        kind: RangeEnd,
+    ) -> Atom {
+        let i64 = ScalarType::I64;
+        let up_distance = self.bin(BinOp::Sub, ty, end, start);
+        let down_distance = self.bin(BinOp::Sub, ty, start, end);
+        let distance = self.select(ty, down, down_distance, up_distance);
+        let distance = self.widen(ty, distance);
+        let negated = self.scalar(ScalarOp::Un(UnOp::Neg, ty), &[step]);
+        let pace = match step {
+            Atom::Const(c) if c == int_const(ty, 1) => return self.count(kind, distance),
+            Atom::Const(c) if c == int_const(ty, -1) && ty.is_signed() => {
+                return self.count(kind, distance);
+            }
+            Atom::Const(_) | Atom::Var(_) => self.select(ty, down, negated, step),
+        };
+        let pace = self.widen(ty, pace);
+        let last = match kind {
+            RangeEnd::Inclusive => distance,
+            RangeEnd::Below | RangeEnd::Above => self.bin(BinOp::Sub, i64, distance, int_(1)),
+        };
+        let steps = self.bin(BinOp::Div, i64, last, pace);
+        self.bin(BinOp::Add, i64, steps, int_(1))
+    }
+
+    fn count(&mut self, kind: RangeEnd, distance: Atom) -> Atom {
+        match kind {
+            RangeEnd::Inclusive => self.i64_bin(BinOp::Add, distance, int_(1)),
+            RangeEnd::Below | RangeEnd::Above => distance,
+        }
+    }
+
+    /// A distance, not negative, as an `i64`: differences of signed types wrap, so they are read as unsigned.
+    fn widen(&mut self, ty: ScalarType, distance: Atom) -> Atom {
+        let unsigned = match ty {
+            ScalarType::I8 => ScalarType::U8,
+            ScalarType::I16 => ScalarType::U16,
+            ScalarType::I32 => ScalarType::U32,
+            ScalarType::I64
+            | ScalarType::U8
+            | ScalarType::U16
+            | ScalarType::U32
+            | ScalarType::U64
+            | ScalarType::F16
+            | ScalarType::F32
+            | ScalarType::F64
+            | ScalarType::Bool => ty,
+        };
+        let bits = self.convert(ty, unsigned, distance);
+        self.convert(unsigned, ScalarType::I64, bits)
+    }
+
+    fn assert_exp(
+        &mut self,
+        cond: &'a Exp,
+        source: &str,
+        body: &'a Exp,
+        frame: &Rc<Frame<'a>>,
+    ) -> Res<Value<'a>> {
+        let cond = self.scalar_exp(cond, frame)?;
+        let message = vec![text(format!("Assertion is false: {source}"))];
+        let certs = self.assert(cond, TrapKind::Assert, message);
+        let before = self.watermark();
+        let v = self.with_certs(&certs, |l| l.exp(body, frame))?;
+        // What was there before needs a statement of its own to be protected.
+        let guarded = |l: &mut Self, leaf: Leaf| match leaf.atom {
+            atom if super::emit::visible(atom, before) && !certs.is_empty() => {
+                let ty = l.ty(atom);
+                let exp = midend::ir::syntax::Exp::Atom(atom);
+                let copy = l.with_certs(&certs, |l| l.bind1("t", ty, exp));
+                l.alias(copy, [atom]);
+                Leaf {
+                    atom: Atom::Var(copy),
+                    ..leaf
+                }
+            }
+            _ => leaf,
+        };
+        Ok(v.map_leaves(&mut |leaf| guarded(self, leaf)))
+    }
+
+    // --- Names --------------------------------------------------------------
+
+    /// Binds the names of an irrefutable pattern.
+    pub fn bind_pat(&mut self, pat: &'a Pat, v: &Value<'a>, frame: &Rc<Frame<'a>>) {
+        match (&pat.kind, v) {
+            (PatKind::Name(name), _) => {
+                let text = &self.typed.names.get(*name).text;
+                v.each_leaf(&mut |leaf| self.hint(leaf.atom, text));
+                frame.bind(*name, Binding::Value(v.clone()));
+            }
+            (PatKind::Tuple(ps), Value::Tuple(vs)) => {
+                for (p, v) in ps.iter().zip(vs.iter()) {
+                    self.bind_pat(p, v, frame);
+                }
+            }
+            (PatKind::Record(ps), _) => {
+                for (field, p) in ps {
+                    self.bind_pat(p, &project(v, field), frame);
+                }
+            }
+            (PatKind::Construct(con, ps), Value::Sum(sum)) => {
+                let payload = sum.cons.iter().find(|(name, _)| name == con);
+                for (p, v) in ps.iter().zip(payload.map_or(&[][..], |(_, vs)| vs)) {
+                    self.bind_pat(p, v, frame);
+                }
+            }
+            (
+                PatKind::Wild | PatKind::Literal(_) | PatKind::Tuple(_) | PatKind::Construct(..),
+                _,
+            ) => {}
+        }
+    }
+
+    fn bind_local_def(&mut self, def: &'a ValueDef, frame: &Rc<Frame<'a>>) {
+        let closure = DefClosure {
+            def,
+            frame: Rc::clone(frame),
+        };
+        frame.bind(def.name, Binding::Def(Rc::new(closure)));
+    }
+
+    /// The value of a name at an instance.
+    pub fn name_value(
+        &mut self,
+        name: Name,
+        frame: &Rc<Frame<'a>>,
+        inst: &Instance,
+    ) -> Res<Value<'a>> {
+        match frame.lookup(name) {
+            Some(Binding::Value(v)) => Ok(v),
+            Some(Binding::Size(Some(size))) => Ok(Value::scalar(size)),
+            Some(Binding::Def(def)) if def.def.params.is_empty() => {
+                let inner = self.def_frame(&def, inst);
+                self.exp(&def.def.body, &inner)
+            }
+            Some(Binding::Def(def)) => Ok(Value::Fun(Rc::new(FunValue {
+                code: Code::Def {
+                    def,
+                    inst: Rc::new(inst.clone()),
+                },
+                args: Vec::new(),
+            }))),
+            Some(Binding::Global(global)) => self.global_value(global),
+            Some(Binding::GlobalSize(global, name)) => match self.global_size(global, name) {
+                Some(size) => Ok(Value::scalar(size)),
+                None => Err(self.unbound(name)),
+            },
+            Some(Binding::Alias(alias)) => {
+                let inner = self.frame(Some(Rc::clone(&alias.frame)));
+                self.bind_scheme(alias.scheme, inst, &inner);
+                let inst = self.eval_inst(alias.inst, &inner);
+                self.name_value(alias.value, &inner, &inst)
+            }
+            Some(
+                Binding::Size(None) | Binding::Ty(_) | Binding::TypeDef(_) | Binding::Functor(_),
+            ) => Err(self.unbound(name)),
+            None => match self.intrinsic_of(name) {
+                Some(intrinsic) => self.intrinsic_value(intrinsic, inst),
+                None => Err(self.unbound(name)),
+            },
+        }
+    }
+
+    fn unbound(&self, name: Name) -> Box<crate::diagnostic::Diagnostic> {
+        let info = self.typed.names.get(name);
+        let message = format!("`{}` has no value here", info.text);
+        unsupported(info.span.unwrap_or_default(), message)
+    }
+}
+
+const fn int_(n: i64) -> Atom {
+    super::emit::int(n)
+}
+
+/// The constant of a literal.
+pub fn literal(lit: Lit) -> Const {
+    match lit {
+        Lit::Int(prim, n) => int_const(scalar_type(prim), n),
+        Lit::Float(prim, x) => float_const(scalar_type(prim), x),
+        Lit::Bool(b) => Const::Bool(b),
+    }
+}
+
+/// A field of a record.
+pub fn project<'a>(v: &Value<'a>, field: &Sym) -> Value<'a> {
+    match v {
+        Value::Record(fields) => fields
+            .iter()
+            .find(|(name, _)| name == field)
+            .map_or_else(Value::unit, |(_, v)| v.clone()),
+        Value::Tuple(_) => field
+            .parse()
+            .map_or_else(|_| Value::unit(), |i| project_tuple(v, i)),
+        Value::Leaf(_) | Value::Array { .. } | Value::Sum(_) | Value::Fun(_) => Value::unit(),
+    }
+}
+
+/// A component of a tuple.
+pub fn project_tuple<'a>(v: &Value<'a>, i: usize) -> Value<'a> {
+    match v {
+        Value::Tuple(fields) => fields.get(i).cloned().unwrap_or_else(Value::unit),
+        Value::Leaf(_) | Value::Array { .. } | Value::Record(_) | Value::Sum(_) | Value::Fun(_) => {
+            Value::unit()
+        }
+    }
+}
+
+/// A type in a message, without sizes.
+fn type_text(ty: &SourceType) -> String {
+    match ty {
+        SourceType::Prim(p) => p.name().into(),
+        SourceType::Array(a) => format!("[]{}", type_text(&a.elem)),
+        SourceType::Tuple(ts) => {
+            let ts: Vec<String> = ts.iter().map(type_text).collect();
+            format!("({})", ts.join(", "))
+        }
+        SourceType::Record(ts) => {
+            let ts = ts
+                .iter()
+                .map(|(name, t)| format!("{name}: {}", type_text(t)));
+            format!("{{{}}}", ts.collect::<Vec<_>>().join(", "))
+        }
+        SourceType::Sum(cs) => {
+            let cs = cs.iter().map(|(name, _)| format!("#{name}"));
+            cs.collect::<Vec<_>>().join(" | ")
+        }
+        SourceType::Fun(f) => format!("{} -> {}", type_text(&f.arg), type_text(&f.ret.ty)),
+        SourceType::Named(_) | SourceType::Meta(_) => "_".into(),
+    }
+}

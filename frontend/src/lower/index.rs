@@ -1,0 +1,369 @@
+//! Indexing, slicing and in-place updates, with their checks.
+
+use super::emit::{int, text, value};
+use super::env::Frame;
+use super::exp::{project, project_tuple};
+use super::types::shape_parts;
+use super::value::{Leaf, Ty, Value, size_of_atom};
+use super::{Lower, Res};
+use crate::typed::{Exp, Slice, Step, Sym};
+use midend::ir::array::{ArrayOp, SliceDim};
+use midend::ir::id::Var;
+use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, UnOp};
+use midend::ir::syntax::{Atom, MessagePart, TrapKind};
+use midend::ir::types::{ScalarType, Size, Type};
+use std::rc::Rc;
+
+/// One index, evaluated.
+#[derive(Clone, Copy, Debug)]
+pub enum Index {
+    /// An element, an `i64`.
+    At(Atom),
+    /// A range, as written.
+    Range(Option<Atom>, Option<Atom>, Option<Atom>),
+}
+
+/// One index with its check and how a message shows it.
+struct Checked {
+    dim: SliceDim,
+    ok: Atom,
+    shown: Vec<MessagePart>,
+}
+
+impl<'a> Lower<'a> {
+    /// Evaluates indices.
+    pub fn slices(&mut self, slices: &'a [Slice], frame: &Rc<Frame<'a>>) -> Res<Vec<Index>> {
+        let mut out = Vec::with_capacity(slices.len());
+        for slice in slices {
+            out.push(match slice {
+                Slice::Index(e) => {
+                    let i = self.scalar_exp(e, frame)?;
+                    let from = self.atom_scalar(i);
+                    Index::At(self.convert(from, ScalarType::I64, i))
+                }
+                Slice::Range { start, end, stride } => {
+                    let mut part = |e: &'a Option<Exp>| match e {
+                        Some(e) => self.scalar_exp(e, frame).map(Some),
+                        None => Ok(None),
+                    };
+                    Index::Range(part(start)?, part(end)?, part(stride)?)
+                }
+            });
+        }
+        Ok(out)
+    }
+
+    /// The part of an array that checked indices pick.
+    pub fn index(&mut self, v: &Value<'a>, indices: &[Index]) -> Value<'a> {
+        let (dims, certs) = self.check_indices(v.dims(), indices);
+        self.with_certs(&certs, |l| l.pick(v, &dims))
+    }
+
+    /// The part of an array at indices that are known to be in range.
+    pub fn index_unchecked(&mut self, v: &Value<'a>, indices: &[Index]) -> Value<'a> {
+        let sizes = v.dims().to_vec();
+        let dims: Vec<SliceDim> = indices
+            .iter()
+            .zip(sizes)
+            .map(|(index, size)| self.check_index(*index, size).dim)
+            .collect();
+        self.pick(v, &dims)
+    }
+
+    fn check_indices(&mut self, shape: &[Size], indices: &[Index]) -> (Vec<SliceDim>, Vec<Var>) {
+        let mut ok = Atom::Const(Const::Bool(true));
+        let mut dims = Vec::new();
+        let mut message = vec![text("Index [")];
+        for (i, (index, size)) in indices.iter().zip(shape).enumerate() {
+            let checked = self.check_index(*index, *size);
+            if i > 0 {
+                message.push(text(", "));
+            }
+            message.extend(checked.shown);
+            ok = self.and(ok, checked.ok);
+            dims.push(checked.dim);
+        }
+        message.push(text("] out of bounds for array of shape "));
+        message.extend(shape_parts(&shape[..dims.len()]));
+        message.push(text("."));
+        let certs = self.assert(ok, TrapKind::Bounds, message);
+        (dims, certs)
+    }
+
+    fn check_index(&mut self, index: Index, size: Size) -> Checked {
+        let i64 = ScalarType::I64;
+        match index {
+            Index::At(i) => {
+                let above = self.cmp(CmpOp::Le, i64, int(0), i);
+                let below = self.cmp(CmpOp::Lt, i64, i, size.into());
+                Checked {
+                    dim: SliceDim::Fix(i),
+                    ok: self.and(above, below),
+                    shown: vec![value(i)],
+                }
+            }
+            Index::Range(start, end, None | Some(Atom::Const(Const::I64(1)))) => {
+                let from = start.unwrap_or(int(0));
+                let to = end.unwrap_or(size.into());
+                let len = self.i64_bin(BinOp::Sub, to, from);
+                // 0 <= from <= to <= size
+                let a = self.cmp(CmpOp::Le, i64, int(0), from);
+                let b = self.cmp(CmpOp::Le, i64, from, to);
+                let c = self.cmp(CmpOp::Le, i64, to, size.into());
+                let ok = self.and(a, b);
+                let empty = self.cmp(CmpOp::Eq, i64, from, to);
+                let inside = self.and(ok, c);
+                let ok = match (start, end) {
+                    (None, _) | (_, None) => inside,
+                    // An empty slice is in range wherever it stands.
+                    (Some(_), Some(_)) => self.or(empty, inside),
+                };
+                Checked {
+                    dim: range(from, len, int(1)),
+                    ok,
+                    shown: shown(start, end, None),
+                }
+            }
+            Index::Range(None, None, Some(Atom::Const(Const::I64(-1)))) => {
+                let last = self.i64_bin(BinOp::Sub, size.into(), int(1));
+                Checked {
+                    dim: range(last, size.into(), int(-1)),
+                    ok: Atom::Const(Const::Bool(true)),
+                    shown: shown(None, None, Some(int(-1))),
+                }
+            }
+            Index::Range(start, end, Some(stride)) => self.check_strided(start, end, stride, size),
+        }
+    }
+
+    /// A slice with a stride. The number of elements is `(to - from + stride - sign) quot stride`; a slice that is
+    /// not empty must have its first and last element in range and must run the right way.
+    fn check_strided(
+        &mut self,
+        start: Option<Atom>,
+        end: Option<Atom>,
+        stride: Atom,
+        size: Size,
+    ) -> Checked {
+        let i64 = ScalarType::I64;
+        let back = self.cmp(CmpOp::Lt, i64, stride, int(0));
+        let last = self.i64_bin(BinOp::Sub, size.into(), int(1));
+        let from = match start {
+            Some(from) => from,
+            None => self.select(i64, back, last, int(0)),
+        };
+        let to = match end {
+            Some(to) => to,
+            None => self.select(i64, back, int(-1), size.into()),
+        };
+        let zero = self.cmp(CmpOp::Eq, i64, stride, int(0));
+        let pace = self.select(i64, zero, int(1), stride);
+        let sign = self.scalar(ScalarOp::Un(UnOp::Signum, i64), &[pace]);
+        let distance = self.i64_bin(BinOp::Sub, to, from);
+        let rounded = self.i64_bin(BinOp::Sub, pace, sign);
+        let rounded = self.i64_bin(BinOp::Add, distance, rounded);
+        let len = self.i64_bin(BinOp::Quot, rounded, pace);
+        let empty = self.cmp(CmpOp::Eq, i64, len, int(0));
+        let steps = self.i64_bin(BinOp::Sub, len, int(1));
+        let reach = self.i64_bin(BinOp::Mul, steps, pace);
+        let final_ = self.i64_bin(BinOp::Add, from, reach);
+        let mut ok = self.cmp(CmpOp::Le, i64, int(0), len);
+        for at in [from, final_] {
+            let above = self.cmp(CmpOp::Le, i64, int(0), at);
+            let below = self.cmp(CmpOp::Lt, i64, at, size.into());
+            ok = self.and(ok, above);
+            ok = self.and(ok, below);
+        }
+        let ok = self.or(empty, ok);
+        let moving = self.not(zero);
+        Checked {
+            dim: range(from, len, stride),
+            ok: self.and(moving, ok),
+            shown: shown(start, end, Some(stride)),
+        }
+    }
+
+    /// The part of an array; indices are in range.
+    fn pick(&mut self, v: &Value<'a>, dims: &[SliceDim]) -> Value<'a> {
+        let mut kept: Vec<Size> = Vec::new();
+        for dim in dims {
+            match dim {
+                SliceDim::Fix(_) => {}
+                SliceDim::Range { len, .. } => kept.push(*len),
+            }
+        }
+        let elem = v
+            .peel(dims.len())
+            .map_leaves(&mut |leaf| self.pick_leaf(leaf, dims));
+        Value::array(&kept, elem)
+    }
+
+    fn pick_leaf(&mut self, leaf: Leaf, dims: &[SliceDim]) -> Leaf {
+        let Atom::Var(array) = leaf.atom else {
+            return leaf;
+        };
+        let ty = slice_type(&self.vars[array].ty, dims);
+        let indices: Option<Vec<Atom>> = dims
+            .iter()
+            .map(|dim| match dim {
+                SliceDim::Fix(i) => Some(*i),
+                SliceDim::Range { .. } => None,
+            })
+            .collect();
+        let op = match indices {
+            Some(indices) => ArrayOp::Index { array, indices },
+            None => ArrayOp::Slice {
+                array,
+                dims: dims.to_vec(),
+            },
+        };
+        let v = self.array_op("t", ty, op);
+        self.alias(v, [leaf.atom]);
+        Leaf {
+            atom: Atom::Var(v),
+            ..leaf
+        }
+    }
+
+    /// An array with the part at the indices replaced, in place.
+    pub fn update(&mut self, v: &Value<'a>, indices: &[Index], new: &Value<'a>) -> Value<'a> {
+        let (dims, certs) = self.check_indices(v.dims(), indices);
+        let mut part: Vec<Size> = Vec::new();
+        for dim in &dims {
+            match dim {
+                SliceDim::Fix(_) => {}
+                SliceDim::Range { len, .. } => part.push(*len),
+            }
+        }
+        let row = self.type_of(&v.peel(dims.len()));
+        let want = part
+            .iter()
+            .rev()
+            .fold(row, |row, n| Ty::array(Some(*n), row));
+        let mut message = |have: &[Size], want: &[Size]| {
+            let mut parts = vec![text("Shape of slice does not match shape of value: ")];
+            parts.extend(shape_parts(want));
+            parts.push(text(" and "));
+            parts.extend(shape_parts(have));
+            parts.push(text("."));
+            parts
+        };
+        let new = self.coerce(new, &want, TrapKind::Shape, &mut message);
+        let mut values = new.atoms().into_iter();
+        self.with_certs(&certs, |l| {
+            v.map_leaves(&mut |leaf| match values.next() {
+                Some(value) => l.update_leaf(leaf, &dims, value),
+                None => leaf,
+            })
+        })
+    }
+
+    fn update_leaf(&mut self, leaf: Leaf, dims: &[SliceDim], value: Atom) -> Leaf {
+        let Atom::Var(array) = self.consume(leaf) else {
+            return leaf;
+        };
+        let info = self.vars[array].clone();
+        let op = ArrayOp::Update {
+            array,
+            dims: dims.to_vec(),
+            value,
+        };
+        let v = self.array_op(&info.name, info.ty, op);
+        self.alias(v, [Atom::Var(array)]);
+        Leaf::new(Atom::Var(v))
+    }
+
+    /// `source with path = value`.
+    pub fn update_exp(
+        &mut self,
+        source: &'a Exp,
+        path: &'a [Step],
+        value: &'a Exp,
+        frame: &Rc<Frame<'a>>,
+    ) -> Res<Value<'a>> {
+        let mut steps = Vec::with_capacity(path.len());
+        for step in path {
+            steps.push(match step {
+                Step::Field(name) => Place::Field(name),
+                Step::TupleField(i) => Place::TupleField(*i),
+                Step::Index(slices) => Place::Index(self.slices(slices, frame)?),
+            });
+        }
+        let new = self.exp(value, frame)?;
+        let old = self.exp(source, frame)?;
+        Ok(self.update_path(&old, &steps, &new))
+    }
+
+    fn update_path(&mut self, old: &Value<'a>, path: &[Place<'_>], new: &Value<'a>) -> Value<'a> {
+        let Some((step, rest)) = path.split_first() else {
+            return new.clone();
+        };
+        match (step, old) {
+            (Place::Field(name), Value::Record(fields)) => {
+                let part = self.update_path(&project(old, name), rest, new);
+                let fields = fields.iter().map(|(field, v)| {
+                    let v = if field == *name {
+                        part.clone()
+                    } else {
+                        v.clone()
+                    };
+                    (field.clone(), v)
+                });
+                Value::Record(fields.collect())
+            }
+            (Place::TupleField(n), Value::Tuple(fields)) => {
+                let part = self.update_path(&project_tuple(old, *n), rest, new);
+                let fields = fields.iter().enumerate();
+                let fields = fields.map(|(i, v)| if i == *n { part.clone() } else { v.clone() });
+                Value::Tuple(fields.collect())
+            }
+            (Place::Index(indices), _) if rest.is_empty() => self.update(old, indices, new),
+            (Place::Index(indices), _) => {
+                let row = self.index(old, indices);
+                let part = self.update_path(&row.with_shared(true), rest, new);
+                self.update(old, indices, &part)
+            }
+            (Place::Field(_) | Place::TupleField(_), _) => old.clone(),
+        }
+    }
+}
+
+/// One step of the path of an update, evaluated.
+enum Place<'s> {
+    Field(&'s Sym),
+    TupleField(usize),
+    Index(Vec<Index>),
+}
+
+fn range(start: Atom, len: Atom, stride: Atom) -> SliceDim {
+    SliceDim::Range {
+        start,
+        len: size_of_atom(len).unwrap_or(Size::Const(0)),
+        stride,
+    }
+}
+
+/// How a message shows a range.
+fn shown(start: Option<Atom>, end: Option<Atom>, stride: Option<Atom>) -> Vec<MessagePart> {
+    let mut parts: Vec<MessagePart> = start.map(value).into_iter().collect();
+    parts.push(text(":"));
+    parts.extend(end.map(value));
+    if let Some(stride) = stride {
+        parts.push(text(":"));
+        parts.push(value(stride));
+    }
+    parts
+}
+
+/// The type of a part of an array.
+fn slice_type(array: &Type, dims: &[SliceDim]) -> Type {
+    let lens: Vec<Size> = dims
+        .iter()
+        .filter_map(|dim| match dim {
+            SliceDim::Fix(_) => None,
+            SliceDim::Range { len, .. } => Some(*len),
+        })
+        .collect();
+    let row = array.peel(dims.len()).unwrap_or_else(|| array.clone());
+    Type::array_of(&row, &lens)
+}

@@ -1,0 +1,514 @@
+//! Built-in operations on scalars, and the dispatch to those on arrays.
+
+use super::emit::{text, value};
+use super::value::{Code, FunValue, Instance, Ty, Value, float_const, int_const, scalar_type};
+use super::{Lower, Res, unsupported};
+use crate::source::Span;
+use crate::typed::{Intrinsic, Name, NameKind, Op};
+use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, TernOp, UnOp};
+use midend::ir::syntax::{Atom, TrapKind};
+use midend::ir::types::ScalarType;
+use std::rc::Rc;
+
+/// The number of arguments of a built-in.
+pub const fn arity(op: Op) -> usize {
+    match op {
+        Op::Highest
+        | Op::Lowest
+        | Op::Inf
+        | Op::Nan
+        | Op::Pi
+        | Op::E
+        | Op::Epsilon
+        | Op::NumBits => 0,
+        Op::Neg
+        | Op::Not
+        | Op::Abs
+        | Op::Sgn
+        | Op::Convert(_)
+        | Op::Popc
+        | Op::Clz
+        | Op::Ctz
+        | Op::Recip
+        | Op::Sqrt
+        | Op::Rsqrt
+        | Op::Cbrt
+        | Op::Exp
+        | Op::Sin
+        | Op::Cos
+        | Op::Tan
+        | Op::SinPi
+        | Op::CosPi
+        | Op::TanPi
+        | Op::Asin
+        | Op::Acos
+        | Op::Atan
+        | Op::AsinPi
+        | Op::AcosPi
+        | Op::AtanPi
+        | Op::Sinh
+        | Op::Cosh
+        | Op::Tanh
+        | Op::Asinh
+        | Op::Acosh
+        | Op::Atanh
+        | Op::Gamma
+        | Op::Lgamma
+        | Op::Erf
+        | Op::Erfc
+        | Op::Log
+        | Op::Log2
+        | Op::Log10
+        | Op::Log1p
+        | Op::Ceil
+        | Op::Floor
+        | Op::Trunc
+        | Op::Round
+        | Op::IsInf
+        | Op::IsNan
+        | Op::FromBits
+        | Op::ToBits
+        | Op::Sum
+        | Op::Product
+        | Op::Maximum
+        | Op::Minimum
+        | Op::Unzip
+        | Op::Flatten
+        | Op::Unflatten
+        | Op::Transpose
+        | Op::Reverse
+        | Op::Iota
+        | Op::Length
+        | Op::Copy
+        | Op::Manifest
+        | Op::Opaque
+        | Op::Trace
+        | Op::Break => 1,
+        Op::Add
+        | Op::Sub
+        | Op::Mul
+        | Op::Div
+        | Op::Mod
+        | Op::Quot
+        | Op::Rem
+        | Op::Pow
+        | Op::Min
+        | Op::Max
+        | Op::And
+        | Op::Or
+        | Op::Xor
+        | Op::Shl
+        | Op::Shr
+        | Op::LShr
+        | Op::MulHi
+        | Op::Eq
+        | Op::Ne
+        | Op::Lt
+        | Op::Le
+        | Op::Gt
+        | Op::Ge
+        | Op::LogAnd
+        | Op::LogOr
+        | Op::GetBit
+        | Op::Atan2
+        | Op::Atan2Pi
+        | Op::Hypot
+        | Op::NextAfter
+        | Op::CopySign
+        | Op::Ldexp
+        | Op::FromFraction
+        | Op::Map
+        | Op::Filter
+        | Op::Partition
+        | Op::Zip
+        | Op::Concat
+        | Op::Rotate
+        | Op::Replicate
+        | Op::FlatMap => 2,
+        Op::SetBit
+        | Op::Lerp
+        | Op::Mad
+        | Op::MadHi
+        | Op::Fma
+        | Op::Reduce
+        | Op::ReduceComm
+        | Op::Scan
+        | Op::Scatter1d
+        | Op::Scatter2d
+        | Op::Scatter3d => 3,
+        Op::Hist | Op::ReduceByIndex1d | Op::ReduceByIndex2d | Op::ReduceByIndex3d => 5,
+    }
+}
+
+impl<'a> Lower<'a> {
+    /// The built-in that a name stands for.
+    pub fn intrinsic_of(&self, name: Name) -> Option<Intrinsic> {
+        match self.typed.names.get(name).kind {
+            NameKind::Intrinsic(intrinsic) => Some(intrinsic),
+            NameKind::Value | NameKind::Size | NameKind::Type | NameKind::Functor => None,
+        }
+    }
+
+    /// A built-in as a value.
+    pub fn intrinsic_value(&mut self, intrinsic: Intrinsic, inst: &Instance) -> Res<Value<'a>> {
+        if arity(intrinsic.op) == 0 {
+            return self.intrinsic(intrinsic, inst, Vec::new(), Span::default());
+        }
+        Ok(Value::Fun(Rc::new(FunValue {
+            code: Code::Intrinsic {
+                intrinsic,
+                inst: Rc::new(inst.clone()),
+            },
+            args: Vec::new(),
+        })))
+    }
+
+    /// Applies a built-in to all its arguments.
+    pub fn intrinsic(
+        &mut self,
+        intrinsic: Intrinsic,
+        inst: &Instance,
+        args: Vec<Value<'a>>,
+        span: Span,
+    ) -> Res<Value<'a>> {
+        let ty = match intrinsic.prim {
+            Some(prim) => Some(scalar_type(prim)),
+            None => inst.types.first().and_then(Ty::as_scalar),
+        };
+        let atoms: Option<Vec<Atom>> = args
+            .iter()
+            .map(|v| match v {
+                Value::Leaf(leaf) => Some(leaf.atom),
+                Value::Array { .. }
+                | Value::Tuple(_)
+                | Value::Record(_)
+                | Value::Sum(_)
+                | Value::Fun(_) => None,
+            })
+            .collect();
+        if let Some(atoms) = atoms {
+            // The operands know their type best: an instance may be unknown at an entry point.
+            let own = atoms.last().map(|a| self.atom_scalar(*a));
+            let ty = ty.or(own).unwrap_or(ScalarType::I32);
+            let here = self.span_id(span);
+            let outer = std::mem::replace(&mut self.span, here);
+            let result = self.scalar_intrinsic(intrinsic.op, ty, &atoms);
+            self.span = outer;
+            if let Some(atom) = result {
+                return Ok(Value::scalar(atom));
+            }
+        }
+        let here = self.span_id(span);
+        let outer = std::mem::replace(&mut self.span, here);
+        let v = self.array_intrinsic(intrinsic, ty, inst, args, span)?;
+        self.span = outer;
+        Ok(v)
+    }
+
+    /// An operation on scalars, if it is one.
+    fn scalar_intrinsic(&mut self, op: Op, ty: ScalarType, args: &[Atom]) -> Option<Atom> {
+        match *args {
+            [] => constant(op, ty).map(Atom::Const),
+            [a] => self.unary(op, ty, a),
+            [a, b] => self.binary(op, ty, a, b),
+            [a, b, c] => self.ternary(op, ty, a, b, c),
+            _ => None,
+        }
+    }
+
+    fn unary(&mut self, op: Op, ty: ScalarType, a: Atom) -> Option<Atom> {
+        let un = |op| Some(ScalarOp::Un(op, ty));
+        let scalar_op = match op {
+            Op::Neg => un(UnOp::Neg),
+            Op::Not => un(UnOp::Not),
+            Op::Abs => un(UnOp::Abs),
+            Op::Sgn => un(UnOp::Signum),
+            Op::Popc => un(UnOp::Popcount),
+            Op::Clz => un(UnOp::Clz),
+            Op::Ctz => un(UnOp::Ctz),
+            Op::Sqrt => un(UnOp::Sqrt),
+            Op::Rsqrt => un(UnOp::Rsqrt),
+            Op::Cbrt => un(UnOp::Cbrt),
+            Op::Exp => un(UnOp::Exp),
+            Op::Sin => un(UnOp::Sin),
+            Op::Cos => un(UnOp::Cos),
+            Op::Tan => un(UnOp::Tan),
+            Op::SinPi => un(UnOp::Sinpi),
+            Op::CosPi => un(UnOp::Cospi),
+            Op::TanPi => un(UnOp::Tanpi),
+            Op::Asin => un(UnOp::Asin),
+            Op::Acos => un(UnOp::Acos),
+            Op::Atan => un(UnOp::Atan),
+            Op::AsinPi => un(UnOp::Asinpi),
+            Op::AcosPi => un(UnOp::Acospi),
+            Op::AtanPi => un(UnOp::Atanpi),
+            Op::Sinh => un(UnOp::Sinh),
+            Op::Cosh => un(UnOp::Cosh),
+            Op::Tanh => un(UnOp::Tanh),
+            Op::Asinh => un(UnOp::Asinh),
+            Op::Acosh => un(UnOp::Acosh),
+            Op::Atanh => un(UnOp::Atanh),
+            Op::Gamma => un(UnOp::Gamma),
+            Op::Lgamma => un(UnOp::Lgamma),
+            Op::Erf => un(UnOp::Erf),
+            Op::Erfc => un(UnOp::Erfc),
+            Op::Log => un(UnOp::Log),
+            Op::Log2 => un(UnOp::Log2),
+            Op::Log10 => un(UnOp::Log10),
+            Op::Log1p => un(UnOp::Log1p),
+            Op::Ceil => un(UnOp::Ceil),
+            Op::Floor => un(UnOp::Floor),
+            Op::Trunc => un(UnOp::Trunc),
+            Op::Round => un(UnOp::Round),
+            Op::IsInf => un(UnOp::IsInf),
+            Op::IsNan => un(UnOp::IsNan),
+            Op::FromBits => Some(ScalarOp::FromBits(ty)),
+            Op::ToBits => Some(ScalarOp::ToBits(ty)),
+            Op::Convert(from) => return Some(self.convert(scalar_type(from), ty, a)),
+            Op::Recip => {
+                let one = Atom::Const(float_const(ty, 1.0));
+                return Some(self.bin(BinOp::Div, ty, one, a));
+            }
+            _ => None,
+        };
+        scalar_op.map(|op| self.scalar(op, &[a]))
+    }
+
+    fn binary(&mut self, op: Op, ty: ScalarType, a: Atom, b: Atom) -> Option<Atom> {
+        let bin = match op {
+            Op::Add => BinOp::Add,
+            Op::Sub => BinOp::Sub,
+            Op::Mul => BinOp::Mul,
+            Op::Div => return Some(self.division(BinOp::Div, ty, a, b)),
+            Op::Mod => return Some(self.division(BinOp::Mod, ty, a, b)),
+            Op::Quot => return Some(self.division(BinOp::Quot, ty, a, b)),
+            Op::Rem => return Some(self.division(BinOp::Rem, ty, a, b)),
+            Op::Pow => return Some(self.power(ty, a, b)),
+            Op::Min => BinOp::Min,
+            Op::Max => BinOp::Max,
+            Op::And | Op::LogAnd => BinOp::And,
+            Op::Or | Op::LogOr => BinOp::Or,
+            Op::Xor => BinOp::Xor,
+            Op::Shl => BinOp::Shl,
+            Op::Shr => BinOp::Shr,
+            Op::LShr => {
+                let bits = unsigned(ty);
+                let (a, b) = (self.convert(ty, bits, a), self.convert(ty, bits, b));
+                let shifted = self.bin(BinOp::Shr, bits, a, b);
+                return Some(self.convert(bits, ty, shifted));
+            }
+            Op::MulHi => BinOp::MulHi,
+            Op::Atan2 => BinOp::Atan2,
+            Op::Atan2Pi => BinOp::Atan2pi,
+            Op::Hypot => BinOp::Hypot,
+            Op::NextAfter => BinOp::Nextafter,
+            Op::CopySign => BinOp::Copysign,
+            Op::Ldexp => {
+                let b = self.convert(ScalarType::I32, ty, b);
+                return Some(self.bin(BinOp::Ldexp, ty, a, b));
+            }
+            Op::Eq => return Some(self.cmp(CmpOp::Eq, ty, a, b)),
+            Op::Ne => {
+                let same = self.cmp(CmpOp::Eq, ty, a, b);
+                return Some(self.not(same));
+            }
+            Op::Lt => return Some(self.cmp(CmpOp::Lt, ty, a, b)),
+            Op::Le => return Some(self.cmp(CmpOp::Le, ty, a, b)),
+            Op::Gt => return Some(self.cmp(CmpOp::Lt, ty, b, a)),
+            Op::Ge => return Some(self.cmp(CmpOp::Le, ty, b, a)),
+            Op::GetBit => {
+                let bits = unsigned(ty);
+                let n = self.convert(ScalarType::I32, bits, a);
+                let x = self.convert(ty, bits, b);
+                let shifted = self.bin(BinOp::Shr, bits, x, n);
+                let one = Atom::Const(int_const(bits, 1));
+                let bit = self.bin(BinOp::And, bits, shifted, one);
+                return Some(self.convert(bits, ScalarType::I32, bit));
+            }
+            Op::FromFraction => {
+                let a = self.convert(ScalarType::I64, ty, a);
+                let b = self.convert(ScalarType::I64, ty, b);
+                return Some(self.bin(BinOp::Div, ty, a, b));
+            }
+            _ => return None,
+        };
+        Some(self.bin(bin, ty, a, b))
+    }
+
+    fn ternary(&mut self, op: Op, ty: ScalarType, a: Atom, b: Atom, c: Atom) -> Option<Atom> {
+        let tern = match op {
+            Op::Lerp => TernOp::Lerp,
+            Op::Mad => TernOp::Mad,
+            Op::MadHi => TernOp::MadHi,
+            Op::Fma => TernOp::Fma,
+            Op::SetBit => return Some(self.set_bit(ty, a, b, c)),
+            _ => return None,
+        };
+        Some(self.scalar(ScalarOp::Tern(tern, ty), &[a, b, c]))
+    }
+
+    /// `set_bit n x b`: bit `n` of `x` becomes the lowest bit of `b`.
+    fn set_bit(&mut self, ty: ScalarType, n: Atom, x: Atom, b: Atom) -> Atom {
+        let bits = unsigned(ty);
+        let one = Atom::Const(int_const(bits, 1));
+        let n = self.convert(ScalarType::I32, bits, n);
+        let x = self.convert(ty, bits, x);
+        let b = self.convert(ScalarType::I32, bits, b);
+        let mask = self.bin(BinOp::Shl, bits, one, n);
+        let mask = self.scalar(ScalarOp::Un(UnOp::Not, bits), &[mask]);
+        let cleared = self.bin(BinOp::And, bits, x, mask);
+        let bit = self.bin(BinOp::And, bits, b, one);
+        let bit = self.bin(BinOp::Shl, bits, bit, n);
+        let result = self.bin(BinOp::Or, bits, cleared, bit);
+        self.convert(bits, ty, result)
+    }
+
+    /// Integer division checks its divisor first.
+    fn division(&mut self, op: BinOp, ty: ScalarType, a: Atom, b: Atom) -> Atom {
+        if ty.is_float() {
+            return self.bin(op, ty, a, b);
+        }
+        let zero = Atom::Const(int_const(ty, 0));
+        let nonzero = match b {
+            Atom::Const(c) => Atom::Const(Const::Bool(Atom::Const(c) != zero)),
+            Atom::Var(_) => {
+                let is_zero = self.cmp(CmpOp::Eq, ty, b, zero);
+                self.not(is_zero)
+            }
+        };
+        let message = vec![text("division by zero")];
+        let certs = self.assert(nonzero, TrapKind::DivisionByZero, message);
+        self.with_certs(&certs, |l| l.bin(op, ty, a, b))
+    }
+
+    fn power(&mut self, ty: ScalarType, a: Atom, b: Atom) -> Atom {
+        if !ty.is_signed() {
+            return self.bin(BinOp::Pow, ty, a, b);
+        }
+        let zero = Atom::Const(int_const(ty, 0));
+        let ok = match b {
+            Atom::Const(Const::I8(0..) | Const::I16(0..) | Const::I32(0..) | Const::I64(0..)) => {
+                Atom::Const(Const::Bool(true))
+            }
+            Atom::Const(_) | Atom::Var(_) => self.cmp(CmpOp::Le, ty, zero, b),
+        };
+        let message = vec![text("negative exponent "), value(b)];
+        let certs = self.assert(ok, TrapKind::Other, message);
+        self.with_certs(&certs, |l| l.bin(BinOp::Pow, ty, a, b))
+    }
+
+    /// `==` of any two values of one type.
+    pub fn equal(&mut self, a: &Value<'a>, b: &Value<'a>, span: Span) -> Res<Atom> {
+        let yes = Atom::Const(Const::Bool(true));
+        match (a, b) {
+            (Value::Leaf(x), Value::Leaf(y)) => {
+                let ty = self.elem_type(*x);
+                Ok(self.cmp(CmpOp::Eq, ty, x.atom, y.atom))
+            }
+            (Value::Tuple(xs), Value::Tuple(ys)) => {
+                let mut all = yes;
+                for (x, y) in xs.iter().zip(ys.iter()) {
+                    let same = self.equal(x, y, span)?;
+                    all = self.and(all, same);
+                }
+                Ok(all)
+            }
+            (Value::Record(xs), Value::Record(ys)) => {
+                let mut all = yes;
+                for ((_, x), (_, y)) in xs.iter().zip(ys.iter()) {
+                    let same = self.equal(x, y, span)?;
+                    all = self.and(all, same);
+                }
+                Ok(all)
+            }
+            (Value::Sum(x), Value::Sum(y)) => {
+                let u8 = ScalarType::U8;
+                let mut all = self.cmp(CmpOp::Eq, u8, x.tag.atom, y.tag.atom);
+                for (i, ((_, xs), (_, ys))) in x.cons.iter().zip(&y.cons).enumerate() {
+                    let mut same = yes;
+                    for (x, y) in xs.iter().zip(ys) {
+                        let equal = self.equal(x, y, span)?;
+                        same = self.and(same, equal);
+                    }
+                    let tag = Atom::Const(int_const(u8, i as i128));
+                    let here = self.cmp(CmpOp::Eq, u8, x.tag.atom, tag);
+                    let elsewhere = self.not(here);
+                    let ok = self.or(elsewhere, same);
+                    all = self.and(all, ok);
+                }
+                Ok(all)
+            }
+            (Value::Array { .. }, Value::Array { .. }) => self.equal_arrays(a, b, span),
+            (
+                Value::Leaf(_)
+                | Value::Array { .. }
+                | Value::Tuple(_)
+                | Value::Record(_)
+                | Value::Sum(_)
+                | Value::Fun(_),
+                _,
+            ) => Err(unsupported(span, "these values cannot be compared")),
+        }
+    }
+}
+
+/// The unsigned integer type of the same width.
+pub const fn unsigned(ty: ScalarType) -> ScalarType {
+    match ty {
+        ScalarType::I8 => ScalarType::U8,
+        ScalarType::I16 => ScalarType::U16,
+        ScalarType::I32 => ScalarType::U32,
+        ScalarType::I64 => ScalarType::U64,
+        ScalarType::U8
+        | ScalarType::U16
+        | ScalarType::U32
+        | ScalarType::U64
+        | ScalarType::F16
+        | ScalarType::F32
+        | ScalarType::F64
+        | ScalarType::Bool => ty,
+    }
+}
+
+/// The constants of the numeric modules.
+fn constant(op: Op, ty: ScalarType) -> Option<Const> {
+    let float = |x: f64| Some(float_const(ty, x));
+    match op {
+        Op::Highest => Some(extreme(ty, true)),
+        Op::Lowest => Some(extreme(ty, false)),
+        Op::Inf => float(f64::INFINITY),
+        Op::Nan => float(f64::NAN),
+        Op::Pi => float(std::f64::consts::PI),
+        Op::E => float(std::f64::consts::E),
+        Op::Epsilon => match ty {
+            ScalarType::F16 => Some(Const::f16(half::f16::EPSILON)),
+            ScalarType::F32 => Some(Const::f32(f32::EPSILON)),
+            _ => float(f64::EPSILON),
+        },
+        Op::NumBits => Some(Const::I32(i32::try_from(ty.bytes() * 8).unwrap_or(64))),
+        _ => None,
+    }
+}
+
+/// The largest or smallest value of a type; infinite for floats.
+pub fn extreme(ty: ScalarType, high: bool) -> Const {
+    let bits = ty.bytes() * 8;
+    if ty.is_float() {
+        let x = if high {
+            f64::INFINITY
+        } else {
+            f64::NEG_INFINITY
+        };
+        return float_const(ty, x);
+    }
+    if ty == ScalarType::Bool {
+        return Const::Bool(high);
+    }
+    let value: i128 = match (ty.is_signed(), high) {
+        (true, true) => (1 << (bits - 1)) - 1,
+        (true, false) => -(1 << (bits - 1)),
+        (false, true) => (1 << bits) - 1,
+        (false, false) => 0,
+    };
+    int_const(ty, value)
+}

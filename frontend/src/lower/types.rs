@@ -1,0 +1,642 @@
+//! Types and sizes: evaluation in an environment, casts of values to the sizes of a type, binding of existential sizes.
+
+use super::Lower;
+use super::emit::{int, text, value, visible};
+use super::env::{Binding, Frame, TypeDef};
+use super::value::{
+    ArrayTy, Instance, Leaf, SumValue, Ty, Value, int_const, scalar_type, size_of_atom,
+};
+use crate::source::Span;
+use crate::typed::{
+    Atom as SizeAtom, Inst, Name, Opaque, Size as SourceSize, Type as SourceType, TypeArg,
+    TypeParam,
+};
+use midend::ir::array::ArrayOp;
+use midend::ir::scalar::{BinOp, CmpOp, Const};
+use midend::ir::syntax::{Atom, MessagePart, TrapKind};
+use midend::ir::types::{ScalarType, Size, Type};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+impl<'a> Lower<'a> {
+    // --- Evaluation ---------------------------------------------------------
+
+    /// A size, if everything that it names is known.
+    pub fn eval_size(&mut self, size: &'a SourceSize, frame: &Rc<Frame<'a>>) -> Option<Size> {
+        if let Some(n) = size.as_constant() {
+            return Some(Size::Const(n));
+        }
+        let mut sum = int(0);
+        for (product, factor) in &size.terms {
+            let mut term = int(*factor);
+            for atom in product {
+                let atom = self.eval_size_atom(atom, frame)?;
+                term = self.i64_bin(BinOp::Mul, term, atom);
+            }
+            sum = self.i64_bin(BinOp::Add, sum, term);
+        }
+        size_of_atom(sum)
+    }
+
+    fn eval_size_atom(&mut self, atom: &'a SizeAtom, frame: &Rc<Frame<'a>>) -> Option<Atom> {
+        match atom {
+            SizeAtom::Name(name) => self.size_name(*name, frame).map(Atom::from),
+            SizeAtom::Opaque(opaque) => self.eval_opaque(opaque, frame).map(Atom::from),
+            SizeAtom::Meta(_) => None,
+        }
+    }
+
+    /// What a name stands for as a size.
+    pub fn size_name(&mut self, name: Name, frame: &Rc<Frame<'a>>) -> Option<Size> {
+        match frame.lookup(name)? {
+            Binding::Size(size) => size,
+            Binding::Value(Value::Leaf(leaf)) => size_of_atom(leaf.atom),
+            Binding::Global(_) | Binding::Alias(_) | Binding::Def(_) => {
+                match self.name_value(name, frame, &Instance::default()) {
+                    Ok(Value::Leaf(leaf)) => size_of_atom(leaf.atom),
+                    Ok(_) | Err(_) => None,
+                }
+            }
+            Binding::GlobalSize(global, name) => self.global_size(global, name),
+            Binding::Value(_) | Binding::Ty(_) | Binding::TypeDef(_) | Binding::Functor(_) => None,
+        }
+    }
+
+    /// A size that is an expression: evaluated once per body and frame.
+    fn eval_opaque(&mut self, opaque: &'a Opaque, frame: &Rc<Frame<'a>>) -> Option<Size> {
+        let key = (frame.id, opaque.key.clone());
+        for scope in self.cx.scopes.iter().rev() {
+            if let Some(size) = scope.opaque.get(&key) {
+                return Some(*size);
+            }
+        }
+        let mut mentioned = BTreeSet::new();
+        super::mentions::exp(&opaque.exp, &mut |m| {
+            if let super::mentions::Mention::Name(name) = m {
+                mentioned.insert(name);
+            }
+        });
+        let known = mentioned
+            .iter()
+            .all(|name| frame.lookup(*name).is_some() || self.intrinsic_of(*name).is_some());
+        if !known {
+            return None;
+        }
+        let Ok(Value::Leaf(leaf)) = self.exp(&opaque.exp, frame) else {
+            return None;
+        };
+        let size = size_of_atom(leaf.atom)?;
+        if let Some(scope) = self.cx.scopes.last_mut() {
+            scope.opaque.insert(key, size);
+        }
+        Some(size)
+    }
+
+    /// A type with its sizes as far as they are known.
+    pub fn eval_type(&mut self, ty: &'a SourceType, frame: &Rc<Frame<'a>>) -> Ty {
+        match ty {
+            SourceType::Prim(p) => Ty::Scalar(scalar_type(*p)),
+            SourceType::Array(array) => {
+                let dim = self.eval_size(&array.size, frame);
+                let elem = self.eval_type(&array.elem, frame);
+                let unique = array.unique;
+                Ty::Array(Rc::new(ArrayTy { dim, unique, elem }))
+            }
+            SourceType::Tuple(ts) => {
+                Ty::Tuple(ts.iter().map(|t| self.eval_type(t, frame)).collect())
+            }
+            SourceType::Record(fields) => {
+                let fields = fields.iter();
+                Ty::Record(
+                    fields
+                        .map(|(name, t)| (name.clone(), self.eval_type(t, frame)))
+                        .collect(),
+                )
+            }
+            SourceType::Sum(cons) => Ty::Sum(
+                cons.iter()
+                    .map(|(name, ts)| {
+                        let ts = ts.iter().map(|t| self.eval_type(t, frame)).collect();
+                        (name.clone(), ts)
+                    })
+                    .collect(),
+            ),
+            SourceType::Fun(_) => Ty::Fun,
+            SourceType::Named(named) => {
+                let ty = match frame.lookup(named.name) {
+                    Some(Binding::Ty(ty)) => ty,
+                    Some(Binding::TypeDef(def)) => {
+                        let inner = self.type_def_frame(&def, &named.args, frame);
+                        self.eval_type(def.rhs, &inner)
+                    }
+                    _ => Ty::Tuple(Rc::from([])),
+                };
+                if named.unique { ty.made_unique() } else { ty }
+            }
+            SourceType::Meta(_) => Ty::Tuple(Rc::from([])),
+        }
+    }
+
+    fn type_def_frame(
+        &mut self,
+        def: &Rc<TypeDef<'a>>,
+        args: &'a [TypeArg],
+        frame: &Rc<Frame<'a>>,
+    ) -> Rc<Frame<'a>> {
+        let inner = self.frame(Some(Rc::clone(&def.frame)));
+        for (param, arg) in def.params.iter().zip(args) {
+            match (param, arg) {
+                (TypeParam::Size(name), TypeArg::Size(size)) => {
+                    let size = self.eval_size(size, frame);
+                    inner.bind(*name, Binding::Size(size));
+                }
+                (TypeParam::Type(name, _), TypeArg::Type(ty)) => {
+                    let ty = self.eval_type(ty, frame);
+                    inner.bind(*name, Binding::Ty(ty));
+                }
+                (TypeParam::Size(_), TypeArg::Type(_))
+                | (TypeParam::Type(..), TypeArg::Size(_)) => {}
+            }
+        }
+        inner
+    }
+
+    /// The type and size arguments of an occurrence.
+    pub fn eval_inst(&mut self, inst: &'a Inst, frame: &Rc<Frame<'a>>) -> Instance {
+        Instance {
+            types: inst
+                .types
+                .iter()
+                .map(|t| self.eval_type(t, frame))
+                .collect(),
+            sizes: inst
+                .sizes
+                .iter()
+                .map(|s| self.eval_size(s, frame))
+                .collect(),
+        }
+    }
+
+    // --- Existential sizes --------------------------------------------------
+
+    /// Binds existential sizes of a type from a value of it.
+    pub fn bind_exts(
+        &mut self,
+        exts: &[Name],
+        ty: &'a SourceType,
+        v: &Value<'a>,
+        frame: &Rc<Frame<'a>>,
+    ) {
+        if exts.is_empty() {
+            return;
+        }
+        if let (SourceType::Prim(_), Value::Leaf(leaf)) = (ty, v) {
+            for name in exts {
+                frame.bind(*name, Binding::Size(size_of_atom(leaf.atom)));
+            }
+            return;
+        }
+        let want: BTreeSet<Name> = exts.iter().copied().collect();
+        let mut found = Found::default();
+        match_type(ty, v, frame, &want, &mut found);
+        for name in exts {
+            let size = found.sizes.get(name).copied();
+            frame.bind(*name, Binding::Size(size));
+        }
+    }
+
+    // --- Casts --------------------------------------------------------------
+
+    /// The value with the sizes of the type. The type system says that they are equal; only their names may differ.
+    pub fn cast(&mut self, v: &Value<'a>, ty: &Ty) -> Value<'a> {
+        if fits(v, ty) {
+            return v.clone();
+        }
+        self.cast_in(v, ty, &mut Vec::new(), false)
+    }
+
+    fn cast_in(
+        &mut self,
+        v: &Value<'a>,
+        ty: &Ty,
+        outer: &mut Vec<Size>,
+        in_sum: bool,
+    ) -> Value<'a> {
+        match (v, ty) {
+            (Value::Leaf(leaf), _) => Value::Leaf(self.reshape(*leaf, outer)),
+            (Value::Array { dims, elem }, Ty::Array(_)) => {
+                let mut row = ty;
+                let mut new = Vec::new();
+                for dim in dims.iter() {
+                    let Ty::Array(array) = row else { break };
+                    new.push(array.dim.unwrap_or(*dim));
+                    row = &array.elem;
+                }
+                let absent = |(old, new): (&Size, &Size)| *old == Size::Const(0) && old != new;
+                if in_sum && dims.iter().zip(&new).any(absent) {
+                    return self.absent(ty, outer);
+                }
+                outer.extend(&new);
+                let elem = self.cast_in(elem, row, outer, in_sum);
+                outer.truncate(outer.len() - new.len());
+                Value::Array {
+                    dims: new.into(),
+                    elem: Rc::new(elem),
+                }
+            }
+            (Value::Tuple(vs), Ty::Tuple(ts)) => Value::Tuple(
+                vs.iter()
+                    .zip(ts.iter())
+                    .map(|(v, t)| self.cast_in(v, t, outer, in_sum))
+                    .collect(),
+            ),
+            (Value::Record(vs), Ty::Record(ts)) => Value::Record(
+                vs.iter()
+                    .zip(ts.iter())
+                    .map(|((name, v), (_, t))| (name.clone(), self.cast_in(v, t, outer, in_sum)))
+                    .collect(),
+            ),
+            (Value::Sum(sum), Ty::Sum(cons)) => {
+                let tag = self.reshape(sum.tag, outer);
+                let cons = sum.cons.iter().zip(cons.iter());
+                let cons = cons
+                    .map(|((name, vs), (_, ts))| {
+                        let pairs = vs.iter().zip(ts);
+                        let vs = pairs
+                            .map(|(v, t)| self.cast_in(v, t, outer, true))
+                            .collect();
+                        (name.clone(), vs)
+                    })
+                    .collect();
+                Value::Sum(Rc::new(SumValue { tag, cons }))
+            }
+            (
+                Value::Array { .. }
+                | Value::Tuple(_)
+                | Value::Record(_)
+                | Value::Sum(_)
+                | Value::Fun(_),
+                _,
+            ) => v.clone(),
+        }
+    }
+
+    /// Checks at run time that the value has the sizes of the type, then casts it.
+    pub fn coerce(
+        &mut self,
+        v: &Value<'a>,
+        ty: &Ty,
+        kind: TrapKind,
+        message: &mut dyn FnMut(&[Size], &[Size]) -> Vec<MessagePart>,
+    ) -> Value<'a> {
+        let mut certs = Vec::new();
+        self.check_dims(v, ty, kind, message, &mut certs);
+        self.with_certs(&certs, |l| l.cast(v, ty))
+    }
+
+    fn check_dims(
+        &mut self,
+        v: &Value<'a>,
+        ty: &Ty,
+        kind: TrapKind,
+        message: &mut dyn FnMut(&[Size], &[Size]) -> Vec<MessagePart>,
+        certs: &mut Vec<midend::ir::id::Var>,
+    ) {
+        match (v, ty) {
+            (Value::Array { dims, elem }, Ty::Array(_)) => {
+                let mut row = ty;
+                let mut want = Vec::new();
+                let mut ok = Atom::Const(Const::Bool(true));
+                for dim in dims.iter() {
+                    let Ty::Array(array) = row else { break };
+                    let expected = array.dim.unwrap_or(*dim);
+                    want.push(expected);
+                    let equal =
+                        self.cmp(CmpOp::Eq, ScalarType::I64, (*dim).into(), expected.into());
+                    ok = self.and(ok, equal);
+                    row = &array.elem;
+                }
+                let parts = message(dims, &want);
+                let new = self.assert(ok, kind, parts);
+                certs.extend(new);
+                self.check_dims(elem, row, kind, message, certs);
+            }
+            (Value::Tuple(vs), Ty::Tuple(ts)) => {
+                for (v, t) in vs.iter().zip(ts.iter()) {
+                    self.check_dims(v, t, kind, message, certs);
+                }
+            }
+            (Value::Record(vs), Ty::Record(ts)) => {
+                for ((_, v), (_, t)) in vs.iter().zip(ts.iter()) {
+                    self.check_dims(v, t, kind, message, certs);
+                }
+            }
+            (
+                Value::Leaf(_)
+                | Value::Array { .. }
+                | Value::Tuple(_)
+                | Value::Record(_)
+                | Value::Sum(_)
+                | Value::Fun(_),
+                _,
+            ) => {}
+        }
+    }
+
+    /// A value of the type that means nothing: the payload of an absent constructor. Unknown sizes are 0.
+    pub fn absent(&mut self, ty: &Ty, outer: &mut Vec<Size>) -> Value<'a> {
+        match ty {
+            Ty::Scalar(s) => Value::Leaf(self.zero(*s, outer)),
+            Ty::Array(a) => {
+                let dim = a.dim.unwrap_or(Size::Const(0));
+                outer.push(dim);
+                let elem = self.absent(&a.elem, outer);
+                outer.pop();
+                Value::array(&[dim], elem)
+            }
+            Ty::Tuple(ts) => Value::Tuple(ts.iter().map(|t| self.absent(t, outer)).collect()),
+            Ty::Record(ts) => Value::Record(
+                ts.iter()
+                    .map(|(name, t)| (name.clone(), self.absent(t, outer)))
+                    .collect(),
+            ),
+            Ty::Sum(cons) => {
+                let tag = self.zero(ScalarType::U8, outer);
+                let cons = cons.iter();
+                let cons = cons
+                    .map(|(name, ts)| {
+                        let vs = ts.iter().map(|t| self.absent(t, outer)).collect();
+                        (name.clone(), vs)
+                    })
+                    .collect();
+                Value::Sum(Rc::new(SumValue { tag, cons }))
+            }
+            Ty::Fun => Value::unit(),
+        }
+    }
+
+    fn zero(&mut self, s: ScalarType, shape: &[Size]) -> Leaf {
+        let value = Atom::Const(int_const(s, 0));
+        if shape.is_empty() {
+            return Leaf::new(value);
+        }
+        let ty = Type::array_of(&Type::Scalar(s), shape);
+        let op = ArrayOp::Replicate {
+            shape: shape.to_vec(),
+            value,
+        };
+        Leaf::new(Atom::Var(self.array_op("absent", ty, op)))
+    }
+
+    /// A value of fresh variables of the type. `dim` gives the sizes that the type does not tell.
+    pub fn template(
+        &mut self,
+        ty: &Ty,
+        outer: &mut Vec<Size>,
+        dim: &mut dyn FnMut(&mut Self, Option<Size>) -> Size,
+        leaf: &mut dyn FnMut(&mut Self, Type, bool) -> Leaf,
+        unique: bool,
+    ) -> Value<'a> {
+        match ty {
+            Ty::Scalar(s) => {
+                let ty = Type::array_of(&Type::Scalar(*s), outer);
+                Value::Leaf(leaf(self, ty, unique))
+            }
+            Ty::Array(a) => {
+                let n = dim(self, a.dim);
+                outer.push(n);
+                let elem = self.template(&a.elem, outer, dim, leaf, unique || a.unique);
+                outer.pop();
+                Value::array(&[n], elem)
+            }
+            Ty::Tuple(ts) => Value::Tuple(
+                ts.iter()
+                    .map(|t| self.template(t, outer, dim, leaf, unique))
+                    .collect(),
+            ),
+            Ty::Record(ts) => Value::Record(
+                ts.iter()
+                    .map(|(name, t)| (name.clone(), self.template(t, outer, dim, leaf, unique)))
+                    .collect(),
+            ),
+            Ty::Sum(cons) => {
+                let tag_ty = Type::array_of(&Type::Scalar(ScalarType::U8), outer);
+                let tag = leaf(self, tag_ty, unique);
+                let cons = cons.iter();
+                let cons = cons
+                    .map(|(name, ts)| {
+                        let vs = ts.iter();
+                        let vs = vs.map(|t| self.template(t, outer, dim, leaf, unique));
+                        (name.clone(), vs.collect())
+                    })
+                    .collect();
+                Value::Sum(Rc::new(SumValue { tag, cons }))
+            }
+            Ty::Fun => Value::unit(),
+        }
+    }
+
+    /// The type of a value, all its sizes known.
+    pub fn type_of(&self, v: &Value<'a>) -> Ty {
+        match v {
+            Value::Leaf(leaf) => Ty::Scalar(self.elem_type(*leaf)),
+            Value::Array { dims, elem } => {
+                let elem = self.type_of(elem);
+                dims.iter()
+                    .rev()
+                    .fold(elem, |elem, dim| Ty::array(Some(*dim), elem))
+            }
+            Value::Tuple(vs) => Ty::Tuple(vs.iter().map(|v| self.type_of(v)).collect()),
+            Value::Record(vs) => Ty::Record(
+                vs.iter()
+                    .map(|(name, v)| (name.clone(), self.type_of(v)))
+                    .collect(),
+            ),
+            Value::Sum(sum) => Ty::Sum(
+                sum.cons
+                    .iter()
+                    .map(|(name, vs)| (name.clone(), vs.iter().map(|v| self.type_of(v)).collect()))
+                    .collect(),
+            ),
+            Value::Fun(_) => Ty::Fun,
+        }
+    }
+
+    /// The scalar type of a leaf.
+    pub fn elem_type(&self, leaf: Leaf) -> ScalarType {
+        match leaf.atom {
+            Atom::Const(c) => c.ty(),
+            Atom::Var(v) => self.vars[v].ty.elem().unwrap_or(ScalarType::Bool),
+        }
+    }
+
+    /// The message of a failed coercion.
+    pub fn coercion_message(have: &[Size], want: &[Size]) -> Vec<MessagePart> {
+        let mut parts = vec![text("Value of (desugared) shape ")];
+        parts.extend(shape_parts(have));
+        parts.push(text(" cannot match shape of type \""));
+        parts.extend(shape_parts(want));
+        parts.push(text("\"."));
+        parts
+    }
+
+    /// A place for messages of sizes that differ from iteration to iteration.
+    pub fn irregular(&self, span: Span) -> Box<crate::diagnostic::Diagnostic> {
+        let message = "the size of this array differs between the elements of an array";
+        Box::new(
+            crate::diagnostic::Diagnostic::error(
+                crate::diagnostic::Code::NotYetSupported,
+                span,
+                message,
+            )
+            .note("irregular arrays are not yet supported"),
+        )
+    }
+}
+
+/// `[a][b]` in a message.
+pub fn shape_parts(shape: &[Size]) -> Vec<MessagePart> {
+    let mut parts = Vec::new();
+    for dim in shape {
+        parts.push(text("["));
+        parts.push(value(Atom::from(*dim)));
+        parts.push(text("]"));
+    }
+    parts
+}
+
+/// Whether the value has the sizes of the type already.
+fn fits(v: &Value<'_>, ty: &Ty) -> bool {
+    match (v, ty) {
+        (Value::Array { dims, elem }, Ty::Array(_)) => {
+            let mut row = ty;
+            for dim in dims.iter() {
+                let Ty::Array(array) = row else { return true };
+                if array.dim.is_some_and(|d| d != *dim) {
+                    return false;
+                }
+                row = &array.elem;
+            }
+            fits(elem, row)
+        }
+        (Value::Tuple(vs), Ty::Tuple(ts)) => vs.iter().zip(ts.iter()).all(|(v, t)| fits(v, t)),
+        (Value::Record(vs), Ty::Record(ts)) => {
+            vs.iter().zip(ts.iter()).all(|((_, v), (_, t))| fits(v, t))
+        }
+        (Value::Sum(sum), Ty::Sum(cons)) => sum
+            .cons
+            .iter()
+            .zip(cons.iter())
+            .all(|((_, vs), (_, ts))| vs.iter().zip(ts).all(|(v, t)| fits(v, t))),
+        (
+            Value::Leaf(_)
+            | Value::Array { .. }
+            | Value::Tuple(_)
+            | Value::Record(_)
+            | Value::Sum(_)
+            | Value::Fun(_),
+            _,
+        ) => true,
+    }
+}
+
+/// Whether every size in the type is visible from before the watermark.
+pub fn dims_visible(v: &Value<'_>, watermark: usize) -> bool {
+    match v {
+        Value::Leaf(_) | Value::Fun(_) => true,
+        Value::Array { dims, elem } => {
+            dims.iter().all(|d| visible(*d, watermark)) && dims_visible(elem, watermark)
+        }
+        Value::Tuple(vs) => vs.iter().all(|v| dims_visible(v, watermark)),
+        Value::Record(vs) => vs.iter().all(|(_, v)| dims_visible(v, watermark)),
+        Value::Sum(sum) => sum
+            .cons
+            .iter()
+            .all(|(_, vs)| vs.iter().all(|v| dims_visible(v, watermark))),
+    }
+}
+
+/// What matching a type with a value has found.
+#[derive(Default)]
+struct Found<'a> {
+    sizes: BTreeMap<Name, Size>,
+    types: BTreeMap<Name, Value<'a>>,
+}
+
+/// Finds the sizes (and for type parameters the values) that wanted names stand for.
+fn match_type<'a>(
+    ty: &'a SourceType,
+    v: &Value<'a>,
+    frame: &Rc<Frame<'a>>,
+    want: &BTreeSet<Name>,
+    found: &mut Found<'a>,
+) {
+    match (ty, v) {
+        (SourceType::Array(array), Value::Array { dims, .. }) => {
+            if let Some(name) = array.size.as_name()
+                && want.contains(&name)
+            {
+                found.sizes.entry(name).or_insert(dims[0]);
+            }
+            match_type(&array.elem, &v.peel(1), frame, want, found);
+        }
+        (SourceType::Tuple(ts), Value::Tuple(vs)) => {
+            for (t, v) in ts.iter().zip(vs.iter()) {
+                match_type(t, v, frame, want, found);
+            }
+        }
+        (SourceType::Record(ts), Value::Record(vs)) => {
+            for ((_, t), (_, v)) in ts.iter().zip(vs.iter()) {
+                match_type(t, v, frame, want, found);
+            }
+        }
+        (SourceType::Sum(cons), Value::Sum(sum)) => {
+            for ((_, ts), (_, vs)) in cons.iter().zip(&sum.cons) {
+                for (t, v) in ts.iter().zip(vs) {
+                    match_type(t, v, frame, want, found);
+                }
+            }
+        }
+        (SourceType::Named(named), _) => {
+            if want.contains(&named.name) {
+                found.types.entry(named.name).or_insert_with(|| v.clone());
+            }
+            let Some(Binding::TypeDef(def)) = frame.lookup(named.name) else {
+                return;
+            };
+            let inner_want = def.params.iter().map(|p| match p {
+                TypeParam::Size(name) | TypeParam::Type(name, _) => *name,
+            });
+            let mut inner = Found::default();
+            match_type(def.rhs, v, &def.frame, &inner_want.collect(), &mut inner);
+            for (param, arg) in def.params.iter().zip(&named.args) {
+                match (param, arg) {
+                    (TypeParam::Size(param), TypeArg::Size(size)) => {
+                        if let (Some(name), Some(actual)) = (size.as_name(), inner.sizes.get(param))
+                            && want.contains(&name)
+                        {
+                            found.sizes.entry(name).or_insert(*actual);
+                        }
+                    }
+                    (TypeParam::Type(param, _), TypeArg::Type(t)) => {
+                        if let Some(v) = inner.types.get(param) {
+                            match_type(t, v, frame, want, found);
+                        }
+                    }
+                    (TypeParam::Size(_), TypeArg::Type(_))
+                    | (TypeParam::Type(..), TypeArg::Size(_)) => {}
+                }
+            }
+        }
+        (
+            SourceType::Prim(_)
+            | SourceType::Array(_)
+            | SourceType::Tuple(_)
+            | SourceType::Record(_)
+            | SourceType::Sum(_)
+            | SourceType::Fun(_)
+            | SourceType::Meta(_),
+            _,
+        ) => {}
+    }
+}

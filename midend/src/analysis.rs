@@ -1,0 +1,4 @@
+//! Analyses: each reads code and yields facts, and edits nothing.
+
+pub mod calls;
+pub mod ranges;

@@ -1,0 +1,214 @@
+//! Runs passes: counts, times, dumps and verifies them, and blames the one that broke the program.
+//!
+//! The driver does no I/O and reads no clock: the caller hands in a clock and takes what there is to tell as events.
+
+use crate::ir::print;
+use crate::ir::syntax::Program;
+use crate::pass::{Options, Pass, PassCx, Remark};
+use crate::verify::{self, Fault, Verify};
+use std::time::Duration;
+
+/// What to tell and where to stop.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// What passes read.
+    pub options: Options,
+    /// After which passes to dump the program.
+    pub dump_after: DumpAfter,
+    /// Run only this many of the passes that can be left out (lowerings cannot).
+    pub pass_limit: Option<usize>,
+}
+
+/// After which passes to dump.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum DumpAfter {
+    /// After none.
+    #[default]
+    None,
+    /// After every pass.
+    All,
+    /// After passes of these names; `start` is the program before the first.
+    Named(Vec<String>),
+}
+
+/// Something that the driver tells.
+#[derive(Debug)]
+pub enum Event<'e> {
+    /// A pass was run.
+    Ran {
+        /// Its place among all, from 1.
+        number: usize,
+        /// Its name.
+        pass: &'static str,
+        /// How long the pass took.
+        time: Duration,
+        /// How long it took to verify what it made.
+        verify: Duration,
+    },
+    /// A pass was left out because of the limit.
+    Skipped {
+        /// Its name.
+        pass: &'static str,
+    },
+    /// The program after a pass.
+    Dump {
+        /// The place of the pass among all, from 1; 0 for the program before the first.
+        number: usize,
+        /// Its name.
+        pass: &'static str,
+        /// The text of the program, or nothing if the pass changed nothing.
+        text: Option<&'e str>,
+    },
+    /// A pass has something to say.
+    Remark(&'e Remark),
+}
+
+/// A pass broke the program: a bug in the compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// The name of the pass, `start` for what made the program.
+    pub pass: &'static str,
+    /// Its place among all, from 1.
+    pub number: usize,
+    /// What is wrong.
+    pub faults: Vec<Fault>,
+    /// The program that it made.
+    pub text: String,
+}
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "internal error: invalid program after `{}` (pass {})",
+            self.pass, self.number
+        )?;
+        for fault in self.faults.iter().take(10) {
+            write!(f, "\n  {fault}")?;
+        }
+        match self.faults.len() {
+            0..=10 => Ok(()),
+            n => write!(f, "\n  and {} more", n - 10),
+        }
+    }
+}
+
+impl std::error::Error for Broken {}
+
+/// The name under which the program before the first pass is dumped and blamed.
+pub const START: &str = "start";
+
+/// Runs passes.
+pub struct Driver<'a> {
+    settings: &'a Settings,
+    clock: &'a dyn Fn() -> Duration,
+    tell: &'a mut dyn FnMut(Event<'_>),
+    number: usize,
+    optional: usize,
+    /// The text after the last pass, if it was wanted.
+    last: Option<String>,
+}
+
+impl<'a> Driver<'a> {
+    /// A driver that has run nothing yet. `clock` yields the time since some moment.
+    pub fn new(
+        settings: &'a Settings,
+        clock: &'a dyn Fn() -> Duration,
+        tell: &'a mut dyn FnMut(Event<'_>),
+    ) -> Self {
+        Self {
+            settings,
+            clock,
+            tell,
+            number: 0,
+            optional: 0,
+            last: None,
+        }
+    }
+
+    /// Verifies and dumps a program that no pass has made.
+    pub fn start<D: Verify>(&mut self, program: &Program<D>) -> Result<(), Broken> {
+        self.check(START, program)?;
+        self.dump(START, program);
+        Ok(())
+    }
+
+    /// Runs a pass that must run.
+    pub fn run<From: Verify, To: Verify>(
+        &mut self,
+        pass: &Pass<From, To>,
+        program: Program<From>,
+    ) -> Result<Program<To>, Broken> {
+        self.number += 1;
+        let mut remarks = Vec::new();
+        let start = (self.clock)();
+        let program = (pass.run)(
+            program,
+            &mut PassCx {
+                options: &self.settings.options,
+                remarks: &mut remarks,
+            },
+        );
+        let ran = (self.clock)();
+        self.check(pass.name, &program)?;
+        let verified = (self.clock)();
+        remarks.iter().for_each(|r| (self.tell)(Event::Remark(r)));
+        (self.tell)(Event::Ran {
+            number: self.number,
+            pass: pass.name,
+            time: ran.saturating_sub(start),
+            verify: verified.saturating_sub(ran),
+        });
+        self.dump(pass.name, &program);
+        Ok(program)
+    }
+
+    /// Runs passes that can be left out.
+    pub fn run_all<D: Verify>(
+        &mut self,
+        passes: &[Pass<D>],
+        mut program: Program<D>,
+    ) -> Result<Program<D>, Broken> {
+        for pass in passes {
+            self.optional += 1;
+            if self
+                .settings
+                .pass_limit
+                .is_some_and(|limit| self.optional > limit)
+            {
+                (self.tell)(Event::Skipped { pass: pass.name });
+                continue;
+            }
+            program = self.run(pass, program)?;
+        }
+        Ok(program)
+    }
+
+    fn check<D: Verify>(&self, pass: &'static str, program: &Program<D>) -> Result<(), Broken> {
+        verify::program(program).map_err(|faults| Broken {
+            pass,
+            number: self.number,
+            faults,
+            text: print::program(program),
+        })
+    }
+
+    fn dump<D: Verify>(&mut self, pass: &'static str, program: &Program<D>) {
+        let wanted = match &self.settings.dump_after {
+            DumpAfter::None => return,
+            DumpAfter::All => true,
+            DumpAfter::Named(names) => names.iter().any(|name| name == pass),
+        };
+        // The text before is needed to know whether a pass changed something.
+        let text = print::program(program);
+        if wanted {
+            let changed = self.last.as_ref() != Some(&text);
+            (self.tell)(Event::Dump {
+                number: self.number,
+                pass,
+                text: changed.then_some(&text),
+            });
+        }
+        self.last = Some(text);
+    }
+}

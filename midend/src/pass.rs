@@ -1,0 +1,51 @@
+//! What a pass is: a name, a sentence and a function.
+
+use crate::ir::id::SpanId;
+use crate::ir::syntax::Program;
+
+/// One step of the compiler. It takes a program and gives a program, and cannot fail.
+pub struct Pass<From, To = From> {
+    /// Flag, folder of its tests, and name in messages. Short, in kebab case.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    /// The step.
+    pub run: fn(Program<From>, &mut PassCx<'_>) -> Program<To>,
+}
+
+/// What a pass may read and report.
+pub struct PassCx<'a> {
+    /// The settings.
+    pub options: &'a Options,
+    /// What the pass has to say about what it did or did not do.
+    pub remarks: &'a mut Vec<Remark>,
+}
+
+/// Settings that passes read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Functions of up to this many statements are inlined wherever they are called.
+    pub inline_small: usize,
+    /// Inlining stops when the program has grown to this many statements, or to ten times its size if that is more.
+    pub inline_total: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            inline_small: 60,
+            inline_total: 20_000,
+        }
+    }
+}
+
+/// Something that a pass has to say, for those who wonder why their program is as fast as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The name of the pass.
+    pub pass: &'static str,
+    /// What it says.
+    pub message: String,
+    /// Where.
+    pub span: SpanId,
+}

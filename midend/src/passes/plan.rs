@@ -1,0 +1,312 @@
+//! From flat to plan: arrays become views of buffers, parallel operations become kernels.
+//!
+//! An array is a [`view::View`]: a buffer, an offset and a stride per dimension. Slices, transpositions and rows are
+//! other views of the same buffer; in-place updates are stores into it, which consumption makes safe. A result that
+//! is built piece by piece is built where it is wanted in the end (`dest`):
+//!
+//! ```text
+//! let ys = segmap (i < n) { let x = xs[i]; yield x * x }
+//! ──►
+//! let ys = alloc n
+//! launch map (i < n) { let x = load xs i; let y = x * x; store ys i y }
+//! ```
+//!
+//! Arrays cross the boundaries of conditionals, loops and calls as row-major buffers (in kernels with an offset)
+//! unless the memory is the same on every way, which is found by [`flow`].
+
+mod array;
+mod control;
+mod copy;
+mod dest;
+mod emit;
+mod flow;
+mod free;
+mod function;
+mod kernel;
+mod looping;
+mod serial;
+mod view;
+
+use crate::ir::id::{FunId, IdMap, IdVec, SpanId, Var};
+use crate::ir::mem::Mem;
+use crate::ir::seg::Seg;
+use crate::ir::span::Spans;
+use crate::ir::syntax::{Atom, Body, Exp, Fun, LoopForm, Program, Stm, Vars};
+use crate::ir::types::Type;
+use emit::Frame;
+use std::collections::{BTreeMap, BTreeSet};
+use view::View;
+
+/// Lowers a program.
+pub fn plan(program: Program<Seg>) -> Program<Mem> {
+    let Program { vars, funs, spans } = program;
+    let mut cx = Cx::new(&funs, vars);
+    let mut lowered: IdVec<FunId, Fun<Mem>> = IdVec::new();
+    for (id, fun) in funs.enumerate() {
+        let fun = if cx.runs_on_host(id) {
+            cx.host_function(fun)
+        } else {
+            cx.kernel_function(fun)
+        };
+        lowered.push(fun);
+    }
+    let mut done = 0;
+    while let Some(&id) = cx.pending.get(done) {
+        lowered.push(cx.renamed_kernel_function(&funs[id]));
+        done += 1;
+    }
+    let hosted: Vec<FunId> = funs.ids().filter(|&id| cx.runs_on_host(id)).collect();
+    let mut vars = cx.vars;
+    for info in vars.iter_mut() {
+        if let Type::Array(array) = &info.ty {
+            info.ty = Type::Buffer(array.elem);
+        }
+    }
+    for id in hosted {
+        free::insert(&vars, &mut lowered[id]);
+    }
+    Program {
+        vars,
+        funs: lowered,
+        spans,
+    }
+}
+
+/// Who executes the code that is being made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// The host.
+    Host,
+    /// One point of a kernel.
+    Kernel,
+}
+
+/// The state of the pass.
+struct Cx<'p> {
+    source: &'p IdVec<FunId, Fun<Seg>>,
+    vars: Vars,
+    /// The bodies that are being made, outermost first.
+    frames: Vec<Frame>,
+    /// The frame of a variable that is in scope.
+    depth: IdMap<Var, Option<usize>>,
+    /// Where arrays are.
+    views: BTreeMap<Var, View>,
+    /// What stands for a scalar or certificate, if not itself.
+    subst: IdMap<Var, Option<Atom>>,
+    /// Where arrays that are not made yet should be made.
+    dests: BTreeMap<Var, View>,
+    /// The allocations that a buffer may be, if not just itself.
+    roots: BTreeMap<Var, BTreeSet<Var>>,
+    /// The offsets of array parameters of functions for kernels.
+    offsets: BTreeMap<Var, Var>,
+    /// Buffers of which nothing is known.
+    anything: BTreeSet<Var>,
+    mode: Mode,
+    /// The outermost frame of the kernel or function; allocations do not leave it.
+    base: usize,
+    /// Whether a function holds parallel operations, also through calls.
+    parallel: Vec<bool>,
+    /// Whether host code calls a function.
+    hosted: Vec<bool>,
+    /// The version of a function for kernels, once it is asked for.
+    versions: Vec<Option<FunId>>,
+    /// The functions whose versions for kernels were asked for, in order of the versions' identifiers.
+    pending: Vec<FunId>,
+    /// The name of the function at hand, for the names of kernels.
+    fun_name: String,
+    kernels: usize,
+    /// Place and certificates of the statement at hand.
+    span: SpanId,
+    certs: Vec<Var>,
+}
+
+impl<'p> Cx<'p> {
+    fn new(source: &'p IdVec<FunId, Fun<Seg>>, vars: Vars) -> Self {
+        Self {
+            source,
+            vars,
+            frames: Vec::new(),
+            depth: IdMap::new(),
+            views: BTreeMap::new(),
+            subst: IdMap::new(),
+            dests: BTreeMap::new(),
+            roots: BTreeMap::new(),
+            offsets: BTreeMap::new(),
+            anything: BTreeSet::new(),
+            mode: Mode::Host,
+            base: 0,
+            parallel: parallel_functions(source),
+            hosted: hosted_functions(source),
+            versions: vec![None; source.len()],
+            pending: Vec::new(),
+            fun_name: String::new(),
+            kernels: 0,
+            span: Spans::NONE,
+            certs: Vec::new(),
+        }
+    }
+
+    /// Whether the function with this identifier is host code; otherwise it is code for kernels.
+    fn runs_on_host(&self, id: FunId) -> bool {
+        let i = id.0 as usize;
+        self.hosted[i] || self.parallel[i]
+    }
+
+    /// Translates statements into the innermost frame.
+    fn stms(&mut self, stms: &[Stm<Seg>]) {
+        let updates = dest::update_roots(stms);
+        for (i, stm) in stms.iter().enumerate() {
+            let span = std::mem::replace(&mut self.span, stm.span);
+            let certs = stm
+                .certs
+                .iter()
+                .filter_map(|&c| self.atom(c.into()).as_var());
+            let certs = certs.collect();
+            let certs = std::mem::replace(&mut self.certs, certs);
+            self.offer_update(stms, i, &updates);
+            self.stm(stm);
+            self.span = span;
+            self.certs = certs;
+        }
+    }
+
+    fn stm(&mut self, stm: &Stm<Seg>) {
+        match &stm.exp {
+            Exp::Atom(a) => self.rename(stm.binds[0], *a),
+            Exp::Scalar(op, args) => {
+                let args = self.atoms(args);
+                self.note(*op, &args, stm.binds[0]);
+                self.push(stm.binds.clone(), Exp::Scalar(*op, args));
+            }
+            Exp::Assert { cond, message } => {
+                let exp = Exp::Assert {
+                    cond: self.atom(*cond),
+                    message: self.message(message),
+                };
+                self.push(stm.binds.clone(), exp);
+            }
+            Exp::If {
+                cond,
+                then,
+                otherwise,
+            } => self.conditional(&stm.binds, *cond, then, otherwise),
+            Exp::Loop { params, form, body } => {
+                if !(self.mode == Mode::Host && self.serial_loop(stm, params, form, body)) {
+                    self.looping(&stm.binds, (params, form, body));
+                }
+            }
+            Exp::Call { fun, args } => {
+                if !(self.mode == Mode::Host && self.serial_call(stm, *fun)) {
+                    self.call(&stm.binds, *fun, args);
+                }
+            }
+            Exp::Op(Seg::Array(op)) => self.array_op(stm.binds[0], op),
+            Exp::Op(Seg::Par(op)) => self.seg_op(&stm.binds, op),
+        }
+    }
+
+    /// Lets a name stand for an atom.
+    fn rename(&mut self, bind: Var, atom: Atom) {
+        match atom.as_var().and_then(|v| self.views.get(&v)).cloned() {
+            Some(view) => {
+                self.views.insert(bind, view);
+            }
+            None => {
+                let atom = self.atom(atom);
+                self.subst.set(bind, Some(atom));
+            }
+        }
+    }
+
+    fn atom(&self, atom: Atom) -> Atom {
+        match atom {
+            Atom::Const(_) => atom,
+            Atom::Var(v) => self.subst[v].unwrap_or(atom),
+        }
+    }
+
+    fn atoms(&self, atoms: &[Atom]) -> Vec<Atom> {
+        atoms.iter().map(|&a| self.atom(a)).collect()
+    }
+
+    fn is_array(&self, var: Var) -> bool {
+        self.vars[var].ty.is_array()
+    }
+}
+
+/// Which functions hold parallel operations, directly or through calls.
+fn parallel_functions(funs: &IdVec<FunId, Fun<Seg>>) -> Vec<bool> {
+    let mut facts = vec![false; funs.len()];
+    loop {
+        let mut changed = false;
+        for (id, fun) in funs.enumerate() {
+            let i = id.0 as usize;
+            if !facts[i] && is_parallel(&fun.body, &facts) {
+                facts[i] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            return facts;
+        }
+    }
+}
+
+/// Whether a body holds parallel operations, given which functions do.
+fn is_parallel(body: &Body<Seg>, funs: &[bool]) -> bool {
+    body.stms.iter().any(|stm| match &stm.exp {
+        Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Op(Seg::Array(_)) => false,
+        Exp::If {
+            then, otherwise, ..
+        } => is_parallel(then, funs) || is_parallel(otherwise, funs),
+        Exp::Loop { form, body, .. } => {
+            is_parallel(body, funs)
+                || match form {
+                    LoopForm::For { .. } => false,
+                    LoopForm::While(cond) => is_parallel(cond, funs),
+                }
+        }
+        Exp::Call { fun, .. } => funs[fun.0 as usize],
+        Exp::Op(Seg::Par(_)) => true,
+    })
+}
+
+/// Which functions host code reaches from the entry points; all of them if there are none.
+fn hosted_functions(funs: &IdVec<FunId, Fun<Seg>>) -> Vec<bool> {
+    let mut facts = vec![false; funs.len()];
+    let mut todo: Vec<FunId> = funs
+        .enumerate()
+        .filter(|(_, fun)| fun.entry.is_some())
+        .map(|(id, _)| id)
+        .collect();
+    if todo.is_empty() {
+        todo.extend(funs.ids());
+    }
+    while let Some(id) = todo.pop() {
+        if !std::mem::replace(&mut facts[id.0 as usize], true) {
+            host_calls(&funs[id].body, &mut todo);
+        }
+    }
+    facts
+}
+
+fn host_calls(body: &Body<Seg>, calls: &mut Vec<FunId>) {
+    for stm in &body.stms {
+        match &stm.exp {
+            Exp::Call { fun, .. } => calls.push(*fun),
+            Exp::If {
+                then, otherwise, ..
+            } => {
+                host_calls(then, calls);
+                host_calls(otherwise, calls);
+            }
+            Exp::Loop { form, body, .. } => {
+                host_calls(body, calls);
+                if let LoopForm::While(cond) = form {
+                    host_calls(cond, calls);
+                }
+            }
+            Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Op(_) => {}
+        }
+    }
+}

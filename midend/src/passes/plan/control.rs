@@ -1,0 +1,207 @@
+//! Conditionals and calls.
+
+use super::emit::{Frame, FrameKind};
+use super::view::View;
+use super::{Cx, Mode};
+use crate::ir::id::{FunId, Var};
+use crate::ir::seg::Seg;
+use crate::ir::syntax::{Atom, Body, Exp};
+use crate::ir::types::{ScalarType, Type};
+
+/// A value of the flat program.
+#[derive(Clone, Debug)]
+pub(super) enum Val {
+    /// A scalar or certificate.
+    Scalar(Atom),
+    /// An array.
+    Array(View),
+}
+
+impl Cx<'_> {
+    pub(super) fn val(&self, atom: Atom) -> Val {
+        match atom.as_var().and_then(|v| self.views.get(&v)) {
+            Some(view) => Val::Array(view.clone()),
+            None => Val::Scalar(self.atom(atom)),
+        }
+    }
+
+    /// The array in the form in which arrays cross the boundaries of statements: row-major, on the host from the start
+    /// of its buffer.
+    pub(super) fn crossing(&mut self, view: &View) -> View {
+        match self.mode {
+            Mode::Host => self.whole(view),
+            Mode::Kernel => self.dense(view),
+        }
+    }
+
+    pub(super) fn conditional(
+        &mut self,
+        binds: &[Var],
+        cond: Atom,
+        then: &Body<Seg>,
+        otherwise: &Body<Seg>,
+    ) {
+        let cond = self.atom(cond);
+        let wanted: Vec<Option<View>> = binds.iter().map(|b| self.dests.remove(b)).collect();
+        let (mut first, a) = self.branch(then, &wanted);
+        let (mut second, b) = self.branch(otherwise, &wanted);
+        let mut bound = Vec::new();
+        let (mut from_first, mut from_second) = (Vec::new(), Vec::new());
+        let mut pointers = Vec::new();
+        for ((&bind, a), b) in binds.iter().zip(a).zip(b) {
+            match (a, b) {
+                (Val::Array(a), Val::Array(b)) if a.same(&b) && self.is_in_scope(&a) => {
+                    self.views.insert(bind, a);
+                }
+                (Val::Array(a), Val::Array(b)) => {
+                    let a = self.crossing_in(&mut first, &a);
+                    let b = self.crossing_in(&mut second, &b);
+                    let buffer = self.pointer(bind, &[a.buffer, b.buffer]);
+                    bound.push(buffer);
+                    from_first.push(a.buffer.into());
+                    from_second.push(b.buffer.into());
+                    let mut offset = a.offset;
+                    if a.offset != b.offset || !self.in_scope(a.offset) {
+                        let var = self.fresh("offset", Type::I64);
+                        bound.push(var);
+                        from_first.push(a.offset);
+                        from_second.push(b.offset);
+                        offset = var.into();
+                    }
+                    pointers.push((bind, buffer, offset));
+                }
+                (a, b) => {
+                    bound.push(bind);
+                    from_first.extend(scalar(&a));
+                    from_second.extend(scalar(&b));
+                }
+            }
+        }
+        self.resume(first);
+        let then = self.leave(from_first);
+        self.resume(second);
+        let otherwise = self.leave(from_second);
+        if bound.is_empty() && then.stms.is_empty() && otherwise.stms.is_empty() {
+            return;
+        }
+        self.push(
+            bound,
+            Exp::If {
+                cond,
+                then,
+                otherwise,
+            },
+        );
+        for (bind, buffer, offset) in pointers {
+            self.point_to(bind, buffer, offset);
+        }
+    }
+
+    /// A branch, its results made where they are wanted.
+    fn branch(&mut self, body: &Body<Seg>, wanted: &[Option<View>]) -> (Frame, Vec<Val>) {
+        self.enter(FrameKind::Branch);
+        for (&result, dest) in body.result.iter().zip(wanted) {
+            if let Some(dest) = dest {
+                self.want(&body.stms, result, dest.clone());
+            }
+        }
+        self.stms(&body.stms);
+        let mut results = Vec::new();
+        for (&result, dest) in body.result.iter().zip(wanted) {
+            results.push(match dest {
+                Some(dest) => {
+                    self.put(dest, result);
+                    Val::Array(dest.clone())
+                }
+                None => self.val(result),
+            });
+        }
+        (self.suspend(), results)
+    }
+
+    fn crossing_in(&mut self, frame: &mut Frame, view: &View) -> View {
+        let open = std::mem::take(frame);
+        self.resume(open);
+        let view = self.crossing(view);
+        *frame = self.suspend();
+        view
+    }
+
+    /// Whether a view can be used in the innermost frame.
+    pub(super) fn is_in_scope(&self, view: &View) -> bool {
+        self.in_scope(view.buffer.into()) && view.atoms().all(|a| self.in_scope(a))
+    }
+
+    /// A variable for the buffer of an array that may be in any of these.
+    pub(super) fn pointer(&mut self, array: Var, of: &[Var]) -> Var {
+        let elem = self.vars[array].ty.elem().unwrap_or(ScalarType::I64);
+        let name = self.vars[array].name.clone();
+        let buffer = self.fresh(&name, Type::Buffer(elem));
+        self.joined(buffer, of);
+        buffer
+    }
+
+    /// Lets an array be a row-major part of a buffer.
+    pub(super) fn point_to(&mut self, array: Var, buffer: Var, offset: Atom) {
+        let elem = self.vars[array].ty.elem().unwrap_or(ScalarType::I64);
+        let shape = self.shape_of(array);
+        let view = self.dense_view(buffer, elem, offset, shape);
+        self.views.insert(array, view);
+    }
+
+    pub(super) fn call(&mut self, binds: &[Var], fun: FunId, args: &[Atom]) {
+        let callee = match self.mode {
+            Mode::Host => fun,
+            Mode::Kernel => self.version(fun),
+        };
+        let mut passed = Vec::new();
+        let mut buffers = Vec::new();
+        for &arg in args {
+            match self.val(arg) {
+                Val::Scalar(a) => passed.push(a),
+                Val::Array(view) => {
+                    let view = self.crossing(&view);
+                    buffers.push(view.buffer);
+                    passed.push(view.buffer.into());
+                    if self.mode == Mode::Kernel {
+                        passed.push(view.offset);
+                    }
+                }
+            }
+        }
+        let mut bound = Vec::new();
+        let mut pointers = Vec::new();
+        for &bind in binds {
+            if !self.is_array(bind) {
+                bound.push(bind);
+                continue;
+            }
+            let buffer = self.pointer(bind, &buffers);
+            bound.push(buffer);
+            let mut offset = Atom::ZERO;
+            if self.mode == Mode::Kernel {
+                let var = self.fresh("offset", Type::I64);
+                bound.push(var);
+                offset = var.into();
+            }
+            pointers.push((bind, buffer, offset));
+        }
+        self.push(
+            bound,
+            Exp::Call {
+                fun: callee,
+                args: passed,
+            },
+        );
+        for (bind, buffer, offset) in pointers {
+            self.point_to(bind, buffer, offset);
+        }
+    }
+}
+
+fn scalar(val: &Val) -> Option<Atom> {
+    match val {
+        Val::Scalar(a) => Some(*a),
+        Val::Array(_) => None,
+    }
+}

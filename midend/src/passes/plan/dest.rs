@@ -1,0 +1,134 @@
+//! Building arrays where they are wanted: the memory of a result, or the part of an array that is updated with it,
+//! is handed to the statement that makes the array.
+
+use super::Cx;
+use super::flow::{Origin, definition, origin};
+use super::view::View;
+use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::id::Var;
+use crate::ir::seg::Seg;
+use crate::ir::syntax::{Atom, Exp, Stm};
+use crate::ir::walk::free_in_stm;
+
+/// For each array that is made by a statement and ends as the value of an update: its name and the number of the
+/// update.
+pub(super) fn update_roots(stms: &[Stm<Seg>]) -> Vec<(Var, usize)> {
+    let updates = stms
+        .iter()
+        .enumerate()
+        .filter_map(|(i, stm)| match &stm.exp {
+            Exp::Op(Seg::Array(ArrayOp::Update {
+                value: Atom::Var(value),
+                ..
+            })) => Some((root(stms, *value)?, i)),
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => None,
+        });
+    updates.collect()
+}
+
+/// The array that is made for `var` in the end, by one of the statements.
+fn root(stms: &[Stm<Seg>], mut var: Var) -> Option<Var> {
+    loop {
+        let (i, k) = definition(stms, var)?;
+        match origin(&stms[i].exp, k) {
+            Origin::Same(next) | Origin::Rearranged(_, next) | Origin::Reshaped(next) => var = next,
+            Origin::Made => return Some(var),
+            Origin::Unknown => return None,
+        }
+    }
+}
+
+impl Cx<'_> {
+    /// Asks for the array `atom` to be made at `dest`, if one of the statements makes it.
+    pub(super) fn want(&mut self, stms: &[Stm<Seg>], atom: Atom, mut dest: View) {
+        let Atom::Var(mut var) = atom else { return };
+        while let Some((i, k)) = definition(stms, var) {
+            match origin(&stms[i].exp, k) {
+                Origin::Same(next) => var = next,
+                Origin::Rearranged(perm, next) => {
+                    let mut inverse = vec![0; perm.len()];
+                    for (i, &p) in perm.iter().enumerate() {
+                        inverse[p] = i;
+                    }
+                    dest = dest.rearranged(&inverse);
+                    var = next;
+                }
+                Origin::Reshaped(next) => {
+                    let shape = self.shape_of(next);
+                    if !self.is_dense(&dest) || !shape.iter().all(|&n| self.in_scope(n)) {
+                        return;
+                    }
+                    dest = self.dense_view(dest.buffer, dest.elem, dest.offset, shape);
+                    var = next;
+                }
+                Origin::Made => {
+                    self.dests.entry(var).or_insert(dest);
+                    return;
+                }
+                Origin::Unknown => return,
+            }
+        }
+    }
+
+    /// Before statement `i`: if what it makes ends in an update, and the updated array is not touched until then,
+    /// it is made there.
+    pub(super) fn offer_update(&mut self, stms: &[Stm<Seg>], i: usize, updates: &[(Var, usize)]) {
+        for &(root, at) in updates {
+            if at > i
+                && stms[i].binds.contains(&root)
+                && self.is_array(root)
+                && !self.dests.contains_key(&root)
+            {
+                self.offer(stms, i, at);
+            }
+        }
+    }
+
+    fn offer(&mut self, stms: &[Stm<Seg>], from: usize, to: usize) {
+        let Exp::Op(Seg::Array(ArrayOp::Update { array, dims, value })) = &stms[to].exp else {
+            return;
+        };
+        let Some(target) = self.known_view(stms, *array) else {
+            return;
+        };
+        let known = dims.iter().all(|dim| match *dim {
+            SliceDim::Fix(i) => self.in_scope(self.atom(i)),
+            SliceDim::Range { start, len, stride } => [start, len.into(), stride]
+                .into_iter()
+                .all(|a| self.in_scope(self.atom(a))),
+        });
+        let touched = stms[from..to].iter().any(|stm| {
+            let mentioned = free_in_stm(&self.vars, stm);
+            mentioned
+                .iter()
+                .filter_map(|v| self.views.get(v))
+                .any(|v| self.may_alias(v.buffer, target.buffer))
+        });
+        if known && !touched {
+            let part = self.slice(&target, dims);
+            self.want(stms, *value, part);
+        }
+    }
+
+    /// Where an array is that may itself be the result of updates still to come.
+    fn known_view(&self, stms: &[Stm<Seg>], mut array: Var) -> Option<View> {
+        loop {
+            if let Some(view) = self.views.get(&array) {
+                return Some(view.clone());
+            }
+            let (i, k) = definition(stms, array)?;
+            match origin(&stms[i].exp, k) {
+                Origin::Same(next) => array = next,
+                Origin::Rearranged(..) | Origin::Reshaped(_) | Origin::Made | Origin::Unknown => {
+                    return None;
+                }
+            }
+        }
+    }
+}

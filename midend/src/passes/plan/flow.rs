@@ -1,0 +1,109 @@
+//! Where the memory of an array comes from, read off the flat program: what is updated in place all along a loop or
+//! conditional needs no memory of its own.
+
+use crate::ir::array::ArrayOp;
+use crate::ir::id::Var;
+use crate::ir::seg::{Seg, SegKind, SegOp};
+use crate::ir::syntax::{Atom, Body, Exp, LoopParam, Stm};
+
+/// What an array is to the arrays before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The same elements of the same memory as another, maybe updated.
+    Same(Var),
+    /// The same memory with dimensions in another order.
+    Rearranged(Vec<usize>, Var),
+    /// The same memory under another shape.
+    Reshaped(Var),
+    /// Made by the statement, wherever one wants.
+    Made,
+    /// Something else.
+    Unknown,
+}
+
+/// The statement that binds a variable, and the variable's place among what it binds.
+pub(super) fn definition(stms: &[Stm<Seg>], var: Var) -> Option<(usize, usize)> {
+    stms.iter().enumerate().rev().find_map(|(i, stm)| {
+        let k = stm.binds.iter().position(|&b| b == var)?;
+        Some((i, k))
+    })
+}
+
+/// What the `k`-th result of a statement is.
+pub(super) fn origin(exp: &Exp<Seg>, k: usize) -> Origin {
+    match exp {
+        Exp::Atom(Atom::Var(v)) => Origin::Same(*v),
+        Exp::Atom(Atom::Const(_)) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Call { .. } => {
+            Origin::Unknown
+        }
+        Exp::If {
+            then, otherwise, ..
+        } => match (through(then, k), through(otherwise, k)) {
+            (Some(a), Some(b)) if a == b => Origin::Same(a),
+            _ => Origin::Made,
+        },
+        Exp::Loop { params, body, .. } => match params[k].init {
+            Atom::Var(init) if is_carried(params, body, k) => Origin::Same(init),
+            Atom::Var(_) | Atom::Const(_) => Origin::Made,
+        },
+        Exp::Op(Seg::Array(op)) => array_origin(op),
+        Exp::Op(Seg::Par(op)) => par_origin(op, k),
+    }
+}
+
+fn array_origin(op: &ArrayOp) -> Origin {
+    match op {
+        ArrayOp::Update { array, .. } => Origin::Same(*array),
+        ArrayOp::Rearrange { perm, array } => Origin::Rearranged(perm.clone(), *array),
+        ArrayOp::Reshape { array, .. } => Origin::Reshaped(*array),
+        ArrayOp::Index { .. } | ArrayOp::Slice { .. } | ArrayOp::Manifest { .. } => Origin::Unknown,
+        ArrayOp::Literal { .. }
+        | ArrayOp::Iota { .. }
+        | ArrayOp::Replicate { .. }
+        | ArrayOp::Scratch { .. }
+        | ArrayOp::Copy(_)
+        | ArrayOp::Concat { .. } => Origin::Made,
+    }
+}
+
+fn par_origin(op: &SegOp, k: usize) -> Origin {
+    match &op.kind {
+        SegKind::Map => Origin::Made,
+        SegKind::Red(ops) | SegKind::Scan(ops) => {
+            let scalars: usize = ops.iter().map(|op| op.neutral.len()).sum();
+            if k < scalars {
+                Origin::Unknown
+            } else {
+                Origin::Made
+            }
+        }
+        SegKind::Hist(ops) => {
+            let dest = ops.iter().flat_map(|op| &op.dests).nth(k);
+            dest.map_or(Origin::Unknown, |&dest| Origin::Same(dest))
+        }
+        SegKind::Scatter(dests) => dests
+            .get(k)
+            .map_or(Origin::Unknown, |dest| Origin::Same(dest.array)),
+    }
+}
+
+/// The variable from outside of the body whose memory its `k`-th result is.
+fn through(body: &Body<Seg>, k: usize) -> Option<Var> {
+    let Atom::Var(mut var) = body.result[k] else {
+        return None;
+    };
+    while let Some((i, k)) = definition(&body.stms, var) {
+        match origin(&body.stms[i].exp, k) {
+            Origin::Same(next) => var = next,
+            Origin::Rearranged(..) | Origin::Reshaped(_) | Origin::Made | Origin::Unknown => {
+                return None;
+            }
+        }
+    }
+    Some(var)
+}
+
+/// Whether the `k`-th parameter of a loop is the same memory in all iterations.
+pub(super) fn is_carried(params: &[LoopParam], body: &Body<Seg>, k: usize) -> bool {
+    through(body, k) == Some(params[k].var)
+}

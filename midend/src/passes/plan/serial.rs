@@ -1,0 +1,124 @@
+//! Host code that is not worth a statement-by-statement execution: loops without kernels, and calls of functions
+//! without kernels that loop or recur, become one sequential kernel.
+
+use super::emit::FrameKind;
+use super::flow::is_carried;
+use super::{Cx, Mode, is_parallel};
+use crate::ir::id::{FunId, Var};
+use crate::ir::mem::{KernelKind, Mem};
+use crate::ir::seg::Seg;
+use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
+use crate::ir::walk::all_stms;
+
+impl Cx<'_> {
+    /// Lowers a loop of the host to a sequential kernel, if that can be done.
+    pub(super) fn serial_loop(
+        &mut self,
+        stm: &Stm<Seg>,
+        params: &[LoopParam],
+        form: &LoopForm<Seg>,
+        body: &Body<Seg>,
+    ) -> bool {
+        let parallel = is_parallel(body, &self.parallel)
+            || match form {
+                LoopForm::For { .. } => false,
+                LoopForm::While(cond) => is_parallel(cond, &self.parallel),
+            };
+        let fits = params.iter().enumerate().all(|(k, param)| {
+            is_carried(params, body, k)
+                || self.shape_of(param.var).iter().all(|&n| self.in_scope(n))
+        });
+        if parallel || !fits {
+            return false;
+        }
+        let inner: Vec<Var> = stm.binds.iter().map(|&b| self.twin(b)).collect();
+        let mut cells = Vec::new();
+        for (k, (&bind, &twin)) in stm.binds.iter().zip(&inner).enumerate() {
+            if self.is_array(bind) && !is_carried(params, body, k) {
+                let home = self.made(bind);
+                self.dests.insert(twin, home);
+            }
+            cells.push(self.cell(bind));
+        }
+        self.serial(&inner, &cells, |cx| {
+            cx.looping(&inner, (params, form, body))
+        });
+        self.collect(&stm.binds, &inner, &cells);
+        true
+    }
+
+    /// Lowers a call of the host to a sequential kernel, if that can be done and is worth it.
+    pub(super) fn serial_call(&mut self, stm: &Stm<Seg>, fun: FunId) -> bool {
+        let Exp::Call { args, .. } = &stm.exp else {
+            return false;
+        };
+        let worth = !self.parallel[fun.0 as usize] && is_long(&self.source[fun].body);
+        if !worth || stm.binds.iter().any(|&b| self.is_array(b)) {
+            return false;
+        }
+        let inner: Vec<Var> = stm.binds.iter().map(|&b| self.twin(b)).collect();
+        let cells: Vec<Option<Var>> = stm.binds.iter().map(|&b| self.cell(b)).collect();
+        self.serial(&inner, &cells, |cx| cx.call(&inner, fun, args));
+        self.collect(&stm.binds, &inner, &cells);
+        true
+    }
+
+    fn twin(&mut self, var: Var) -> Var {
+        let info = self.vars[var].clone();
+        self.fresh(&info.name, info.ty)
+    }
+
+    /// A sequential kernel that leaves the scalars among `inner` in the cells.
+    fn serial(&mut self, inner: &[Var], cells: &[Option<Var>], make: impl FnOnce(&mut Self)) {
+        self.enter(FrameKind::Top);
+        let (mode, base) = (std::mem::replace(&mut self.mode, Mode::Kernel), self.base);
+        self.base = self.top();
+        make(self);
+        for (&var, cell) in inner.iter().zip(cells) {
+            if let Some(buffer) = *cell {
+                let value = self.atom(var.into());
+                self.push_op(
+                    Vec::new(),
+                    Mem::Store {
+                        buffer,
+                        index: Atom::ZERO,
+                        value,
+                    },
+                );
+            }
+        }
+        let body = self.leave(Vec::new());
+        (self.mode, self.base) = (mode, base);
+        self.launch("seq", Vec::new(), body, KernelKind::Seq);
+    }
+
+    /// Binds on the host what a sequential kernel made.
+    fn collect(&mut self, binds: &[Var], inner: &[Var], cells: &[Option<Var>]) {
+        for ((&bind, twin), cell) in binds.iter().zip(inner).zip(cells) {
+            match (cell, self.views.get(twin).cloned()) {
+                (Some(buffer), _) => {
+                    self.push_op(
+                        vec![bind],
+                        Mem::Load {
+                            buffer: *buffer,
+                            index: Atom::ZERO,
+                        },
+                    );
+                }
+                (None, Some(view)) => {
+                    self.views.insert(bind, view);
+                }
+                (None, None) => {}
+            }
+        }
+    }
+}
+
+/// Whether executing a body may take many steps: it loops or calls.
+fn is_long(body: &Body<Seg>) -> bool {
+    let mut long = false;
+    all_stms(body, &mut |stm| {
+        long |= matches!(stm.exp, Exp::Loop { .. } | Exp::Call { .. })
+    });
+    long
+}

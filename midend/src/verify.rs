@@ -1,0 +1,146 @@
+//! The verifier: everything that must hold of a program between passes. It runs after every pass, always.
+//!
+//! **Scope** (`verify/scope.rs`)
+//! - Every variable is a row of the table and is bound exactly once in the whole program.
+//! - Every operand, certificate, body result, and size in the type of a bound variable is in scope. Types of parameters
+//!   may name earlier parameters, types of bound variables earlier ones of the same statement, types of result formals
+//!   the parameters and earlier results.
+//! - Function names, entry names and kernel names are unique; calls name functions that exist.
+//!
+//! **Types** (`verify/types.rs`, `array.rs`, `soac.rs`, `seg.rs`, `mem.rs`)
+//! - Types are well formed: arrays have a dimension, the outermost is regular, constant sizes are not negative, size variables are
+//!   `i64`, ragged dimensions name vectors of `i64`. There are arrays in the nested and flat dialect only, buffers in the plan only.
+//! - Certificates named by statements have type `cert`; conditions are `bool`; the values in messages are scalars.
+//! - Every operation is given operands that fit and binds what it yields. For bodies, loops and calls, the type of
+//!   a result is that of its formal after putting results (parameters: arguments) for the formals that its sizes name.
+//! - Sizes are equal if they are the same variable or constant, looking through copies of variables and equal scalar operations
+//!   (see `verify/sizes.rs`).
+//! - Lambdas take rows and yield what their operation needs; operators are of type `t, t -> t` with a neutral element of type `t`.
+//! - Operations of the flat dialect nest from device to block to thread. In the plan, only host code launches and frees, and
+//!   functions called in kernels do neither.
+//!
+//! **Entry points** (`verify/entry.rs`): flattening the source types gives the parameters and results; the leading sizes
+//! are `i64`; what the source does not call unique is not consumed.
+//!
+//! **Consumption** (`verify/consume.rs`)
+//! - An array is not used after it or an alias of it was consumed, nor together with being consumed by one operation.
+//! - Only what is owned is consumed: fresh arrays and unique parameters; in a lambda or a loop, only what was made there,
+//!   and loop parameters whose start can be consumed.
+//! - Unique results alias no parameter that is not unique, and no other result.
+//!
+//! Each family is checked only if the one before found nothing. There is no limit on depth.
+
+use crate::ir::id::{SpanId, Var};
+use crate::ir::print::Printer;
+use crate::ir::span::Spans;
+use crate::ir::syntax::{Fun, Program, Stm};
+use crate::ir::text::Text;
+use crate::ir::types::Type;
+
+mod array;
+mod consume;
+mod entry;
+mod loops;
+mod mem;
+mod scope;
+mod seg;
+mod sizes;
+mod soac;
+mod types;
+
+pub use types::Types;
+
+/// Something that does not hold of a program: a bug in what made it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong.
+    pub message: String,
+    /// The name of the function.
+    pub fun: String,
+    /// The statement, on one line without its bodies. Variables are numbered as in the text of the whole program.
+    pub stm: Option<String>,
+    /// Where the statement came from.
+    pub span: SpanId,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}, in `{}`", self.message, self.fun)?;
+        match &self.stm {
+            Some(stm) => write!(f, ": {stm}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a dialect adds to the verifier: the types of its operations.
+pub trait Verify: Text {
+    /// Checks one operation and what it binds, and the bodies in it.
+    fn verify_op<'p>(&'p self, cx: &mut Types<'_, 'p, Self>, binds: &'p [Var]);
+}
+
+/// Checks a program; yields all faults found by the first family of checks that finds one.
+pub fn program<D: Verify>(program: &Program<D>) -> Result<(), Vec<Fault>> {
+    if check(program, None).is_empty() {
+        return Ok(());
+    }
+    // Naming variables as the text of the program does needs the whole text, which only a faulty program is worth.
+    Err(check(program, Some(Printer::numbered(program))))
+}
+
+fn check<'p, D: Verify>(program: &'p Program<D>, printer: Option<Printer<'p>>) -> Vec<Fault> {
+    let mut cx = Cx {
+        program,
+        printer,
+        faults: Vec::new(),
+        fun: None,
+        stm: None,
+    };
+    for family in [scope::check, types::check, consume::check] {
+        family(&mut cx);
+        if !cx.faults.is_empty() {
+            break;
+        }
+    }
+    cx.faults
+}
+
+/// Where the verifier stands, and what it has found.
+pub(crate) struct Cx<'p, D> {
+    program: &'p Program<D>,
+    /// Present when faults are being written up.
+    printer: Option<Printer<'p>>,
+    faults: Vec<Fault>,
+    fun: Option<&'p Fun<D>>,
+    stm: Option<&'p Stm<D>>,
+}
+
+impl<'p, D: Text> Cx<'p, D> {
+    /// Notes a fault at the statement at hand.
+    fn fault(&mut self, message: impl Into<String>) {
+        let stm = match (&mut self.printer, self.stm) {
+            (Some(printer), Some(stm)) => Some(printer.brief_stm(stm)),
+            (None, _) | (_, None) => None,
+        };
+        self.faults.push(Fault {
+            message: message.into(),
+            fun: self.fun.map_or(String::new(), |fun| fun.name.clone()),
+            stm,
+            span: self.stm.map_or(Spans::NONE, |stm| stm.span),
+        });
+    }
+
+    /// The name of a variable as in the text of the program.
+    fn name(&mut self, v: Var) -> String {
+        self.printer
+            .as_mut()
+            .map_or(String::new(), |p| p.piece(|p| p.var(v)))
+    }
+
+    /// A type as in the text of the program.
+    fn show(&mut self, ty: &Type) -> String {
+        self.printer
+            .as_mut()
+            .map_or(String::new(), |p| p.piece(|p| p.ty(ty)))
+    }
+}

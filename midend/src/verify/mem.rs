@@ -1,0 +1,202 @@
+//! Types of the operations of the plan, and what only host code may do.
+
+use super::{Types, Verify};
+use crate::ir::dialect::Dialect;
+use crate::ir::id::{FunId, Var};
+use crate::ir::mem::{Kernel, KernelKind, Mem, Region};
+use crate::ir::seg::Level;
+use crate::ir::soac::Operator;
+use crate::ir::syntax::{Atom, Exp, Program};
+use crate::ir::types::{ScalarType, Type};
+use crate::ir::walk;
+use std::collections::BTreeSet;
+
+/// Checks that no two kernels have one name.
+pub(super) fn check_kernel_names<D: Verify>(cx: &mut Types<'_, '_, D>) {
+    let mut seen = BTreeSet::new();
+    for name in std::mem::take(&mut cx.kernels) {
+        if !seen.insert(name) {
+            cx.fault(format!("a second kernel is named {name}"));
+        }
+    }
+}
+
+impl Verify for Mem {
+    fn verify_op<'p>(&'p self, cx: &mut Types<'_, 'p, Self>, binds: &'p [Var]) {
+        match self {
+            Self::Alloc { elem, len } => {
+                cx.index(*len);
+                cx.binds(binds, &[Type::Buffer(*elem)]);
+            }
+            Self::Free(buffer) => {
+                cx.host_only();
+                cx.buffer(*buffer);
+                cx.binds(binds, &[]);
+            }
+            Self::Load { buffer, index } => {
+                cx.index(*index);
+                if let Some(elem) = cx.buffer(*buffer) {
+                    cx.binds(binds, &[Type::Scalar(elem)]);
+                }
+            }
+            Self::Store {
+                buffer,
+                index,
+                value,
+            } => {
+                cx.index(*index);
+                if let Some(elem) = cx.buffer(*buffer) {
+                    cx.scalar("the value", *value, elem);
+                }
+                cx.binds(binds, &[]);
+            }
+            Self::Copy { shape, dst, src } => {
+                shape.iter().for_each(|n| cx.index(*n));
+                let (to, from) = (cx.region(shape, dst), cx.region(shape, src));
+                if to != from {
+                    cx.fault("copies between buffers of different types");
+                }
+                cx.binds(binds, &[]);
+            }
+            Self::Launch(kernel) => {
+                cx.host_only();
+                cx.kernel(kernel);
+                cx.called_in(self);
+                cx.binds(binds, &[]);
+            }
+        }
+    }
+}
+
+impl<'p> Types<'_, 'p, Mem> {
+    fn host_only(&mut self) {
+        if self.parallel.is_some() {
+            self.fault("only host code may do this");
+        }
+    }
+
+    fn buffer(&mut self, v: Var) -> Option<ScalarType> {
+        match self.var(v) {
+            Type::Buffer(elem) => Some(*elem),
+            Type::Scalar(_) | Type::Array(_) | Type::Cert => {
+                let name = self.cx.name(v);
+                self.fault(format!("{name} is no buffer"));
+                None
+            }
+        }
+    }
+
+    fn region(&mut self, shape: &[Atom], region: &Region) -> Option<ScalarType> {
+        self.index(region.offset);
+        region.strides.iter().for_each(|s| self.index(*s));
+        if region.strides.len() != shape.len() {
+            self.count("strides", region.strides.len(), shape.len());
+        }
+        self.buffer(region.buffer)
+    }
+
+    fn kernel(&mut self, kernel: &'p Kernel) {
+        self.kernels.push(&kernel.name);
+        for (index, extent) in &kernel.space {
+            self.scalar("an index of the space", (*index).into(), ScalarType::I64);
+            self.index(*extent);
+        }
+        let outer = self.parallel.replace(Level::Device);
+        self.body(&kernel.body);
+        let results: Vec<Type> = kernel.body.result.iter().map(|a| self.atom(*a)).collect();
+        for ty in &results {
+            if !matches!(ty, Type::Scalar(_)) {
+                self.fault("a result of the kernel's body is no scalar");
+            }
+        }
+        match &kernel.kind {
+            KernelKind::Map => self.no_results(&results),
+            KernelKind::Seq => {
+                self.no_results(&results);
+                if !kernel.space.is_empty() {
+                    self.fault("a sequential kernel has a space");
+                }
+            }
+            KernelKind::Red { ops, outs } | KernelKind::Scan { ops, outs } => {
+                if kernel.space.is_empty() {
+                    self.fault("runs over a space without dimensions");
+                }
+                self.combined(&results, ops, outs);
+            }
+            KernelKind::Hist(_) => self.kernel_hist(kernel, &results),
+        }
+        self.parallel = outer;
+    }
+
+    fn no_results(&mut self, results: &[Type]) {
+        if !results.is_empty() {
+            self.count("results", results.len(), 0);
+        }
+    }
+
+    fn combined(&mut self, results: &[Type], ops: &'p [Operator<Mem>], outs: &[Var]) {
+        let taken = self.operators(results, ops);
+        if taken != results.len() || outs.len() != results.len() {
+            self.fault("results, operators and buffers are not equally many");
+        }
+        for (out, ty) in outs.iter().zip(results) {
+            self.out(*out, ty);
+        }
+    }
+
+    fn out(&mut self, out: Var, ty: &Type) {
+        if let Some(elem) = self.buffer(out) {
+            self.fits("a result", ty, &Type::Scalar(elem));
+        }
+    }
+
+    fn kernel_hist(&mut self, kernel: &'p Kernel, results: &[Type]) {
+        let KernelKind::Hist(hists) = &kernel.kind else {
+            return;
+        };
+        let values: usize = hists.iter().map(|h| h.dests.len()).sum();
+        if results.len() != hists.len() + values {
+            return self.count("results", results.len(), hists.len() + values);
+        }
+        let (indices, mut values) = results.split_at(hists.len());
+        for (hist, index) in hists.iter().zip(indices) {
+            self.fits("a bucket index", index, &Type::I64);
+            self.index(hist.buckets);
+            let (own, rest) = values.split_at(hist.dests.len());
+            values = rest;
+            if self.operators(own, std::slice::from_ref(&hist.op)) != own.len() {
+                self.fault("the operator does not take all values");
+            }
+            for (dest, ty) in hist.dests.iter().zip(own) {
+                self.out(*dest, ty);
+            }
+        }
+    }
+
+    /// Checks that functions called in the kernel do nothing that only host code may do.
+    fn called_in(&mut self, launch: &Mem) {
+        let mut todo: Vec<FunId> = Vec::new();
+        launch.scopes(&mut |_, body| {
+            walk::calls(body, &mut |f| todo.push(f));
+        });
+        let mut seen = BTreeSet::new();
+        while let Some(fun) = todo.pop() {
+            if seen.insert(fun) {
+                walk::calls(&self.cx.program.funs[fun].body, &mut |f| todo.push(f));
+            }
+        }
+        for fun in seen {
+            if is_host(self.cx.program, fun) {
+                self.fault("a kernel calls a function that launches or frees");
+            }
+        }
+    }
+}
+
+fn is_host(program: &Program<Mem>, fun: FunId) -> bool {
+    let mut host = false;
+    walk::all_stms(&program.funs[fun].body, &mut |stm| {
+        host |= matches!(stm.exp, Exp::Op(Mem::Launch(_) | Mem::Free(_)));
+    });
+    host
+}

@@ -1,0 +1,88 @@
+//! Types of the operations of the flat dialect.
+
+use super::{Types, Verify};
+use crate::ir::id::Var;
+use crate::ir::seg::{Level, Seg, SegKind, SegOp, SegSpace, SpaceDim};
+use crate::ir::types::{ArrayType, Dim, ScalarType, Type};
+
+impl Verify for Seg {
+    fn verify_op<'p>(&'p self, cx: &mut Types<'_, 'p, Self>, binds: &'p [Var]) {
+        match self {
+            Self::Array(op) => cx.array_op(op, binds),
+            Self::Par(op) => cx.seg_op(op, binds),
+        }
+    }
+}
+
+impl<'p> Types<'_, 'p, Seg> {
+    fn seg_op(&mut self, op: &'p SegOp, binds: &'p [Var]) {
+        let nests = match self.parallel {
+            None => true,
+            Some(outer) => outer < op.level || outer == Level::Thread,
+        };
+        if !nests {
+            self.fault("lies in an operation of the same or a lower level");
+        }
+        let dims = self.space(&op.space);
+        let outer = self.parallel.replace(op.level);
+        self.body(&op.body);
+        let results: Vec<Type> = op.body.result.iter().map(|a| self.atom(*a)).collect();
+        self.values(&results);
+        match &op.kind {
+            SegKind::Map => self.arrays(&results, &dims, 0, binds),
+            SegKind::Red(ops) => {
+                let reduced = self.operators(&results, ops);
+                self.arrays(&results, &dims, reduced, binds);
+            }
+            SegKind::Scan(ops) => {
+                self.operators(&results, ops);
+                self.arrays(&results, &dims, 0, binds);
+            }
+            SegKind::Hist(ops) => self.hist(&results, ops, binds),
+            SegKind::Scatter(dests) => self.scatter(&results, dests, binds),
+        }
+        self.parallel = outer;
+    }
+
+    /// Checks a space; yields its extents as dimensions of an array.
+    fn space(&mut self, space: &SegSpace) -> Vec<Dim> {
+        if space.dims.is_empty() {
+            self.fault("runs over a space without dimensions");
+        }
+        let mut dims = Vec::new();
+        for (i, (index, dim)) in space.dims.iter().enumerate() {
+            self.scalar("an index of the space", (*index).into(), ScalarType::I64);
+            dims.push(match *dim {
+                SpaceDim::Regular(n) => {
+                    self.size(n);
+                    Dim::Size(n)
+                }
+                SpaceDim::Ragged { offsets } => {
+                    let vector = matches!(self.var(offsets), Type::Array(a) if a.rank() == 1 && a.elem == ScalarType::I64);
+                    if i == 0 || !vector {
+                        self.fault("has a ragged dimension outermost or without offsets");
+                    }
+                    Dim::Ragged(offsets)
+                }
+            });
+        }
+        dims
+    }
+
+    /// Checks that arrays over the space are bound; the first `reduced` without its innermost dimension.
+    fn arrays(&mut self, results: &[Type], dims: &[Dim], reduced: usize, binds: &'p [Var]) {
+        let outer = &dims[..dims.len().saturating_sub(1)];
+        let bound = results.iter().enumerate().filter_map(|(i, ty)| {
+            let dims = if i < reduced { outer } else { dims };
+            let shape: Vec<Dim> = dims.iter().chain(ty.shape()).copied().collect();
+            let elem = ty.elem()?;
+            Some(if shape.is_empty() {
+                Type::Scalar(elem)
+            } else {
+                Type::Array(ArrayType { elem, shape })
+            })
+        });
+        let bound: Vec<Type> = bound.collect();
+        self.binds(binds, &bound);
+    }
+}

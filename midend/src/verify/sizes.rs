@@ -1,0 +1,67 @@
+//! When two sizes are known to be equal.
+
+use crate::ir::id::Var;
+use crate::ir::rename::Subst;
+use crate::ir::scalar::{BinOp, ScalarOp};
+use crate::ir::syntax::{Atom, Exp, Stm};
+use crate::ir::types::{ArrayType, Dim, ScalarType, Size, Type};
+use std::collections::HashMap;
+
+/// What each variable is another name for. Copies and equal scalar operations on `i64` have one representative, so that
+/// a pass may merge equal computations, or not, without making types differ.
+#[derive(Default)]
+pub(super) struct Sizes {
+    same: Subst,
+    numbers: HashMap<(ScalarOp, Vec<Atom>), Var>,
+}
+
+impl Sizes {
+    /// Learns what a statement says.
+    pub(super) fn learn<D>(&mut self, stm: &Stm<D>) {
+        let [v] = stm.binds[..] else { return };
+        match &stm.exp {
+            Exp::Atom(a) => self.same.insert(v, self.same.atom(*a)),
+            Exp::Scalar(op, args) if op.result() == ScalarType::I64 => {
+                let mut args: Vec<Atom> = args.iter().map(|a| self.same.atom(*a)).collect();
+                if matches!(
+                    op,
+                    ScalarOp::Bin(BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max, _)
+                ) {
+                    args.sort_unstable();
+                }
+                let first = *self.numbers.entry((*op, args)).or_insert(v);
+                if first != v {
+                    self.same.insert(v, first);
+                }
+            }
+            Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => {}
+        }
+    }
+
+    /// Whether the sizes are equal.
+    pub(super) fn equal(&self, a: Size, b: Size) -> bool {
+        self.same.atom(a.into()) == self.same.atom(b.into())
+    }
+
+    /// Whether the types are equal.
+    pub(super) fn same_type(&self, a: &Type, b: &Type) -> bool {
+        match (a, b) {
+            (Type::Array(a), Type::Array(b)) => self.same_array(a, b),
+            (Type::Scalar(_) | Type::Buffer(_) | Type::Cert | Type::Array(_), _) => a == b,
+        }
+    }
+
+    fn same_array(&self, a: &ArrayType, b: &ArrayType) -> bool {
+        let same_dim = |(a, b): (&Dim, &Dim)| match (*a, *b) {
+            (Dim::Size(a), Dim::Size(b)) => self.equal(a, b),
+            (Dim::Ragged(a), Dim::Ragged(b)) => self.equal(Size::Var(a), Size::Var(b)),
+            (Dim::Size(_), Dim::Ragged(_)) | (Dim::Ragged(_), Dim::Size(_)) => false,
+        };
+        a.elem == b.elem && a.rank() == b.rank() && a.shape.iter().zip(&b.shape).all(same_dim)
+    }
+}

@@ -1,0 +1,153 @@
+//! What plans allocate and copy.
+
+use super::*;
+use midend::plan::Memory;
+use std::sync::Arc;
+
+#[test]
+fn updates_in_a_loop_are_one_kernel_without_allocations() {
+    let text = r#"nested
+        fun main(n: i64, *xs: [n]i64) -> (r: [n]i64)
+          entry "main" sizes 1 -> 0 (xs: *[]i64) -> ([]i64)
+        {
+          let m: i64 = sub.i64(n, 1)
+          let r2: [n]i64 = loop (ys: [n]i64 = xs) for i: i64 < m {
+            let x: i64 = index ys [i]
+            let j: i64 = add.i64(i, 1)
+            let y: i64 = index ys [j]
+            let c: bool = lt.i64(x, y)
+            let zs: [n]i64 = if c {
+              let us: [n]i64 = update ys [i] = y
+              let vs: [n]i64 = update us [j] = x
+              yield vs
+            } else { yield ys }
+            yield zs
+          }
+          yield r2
+        }"#;
+    gives(text, vec![vector(&[1, 4, 2, 3])], &[vector(&[4, 2, 3, 1])]);
+    let (plan, _) = lowered(text);
+    assert_eq!(
+        count(&plan, |op| matches!(op, Mem::Alloc { .. })),
+        0,
+        "{}",
+        print::program(&plan)
+    );
+    assert_eq!(
+        count(&plan, |op| matches!(op, Mem::Copy { .. })),
+        0,
+        "{}",
+        print::program(&plan)
+    );
+    assert_eq!(
+        count(&plan, |op| matches!(op, Mem::Launch(_))),
+        1,
+        "{}",
+        print::program(&plan)
+    );
+}
+
+#[test]
+fn rows_are_built_where_they_belong() {
+    let text = r#"nested
+        fun main(n: i64, m: i64, xs: [n]i64, ys: [m]i64) -> (r: [n][m]i64, s: [n][m][2]i64)
+          entry "main" sizes 2 -> 0 (xs: []i64, ys: []i64) -> ([][]i64, [][][]i64)
+        {
+          let r2: [n][m]i64, s2: [n][m][2]i64 = map n (xs) \(x: i64) {
+            let row: [m]i64, rows: [m][2]i64 = map m (ys) \(y: i64) {
+              let z: i64 = mul.i64(x, y)
+              let pair: [2]i64 = literal i64 (x, y)
+              yield z, pair
+            } 
+            let w: i64 = map m (row) \(y3: i64) { yield y3 } reduce (0) \(a: i64, b: i64) {
+              let c: i64 = add.i64(a, b)
+              yield c
+            }
+            let row2: [m]i64 = update row [0] = w
+            yield row2, rows
+          }
+          yield r2, s2
+        }"#;
+    gives(
+        text,
+        vec![vector(&[1, 2]), vector(&[3, 4])],
+        &[
+            ints(&[2, 2], &[7, 4, 14, 8]),
+            ints(&[2, 2, 2], &[1, 3, 1, 4, 2, 3, 2, 4]),
+        ],
+    );
+    let (plan, _) = lowered(text);
+    assert_eq!(
+        count(&plan, |op| matches!(op, Mem::Alloc { .. })),
+        2,
+        "{}",
+        print::program(&plan)
+    );
+    assert_eq!(
+        count(&plan, |op| matches!(op, Mem::Copy { .. })),
+        0,
+        "{}",
+        print::program(&plan)
+    );
+}
+
+#[test]
+fn long_loops_do_not_grow_memory() {
+    let text = r#"nested
+        fun main(n: i64, k: i64, xs: [n]i64) -> (r: [n]i64)
+          entry "main" sizes 1 -> 0 (k: i64, xs: []i64) -> ([]i64)
+        {
+          let r2: [n]i64 = loop (ys: [n]i64 = xs) for i: i64 < k {
+            let zs: [n]i64 = map n (ys) \(y: i64) {
+              let z: i64 = add.i64(y, i)
+              yield z
+            }
+            yield zs
+          }
+          yield r2
+        }"#;
+    let peak = |k: i64| {
+        let (plan, executable) = lowered(text);
+        let device = Reference::new();
+        let module = device.compile(&plan).expect("a module");
+        let stop = Stop::new();
+        let mut options = Options::new(&stop);
+        options.memory = Arc::new(Memory::new(Some(1 << 20)));
+        let xs = vector(&[0; 100]);
+        let result = executable.run(&device, &module, "main", vec![int(k), xs], &options);
+        assert_eq!(result, Ok(vec![vector(&[k * (k - 1) / 2; 100])]));
+        assert_eq!(options.memory.used(), 0, "everything is given back");
+        options.memory.peak()
+    };
+    assert_eq!(peak(50), peak(3));
+    assert!(peak(50) <= 3 * 800, "{} bytes", peak(50));
+}
+
+#[test]
+fn memory_is_limited() {
+    let text = r#"nested
+        fun main(n: i64) -> (r: [n]i64)
+          entry "main" sizes 0 -> 0 (n: i64) -> ([]i64)
+        {
+          let r2: [n]i64 = iota.i64 n 0 1 @1
+          yield r2
+        }
+        span 1 "big.fut" 2:5..2:9"#;
+    let (plan, executable) = lowered(text);
+    let device = Reference::new();
+    let module = device.compile(&plan).expect("a module");
+    let stop = Stop::new();
+    let mut options = Options::new(&stop);
+    options.memory = Arc::new(Memory::new(Some(1000)));
+    let error = executable.run(&device, &module, "main", vec![int(1000)], &options);
+    match error {
+        Err(RunError::OutOfMemory {
+            bytes,
+            limit,
+            trail,
+        }) => {
+            assert_eq!((bytes, limit, trail.len()), (8000, Some(1000), 1));
+        }
+        other => panic!("{other:?}"),
+    }
+}

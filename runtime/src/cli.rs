@@ -1,0 +1,124 @@
+//! The command line: one module per command. Exit codes: 0 all went well, 1 a mistake in program, input or usage,
+//! 2 the program failed while running, 70 a mistake in arrc itself, 124 out of time, 130 interrupted.
+
+mod check;
+mod devices;
+mod exit;
+mod explain;
+mod output;
+mod png;
+mod run;
+mod size;
+mod stop;
+mod test;
+
+use clap::{Parser, Subcommand};
+use exit::Exit;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Compiles and runs data-parallel array programs.
+#[derive(Parser)]
+#[command(
+    name = "arrc",
+    version,
+    propagate_version = true,
+    infer_subcommands = true
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run an entry point of a program (`arrc prog.fut` is short for `arrc run prog.fut`)
+    Run(run::RunArguments),
+    /// Look programs over for mistakes, without running them
+    Check(check::CheckArguments),
+    /// Run the test blocks of programs
+    Test(test::TestArguments),
+    /// List what programs can be run on
+    Devices,
+    /// Explain an error code
+    Explain(explain::ExplainArguments),
+}
+
+/// The names of the commands: a first argument that is none of them begins a program to run.
+const COMMANDS: &[&str] = &["run", "check", "test", "devices", "explain", "help"];
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    exit::install_panic_hook();
+    let arguments = match Arguments::try_parse_from(with_command(std::env::args_os().collect())) {
+        Ok(arguments) => arguments,
+        Err(why) => {
+            let code = if why.use_stderr() { 1 } else { 0 };
+            // There is nobody to tell if the message cannot be printed.
+            let _ = why.print();
+            return ExitCode::from(code);
+        }
+    };
+    let work = std::panic::catch_unwind(|| match arguments.command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Test(arguments) => test::run(&arguments),
+        Command::Devices => devices::run(),
+        Command::Explain(arguments) => explain::run(&arguments),
+    });
+    match work {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(exit)) => exit.report(),
+        // The panic hook has told what there is to tell.
+        Err(_) => ExitCode::from(exit::INTERNAL),
+    }
+}
+
+/// Inserts `run` where the first argument is no command but some argument is a program.
+fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let text = |argument: &OsString| argument.to_string_lossy().into_owned();
+    let first = arguments.get(1).map(&text).unwrap_or_default();
+    let program = |argument: &OsString| text(argument).ends_with(".fut");
+    if !COMMANDS.contains(&first.as_str()) && arguments.iter().skip(1).any(program) {
+        arguments.insert(1, OsString::from("run"));
+    }
+    arguments
+}
+
+/// What a command ends with.
+type Outcome = Result<(), Exit>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+        let names: Vec<_> = Arguments::command()
+            .get_subcommands()
+            .map(|c| c.get_name().to_owned())
+            .collect();
+        assert!(names.iter().all(|name| COMMANDS.contains(&name.as_str())));
+    }
+
+    #[test]
+    fn a_program_alone_is_run() {
+        let with = |line: &str| {
+            let arguments = line.split(' ').map(OsString::from).collect();
+            with_command(arguments)
+                .iter()
+                .map(|a| a.to_string_lossy().into_owned())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(with("arrc a.fut"), "arrc run a.fut");
+        assert_eq!(
+            with("arrc --target=cpu a.fut"),
+            "arrc run --target=cpu a.fut"
+        );
+        assert_eq!(with("arrc check a.fut"), "arrc check a.fut");
+        assert_eq!(with("arrc --help"), "arrc --help");
+    }
+}

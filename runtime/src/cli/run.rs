@@ -1,0 +1,197 @@
+//! `arrc run`: runs an entry point.
+
+use super::exit::Exit;
+use super::output::{to_stderr, to_stdout};
+use super::size::{parse_bytes, parse_seconds};
+use super::stop::{Deadline, on_interrupt};
+use super::{Outcome, png};
+use crate::data::{
+    Source, leaves, parameter_leaves, read_arguments, structured_text, write_binary, write_text,
+};
+use crate::session::{Options, Program, Session};
+use crate::target::Target;
+use clap::Args;
+use frontend::render::{Look, render_all};
+use midend::ir::syntax::{Entry, EntryType};
+use midend::trap::RunError;
+use midend::value::Value;
+use std::fmt::Write as _;
+use std::io::{IsTerminal as _, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What `arrc run` takes.
+#[derive(Args)]
+pub(super) struct RunArguments {
+    /// The program
+    program: PathBuf,
+    /// Files with the arguments, in text, binary or NumPy format, possibly compressed; `-` is standard input, which is
+    /// read if no files are given
+    inputs: Vec<PathBuf>,
+    /// The entry point
+    #[arg(short, long, value_name = "NAME", default_value = "main")]
+    entry_point: String,
+    /// What to run on: cpu or interp
+    #[arg(long, default_value_t)]
+    target: Target,
+    /// Write results in the binary format
+    #[arg(short, long)]
+    binary_output: bool,
+    /// Write the run time of each run to this file, one line each, in microseconds
+    #[arg(short = 't', long, value_name = "FILE")]
+    write_runtime_to: Option<PathBuf>,
+    /// Run so many times (with one more run before, which is not timed)
+    #[arg(short, long, value_name = "N", default_value_t = 1)]
+    runs: u32,
+    /// Fail instead of using more memory for arrays
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    mem_limit: Option<u64>,
+    /// Stop after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    timeout: Option<f64>,
+    /// Threads for parallel work [default: one per core]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Write the result as a picture instead of printing it
+    #[arg(long, value_name = "FILE")]
+    png: Option<PathBuf>,
+    /// Do not print results
+    #[arg(short, long)]
+    no_print_result: bool,
+}
+
+pub(super) fn run(arguments: &RunArguments) -> Outcome {
+    let session = Session::new(Options {
+        target: arguments.target,
+        threads: arguments.threads,
+        memory_limit: arguments.mem_limit,
+        ..Options::default()
+    })
+    .map_err(Exit::user)?;
+    on_interrupt(session.stop());
+    let deadline = arguments
+        .timeout
+        .map(|seconds| Deadline::after(seconds, session.stop()));
+    let program = session
+        .compile_file(&arguments.program)
+        .map_err(|e| Exit::compile(&e))?;
+    to_stderr(&render_all(
+        program.sources(),
+        program.warnings(),
+        Look::for_stderr(),
+    ));
+    let entry = find_entry(&program, arguments)?;
+    let args = read(entry, &arguments.inputs)?;
+    let results = match call(&program, arguments, args) {
+        Err(RunError::Interrupted) if deadline.as_ref().is_some_and(Deadline::passed) => {
+            return Err(Exit::timeout(arguments.timeout.unwrap_or_default()));
+        }
+        Err(why) => return Err(Exit::run(&why)),
+        Ok(results) => results,
+    };
+    drop(deadline);
+    let (results, times) = results;
+    if let Some(path) = &arguments.write_runtime_to {
+        std::fs::write(path, times)
+            .map_err(|why| Exit::user(format!("cannot write {}: {why}", path.display())))?;
+    }
+    if let Some(path) = &arguments.png {
+        return png::write(&results, path).map_err(Exit::user);
+    }
+    if arguments.no_print_result {
+        return Ok(());
+    }
+    to_stdout(|mut out| print(&entry.results, &results, arguments.binary_output, &mut out))
+}
+
+fn find_entry<'a>(program: &'a Program, arguments: &RunArguments) -> Result<&'a Entry, Exit> {
+    let name = &arguments.entry_point;
+    program.entry(name).ok_or_else(|| {
+        let names: Vec<_> = program.entries().iter().map(|e| e.name.as_str()).collect();
+        let file = arguments.program.display();
+        Exit::user(match names.as_slice() {
+            [] => format!("{file} has no entry point {name}, nor any other"),
+            names => format!(
+                "{file} has no entry point {name}; it has {}",
+                names.join(", ")
+            ),
+        })
+    })
+}
+
+fn read(entry: &Entry, inputs: &[PathBuf]) -> Result<Vec<Value>, Exit> {
+    let sources = if !inputs.is_empty() {
+        let opened = inputs.iter().map(|path| Source::open(path));
+        opened.collect::<Result<Vec<_>, _>>().map_err(Exit::user)?
+    } else if parameter_leaves(entry).is_empty() {
+        Vec::new()
+    } else {
+        if std::io::stdin().is_terminal() {
+            to_stderr(&format!("{}Ctrl-D ends the input.\n", wanted(entry)));
+        }
+        vec![Source::stdin().map_err(Exit::user)?]
+    };
+    read_arguments(entry, &sources).map_err(Exit::user)
+}
+
+/// What somebody at a terminal is expected to type.
+fn wanted(entry: &Entry) -> String {
+    let mut text = format!("Values for {}:", entry.name);
+    for (_, param, leaf) in parameter_leaves(entry) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, " {}: {leaf}", param.name);
+    }
+    text.push_str(". ");
+    text
+}
+
+/// Runs as often as is asked for; the results of the last run, and the times.
+fn call(
+    program: &Program,
+    arguments: &RunArguments,
+    args: Vec<Value>,
+) -> Result<(Vec<Value>, String), RunError> {
+    let entry = &arguments.entry_point;
+    if arguments.runs > 1 {
+        program.call(entry, args.clone())?;
+    }
+    let mut times = String::new();
+    let mut timed = |args| {
+        let start = Instant::now();
+        let results = program.call(entry, args)?;
+        // Writing to a string cannot fail.
+        let _ = writeln!(times, "{}", start.elapsed().as_micros());
+        Ok(results)
+    };
+    for _ in 1..arguments.runs {
+        timed(args.clone())?;
+    }
+    let results = timed(args)?;
+    Ok((results, times))
+}
+
+/// Prints results, one line for each component of the entry point's result.
+fn print(
+    types: &[EntryType],
+    results: &[Value],
+    binary: bool,
+    mut out: &mut impl Write,
+) -> std::io::Result<()> {
+    if binary {
+        return results.iter().try_for_each(|v| write_binary(v, &mut out));
+    }
+    let mut rest = results;
+    for ty in types {
+        let (mine, others) = rest.split_at(leaves(ty).len().min(rest.len()));
+        rest = others;
+        match (ty, mine) {
+            // Large arrays are not made into one string first.
+            (EntryType::Array { .. } | EntryType::Scalar(_), [value]) => {
+                write_text(value, &mut out)?;
+            }
+            _ => out.write_all(structured_text(ty, mine).as_bytes())?,
+        }
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Numbers of bytes on the command line.
+
+/// `4096`, `512M`, `1.5GiB`: binary multiples, the unit's `B` or `iB` may be left out.
+pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
+    let wrong = || format!("{text:?} is no size such as 4096, 512M or 1.5G");
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    let bytes = number * (1u64 << shift) as f64;
+    if bytes >= u64::MAX as f64 {
+        return Err(wrong());
+    }
+    Ok(bytes as u64)
+}
+
+/// A number of seconds, not negative.
+pub(super) fn parse_seconds(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('s').parse::<f64>() {
+        Ok(seconds) if seconds.is_finite() && (0.0..1e9).contains(&seconds) => Ok(seconds),
+        Ok(_) | Err(_) => Err(format!("{text:?} is no number of seconds")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_binary() {
+        assert_eq!(parse_bytes("4096"), Ok(4096));
+        assert_eq!(parse_bytes("2k"), Ok(2048));
+        assert_eq!(parse_bytes("1.5GiB"), Ok(3 << 29));
+        assert!(
+            parse_bytes("x").is_err() && parse_bytes("1q").is_err() && parse_bytes("").is_err()
+        );
+        assert_eq!(parse_seconds("1.5s"), Ok(1.5));
+        assert!(parse_seconds("-1").is_err() && parse_seconds("inf").is_err());
+    }
+}

@@ -1,0 +1,192 @@
+//! `arrc test`: runs test blocks.
+
+use super::Outcome;
+use super::exit::{Exit, INTERRUPTED};
+use super::output::{to_stderr, to_stdout};
+use super::size::{parse_bytes, parse_seconds};
+use crate::harness::{
+    self, ProgramReport, Progress, Summary, TestOptions, Verdict, WorkerArguments,
+};
+use crate::target::Target;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// What `arrc test` takes.
+#[derive(Args)]
+pub(super) struct TestArguments {
+    /// Programs, and directories of programs
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// What to run on: cpu or interp
+    #[arg(long, default_value_t)]
+    target: Target,
+    /// Leave out programs and runs with this tag
+    #[arg(long, value_name = "TAG")]
+    exclude: Vec<String>,
+    /// Run only this entry point
+    #[arg(short, long, value_name = "NAME")]
+    entry_point: Option<String>,
+    /// Time for each run
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "10")]
+    timeout: f64,
+    /// Memory for the arrays of each run
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "4G")]
+    mem_limit: u64,
+    /// Programs to test at once [default: one per core]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Write everything that came of the tests to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write a page about it to this file
+    #[arg(long, value_name = "FILE")]
+    conformance: Option<PathBuf>,
+    /// Name every program that failed, with its message
+    #[arg(long)]
+    list_failures: bool,
+    /// Compare the messages of rejected programs and warnings, too
+    #[arg(long)]
+    match_messages: bool,
+    /// Serve as a worker of another `arrc test`
+    #[arg(long, hide = true)]
+    worker: bool,
+}
+
+impl TestArguments {
+    fn options(&self) -> TestOptions {
+        TestOptions {
+            target: self.target,
+            timeout: Duration::from_secs_f64(self.timeout),
+            memory_limit: self.mem_limit,
+            exclude: self.exclude.clone(),
+            entry: self.entry_point.clone(),
+            match_messages: self.match_messages,
+        }
+    }
+}
+
+pub(super) fn run(arguments: &TestArguments) -> Outcome {
+    let options = arguments.options();
+    if arguments.worker {
+        let worker = WorkerArguments {
+            options,
+            threads: None,
+        };
+        return harness::serve(&worker).map_err(|why| Exit::write(&why));
+    }
+    if arguments.paths.is_empty() {
+        return Err(Exit::user("no programs are given"));
+    }
+    // The workers are in the same process group, and end by themselves when their input does.
+    let _ = ctrlc::set_handler(|| std::process::exit(i32::from(INTERRUPTED)));
+    let programs = harness::discover(&arguments.paths).map_err(Exit::user)?;
+    if programs.is_empty() {
+        return Err(Exit::user(
+            "there are no programs (*.fut) in these directories",
+        ));
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = arguments.jobs.unwrap_or(cores).clamp(1, programs.len());
+    let bar = progress_bar(programs.len());
+    let program = std::env::current_exe()
+        .map_err(|why| Exit::user(format!("cannot find this command itself: {why}")))?;
+    let reports = harness::run_all(
+        &programs,
+        &options,
+        jobs,
+        &|| worker(&program, arguments),
+        &|progress| advance(&bar, progress),
+    )
+    .map_err(|why| Exit::user(format!("cannot start a worker: {why}")))?;
+    bar.finish_and_clear();
+    finish(arguments, &reports)
+}
+
+/// The command that starts a worker.
+fn worker(program: &Path, arguments: &TestArguments) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(["test", "--worker"])
+        .arg(format!("--target={}", arguments.target))
+        .arg(format!("--timeout={}", arguments.timeout))
+        .arg(format!("--mem-limit={}", arguments.mem_limit));
+    for tag in &arguments.exclude {
+        command.arg(format!("--exclude={tag}"));
+    }
+    if let Some(name) = &arguments.entry_point {
+        command.arg(format!("--entry-point={name}"));
+    }
+    if arguments.match_messages {
+        command.arg("--match-messages");
+    }
+    command
+}
+
+fn progress_bar(all: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed}");
+    let bar = ProgressBar::new(all as u64);
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+fn advance(bar: &ProgressBar, progress: Progress) {
+    bar.set_position(progress.done as u64);
+    if progress.failed > 0 {
+        bar.set_message(format!("{} failed", progress.failed));
+    }
+}
+
+fn finish(arguments: &TestArguments, reports: &[ProgramReport]) -> Outcome {
+    let summary = Summary::of(reports);
+    let write = |path: &Path, text: String| {
+        std::fs::write(path, text)
+            .map_err(|why| Exit::user(format!("cannot write {}: {why}", path.display())))
+    };
+    if let Some(path) = &arguments.json {
+        let all =
+            json!({ "target": arguments.target.name(), "summary": summary, "programs": reports });
+        write(path, format!("{all:#}\n"))?;
+    }
+    if let Some(path) = &arguments.conformance {
+        let root = arguments
+            .paths
+            .first()
+            .map_or(Path::new(""), PathBuf::as_path);
+        let page = harness::conformance(reports, arguments.target, root);
+        write(path, page)?;
+    }
+    if arguments.list_failures || (reports.len() == 1 && summary.programs.failed > 0) {
+        for report in reports {
+            if let Verdict::Fail { cause, detail } = &report.verdict {
+                to_stderr(&format!("{}: {cause}\n{}\n", report.path, indent(detail)));
+            }
+        }
+    }
+    to_stdout(|out| {
+        out.write_all(summary.counts_text().as_bytes())?;
+        if !summary.causes.is_empty() {
+            writeln!(out, "causes of failure, with the number of programs:")?;
+            out.write_all(summary.causes_text(3).as_bytes())?;
+        }
+        Ok(())
+    })?;
+    if summary.programs.failed > 0 {
+        return Err(Exit::silent(1));
+    }
+    Ok(())
+}
+
+fn indent(text: &str) -> String {
+    let lines = text.lines().map(|line| format!("  {line}\n"));
+    lines.collect()
+}

@@ -1,0 +1,64 @@
+//! Runs the test blocks of programs: each program in a child process, so that none can disturb another.
+
+mod case;
+mod cause;
+mod conformance;
+mod discover;
+mod one;
+mod parent;
+mod report;
+mod summary;
+mod worker;
+
+pub use conformance::conformance;
+pub use discover::{DiscoverError, discover};
+pub use one::run_program;
+pub use parent::{Progress, run_all};
+pub use report::{CaseKind, CaseReport, Kind, ProgramReport, Verdict};
+pub use summary::Summary;
+pub use worker::{WorkerArguments, serve};
+
+use crate::target::Target;
+use std::time::Duration;
+
+/// How tests are run.
+#[derive(Clone, Debug)]
+pub struct TestOptions {
+    /// What programs run on.
+    pub target: Target,
+    /// Time for each case.
+    pub timeout: Duration,
+    /// Bytes that the arrays of a run may occupy.
+    pub memory_limit: u64,
+    /// Tags of programs and cases to leave out.
+    pub exclude: Vec<String>,
+    /// Run only this entry point.
+    pub entry: Option<String>,
+    /// Whether the messages of rejected programs must match, too.
+    pub match_messages: bool,
+}
+
+impl Default for TestOptions {
+    fn default() -> Self {
+        Self {
+            target: Target::default(),
+            timeout: Duration::from_secs(10),
+            memory_limit: 8 << 30,
+            exclude: Vec::new(),
+            entry: None,
+            match_messages: false,
+        }
+    }
+}
+
+impl TestOptions {
+    /// Whether what has these tags is left out.
+    fn excludes(&self, tags: &[String]) -> bool {
+        let no_target = self.target.exclusion_tag();
+        tags.iter().any(|tag| {
+            matches!(tag.as_str(), "disable" | "notest")
+                || *tag == no_target
+                || self.exclude.contains(tag)
+        })
+    }
+}

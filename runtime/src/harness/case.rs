@@ -1,0 +1,179 @@
+//! One case: its arguments made, the entry point called, the results compared.
+
+use super::cause::{generalise, of_run_error};
+use super::{CaseKind, CaseReport, TestOptions, Verdict};
+use crate::compare::compare_all;
+use crate::data::{Source, read_all};
+use crate::script::{self, Evaluator};
+use crate::session::{Program, Session};
+use crate::spec::{Case, Expect, Input, Pattern, generate};
+use midend::trap::RunError;
+use midend::value::Value;
+use std::path::Path;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+/// The statements that a reference run may execute: some seconds' worth.
+const REFERENCE_FUEL: u64 = 100_000_000;
+
+/// The seed of random inputs, for the same values every time.
+const SEED: u64 = 0x5eed;
+
+/// Runs a case of the program at `path`.
+pub(super) fn run_case(
+    program: &Program,
+    session: &Session,
+    path: &Path,
+    case: &Case,
+    options: &TestOptions,
+) -> CaseReport {
+    let kind = match &case.expect {
+        Expect::Values(_) | Expect::File(_) => CaseKind::Values,
+        Expect::Failure(_) => CaseKind::Failure,
+        Expect::Success => CaseKind::Success,
+        Expect::Auto => CaseKind::AutoUnchecked,
+    };
+    let mut report = CaseReport {
+        title: case.title(),
+        kind,
+        verdict: Verdict::Pass,
+        relative_error: None,
+        micros: 0,
+    };
+    if options.excludes(&case.tags) {
+        report.verdict = Verdict::Skip {
+            why: format!("tags {}", case.tags.join(" ")),
+        };
+        return report;
+    }
+    let start = Instant::now();
+    with_deadline(session, options.timeout, || {
+        report.verdict = verdict(program, path, case, &mut report);
+    });
+    report.micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+    report
+}
+
+/// Raises the session's stop flag when the time is over.
+fn with_deadline(session: &Session, time: Duration, work: impl FnOnce()) {
+    let stop = session.stop();
+    stop.lower();
+    let (alive, dropped) = channel::<()>();
+    let watch = {
+        let stop = session.stop();
+        std::thread::spawn(move || {
+            if dropped.recv_timeout(time) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                stop.raise();
+            }
+        })
+    };
+    work();
+    drop(alive);
+    // The thread only waits; it cannot have failed.
+    let _ = watch.join();
+    stop.lower();
+}
+
+fn verdict(program: &Program, path: &Path, case: &Case, report: &mut CaseReport) -> Verdict {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let Some(entry) = program.entry(&case.entry) else {
+        let detail = format!("there is no entry point {}", case.entry);
+        return Verdict::fail("a missing entry point", detail);
+    };
+    let args = match arguments(program, directory, case, entry) {
+        Ok(args) => args,
+        Err(why) => return Verdict::fail(format!("input: {}", generalise(&why)), why),
+    };
+    let reference_args = (case.expect == Expect::Auto).then(|| args.clone());
+    let result = program.call(&case.entry, args);
+    match (&case.expect, result) {
+        (Expect::Failure(pattern), Err(error)) => failed(pattern, &error),
+        (Expect::Failure(pattern), Ok(_)) => {
+            let detail = format!("it gave a result, but this was expected to fail: {pattern}");
+            Verdict::fail("a run that must fail did not", detail)
+        }
+        (Expect::Values(_) | Expect::File(_) | Expect::Auto | Expect::Success, Err(error)) => {
+            Verdict::fail(of_run_error(&error), error.to_string())
+        }
+        (Expect::Success, Ok(_)) => Verdict::Pass,
+        (Expect::Values(expected), Ok(found)) => compared(&found, expected, report),
+        (Expect::File(file), Ok(found)) => match load(directory, file) {
+            Ok(expected) => compared(&found, &expected, report),
+            Err(why) => Verdict::fail("an unreadable file of results", why),
+        },
+        (Expect::Auto, Ok(found)) => {
+            let args = reference_args.unwrap_or_default();
+            match program.call_reference(&case.entry, args, REFERENCE_FUEL) {
+                Some(Ok(expected)) => {
+                    report.kind = CaseKind::Auto;
+                    compared(&found, &expected, report)
+                }
+                // Without a reference, or with one that takes too long, the run itself is all there is to test.
+                None | Some(Err(RunError::OutOfFuel | RunError::Interrupted)) => Verdict::Pass,
+                Some(Err(error)) => {
+                    let cause = format!("the reference failed: {}", of_run_error(&error));
+                    Verdict::fail(cause, error.to_string())
+                }
+            }
+        }
+    }
+}
+
+fn failed(pattern: &Pattern, error: &RunError) -> Verdict {
+    let text = error.to_string();
+    match error {
+        RunError::Trap(_) | RunError::OutOfMemory { .. } | RunError::BadArguments(_)
+            if pattern.matches(&text) =>
+        {
+            Verdict::Pass
+        }
+        RunError::Trap(_) | RunError::OutOfMemory { .. } | RunError::BadArguments(_) => {
+            let detail = format!("expected a failure that matches {pattern}, found: {text}");
+            Verdict::fail("a run failed with another message", detail)
+        }
+        RunError::Interrupted
+        | RunError::OutOfFuel
+        | RunError::Internal(_)
+        | RunError::Device(_) => Verdict::fail(of_run_error(error), text),
+    }
+}
+
+fn compared(found: &[Value], expected: &[Value], report: &mut CaseReport) -> Verdict {
+    let (result, relative) = compare_all(found, expected);
+    if relative > 0.0 && relative.is_finite() {
+        report.relative_error = Some(relative);
+    }
+    match result {
+        Ok(()) => Verdict::Pass,
+        Err(why) => Verdict::fail("wrong result", why),
+    }
+}
+
+fn load(directory: &Path, file: &str) -> Result<Vec<Value>, String> {
+    let source = Source::open(&directory.join(file)).map_err(|e| e.to_string())?;
+    read_all(&source).map_err(|e| e.to_string())
+}
+
+fn arguments(
+    program: &Program,
+    directory: &Path,
+    case: &Case,
+    entry: &midend::ir::syntax::Entry,
+) -> Result<Vec<Value>, String> {
+    match &case.input {
+        Input::Values(values) => Ok(values.clone()),
+        Input::File(file) => {
+            let source = Source::open(&directory.join(file)).map_err(|e| e.to_string())?;
+            crate::data::read_arguments(entry, &[source]).map_err(|e| e.to_string())
+        }
+        Input::Random(generators) => generate(generators, SEED),
+        Input::Script(exp) => Evaluator::new(program, directory).arguments(exp, entry),
+        Input::ScriptFile(file) => {
+            let path = directory.join(file);
+            let text = std::fs::read_to_string(&path)
+                .map_err(|why| format!("cannot read {}: {why}", path.display()))?;
+            let exp = script::parse(&text)?;
+            Evaluator::new(program, directory).arguments(&exp, entry)
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Sessions: compiling programs and calling their entry points.
+
+mod compile;
+mod engine;
+mod stack;
+
+pub use compile::CompileError;
+pub use stack::on_big_stack;
+
+use crate::loader::FileLoader;
+use crate::target::Target;
+use engine::Engine;
+use frontend::diagnostic::Diagnostic;
+use frontend::source::{FileId, SourceMap};
+use midend::device::Stop;
+use midend::ir::soac::Soac;
+use midend::ir::syntax::{Entry, Program as Ir};
+use midend::trap::RunError;
+use midend::value::Value;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How a session compiles and runs.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What programs run on.
+    pub target: Target,
+    /// Threads for parallel work; by default one per core.
+    pub threads: Option<usize>,
+    /// Bytes that the arrays of a run may occupy at once.
+    pub memory_limit: Option<u64>,
+    /// Whether the interpreter verifies types, shapes and consumption while it runs.
+    pub check: bool,
+    /// Whether programs keep what [`Program::call_reference`] needs.
+    pub keep_reference: bool,
+}
+
+/// A failure to set up a session.
+#[derive(Debug)]
+pub struct SessionError(String);
+
+impl std::fmt::Display for SessionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SessionError {}
+
+/// Compiles programs for one target and runs them, from several threads at once.
+pub struct Session {
+    shared: Arc<Shared>,
+}
+
+/// What the programs of a session share.
+struct Shared {
+    options: Options,
+    pool: rayon::ThreadPool,
+    stop: Arc<Stop>,
+}
+
+/// Deep recursion of programs and of the compiler's own walks fits into this; only what is touched takes memory.
+const WORKER_STACK: usize = 256 << 20;
+
+impl Session {
+    /// A session with these options.
+    pub fn new(options: Options) -> Result<Self, SessionError> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(options.threads.unwrap_or(0))
+            .stack_size(WORKER_STACK)
+            .thread_name(|i| format!("arrc-{i}"))
+            .build()
+            .map_err(|why| SessionError(format!("cannot start threads: {why}")))?;
+        Ok(Self {
+            shared: Arc::new(Shared {
+                options,
+                pool,
+                stop: Arc::new(Stop::new()),
+            }),
+        })
+    }
+    /// The flag that stops every run of the session. Who raises it lowers it before the next run.
+    pub fn stop(&self) -> Arc<Stop> {
+        Arc::clone(&self.shared.stop)
+    }
+    /// The options.
+    pub fn options(&self) -> &Options {
+        &self.shared.options
+    }
+    /// Compiles a file and what it imports.
+    pub fn compile_file(&self, path: &Path) -> Result<Program, CompileError> {
+        let mut loader = FileLoader::new();
+        match loader.read(path) {
+            Ok(file) => self.compile_loaded(loader, file),
+            Err(why) => Err(CompileError::unreadable(why)),
+        }
+    }
+    /// Compiles a text; `name` is what messages call it, and where its imports are looked for.
+    pub fn compile(&self, name: &str, text: &str) -> Result<Program, CompileError> {
+        let mut loader = FileLoader::new();
+        let file = loader.add_text(name, text);
+        self.compile_loaded(loader, file)
+    }
+    fn compile_loaded(&self, loader: FileLoader, file: FileId) -> Result<Program, CompileError> {
+        on_big_stack(|| self.build(loader, file))
+    }
+    fn build(&self, mut loader: FileLoader, file: FileId) -> Result<Program, CompileError> {
+        let front = match compile::nested(&mut loader, file) {
+            Ok(front) => front,
+            Err(diagnostics) => {
+                return Err(CompileError::new(loader.into_sources(), diagnostics));
+            }
+        };
+        let entries = front
+            .program
+            .funs
+            .iter()
+            .filter_map(|fun| fun.entry.clone())
+            .collect();
+        let reference = self
+            .shared
+            .options
+            .keep_reference
+            .then(|| front.program.clone());
+        let engine = Engine::new(&self.shared, front.program)
+            .map_err(|why| CompileError::target(loader.sources().clone(), &why))?;
+        Ok(Program {
+            shared: Arc::clone(&self.shared),
+            entries,
+            engine,
+            reference,
+            warnings: front.warnings,
+            sources: loader.into_sources(),
+        })
+    }
+}
+
+/// Looks a file and what it imports over for mistakes; the warnings if there are none.
+pub fn check_file(path: &Path) -> Result<(SourceMap, Vec<Diagnostic>), CompileError> {
+    let mut loader = FileLoader::new();
+    let file = loader.read(path).map_err(CompileError::unreadable)?;
+    match on_big_stack(|| compile::check(&mut loader, file)) {
+        Ok(warnings) => Ok((loader.into_sources(), warnings)),
+        Err(diagnostics) => Err(CompileError::new(loader.into_sources(), diagnostics)),
+    }
+}
+
+/// A compiled program.
+pub struct Program {
+    shared: Arc<Shared>,
+    entries: Vec<Entry>,
+    engine: Engine,
+    reference: Option<Ir<Soac>>,
+    warnings: Vec<Diagnostic>,
+    sources: SourceMap,
+}
+
+impl Program {
+    /// The entry points.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+    /// The entry point of that name.
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.name == name)
+    }
+    /// What the compiler warned of.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+    /// The texts that the program came from.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+    /// Calls an entry point with the leaves of its arguments; the leaves of its results.
+    pub fn call(&self, entry: &str, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
+        self.engine.call(&self.shared, entry, args)
+    }
+    /// Calls an entry point in the interpreter, whatever the target, executing so many statements at most. Nothing if
+    /// the session does not keep references.
+    pub fn call_reference(
+        &self,
+        entry: &str,
+        args: Vec<Value>,
+        fuel: u64,
+    ) -> Option<Result<Vec<Value>, RunError>> {
+        let program = self.reference.as_ref()?;
+        Some(engine::interpret(
+            program,
+            &self.shared,
+            entry,
+            args,
+            Some(fuel),
+        ))
+    }
+}
+
+impl crate::script::Callee for Program {
+    fn entry(&self, name: &str) -> Option<&Entry> {
+        Program::entry(self, name)
+    }
+    fn call(&self, name: &str, args: Vec<Value>) -> Result<Vec<Value>, String> {
+        Program::call(self, name, args).map_err(|why| why.to_string())
+    }
+}

@@ -1,0 +1,94 @@
+//! From source text to nested IR, and the errors on the way.
+
+use crate::loader::FileLoader;
+use frontend::diagnostic::{Code, Diagnostic};
+use frontend::render::{Look, render_all};
+use frontend::source::{FileId, SourceMap, Span};
+use midend::ir::soac::Soac;
+use midend::ir::syntax::Program;
+use std::fmt;
+
+/// A program that cannot be compiled, and why.
+#[derive(Debug)]
+pub struct CompileError {
+    sources: SourceMap,
+    diagnostics: Vec<Diagnostic>,
+    /// A failure that has no place in a source text.
+    other: Option<String>,
+}
+
+impl CompileError {
+    pub(super) fn new(sources: SourceMap, diagnostics: Vec<Diagnostic>) -> Self {
+        Self {
+            sources,
+            diagnostics,
+            other: None,
+        }
+    }
+    pub(super) fn unreadable(why: String) -> Self {
+        Self {
+            sources: SourceMap::new(),
+            diagnostics: Vec::new(),
+            other: Some(why),
+        }
+    }
+    pub(super) fn target(sources: SourceMap, why: &dyn fmt::Display) -> Self {
+        Self {
+            sources,
+            diagnostics: Vec::new(),
+            other: Some(why.to_string()),
+        }
+    }
+    /// The diagnostics, warnings among them.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+    /// The first error; nothing if the failure has no place in a source text.
+    pub fn first_error(&self) -> Option<&Diagnostic> {
+        self.diagnostics.iter().find(|d| d.is_error())
+    }
+    /// The text for people.
+    pub fn render(&self, look: Look) -> String {
+        match &self.other {
+            Some(why) => format!("error: {why}\n"),
+            None => render_all(&self.sources, &self.diagnostics, look),
+        }
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(Look::Plain))
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// What the front end hands on.
+pub(super) struct Front {
+    pub(super) program: Program<Soac>,
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+/// Looks a program over; the warnings if it has no mistakes.
+pub(super) fn check(
+    loader: &mut FileLoader,
+    file: FileId,
+) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    nested(loader, file).map(|front| front.warnings)
+}
+
+/// Compiles a program down to nested IR.
+pub(super) fn nested(loader: &mut FileLoader, file: FileId) -> Result<Front, Vec<Diagnostic>> {
+    let text = loader
+        .sources()
+        .get(file)
+        .map(|source| source.shared_text())
+        .unwrap_or_default();
+    frontend::syntax::parse::parse_program(file, &text)?;
+    Err(vec![Diagnostic::error(
+        Code::NotYetSupported,
+        Span::new(file, 0, 0),
+        "type checking is not yet supported",
+    )])
+}

@@ -1,0 +1,57 @@
+//! The targets that programs can be run on: the one list of them.
+
+use std::fmt;
+
+/// Something that runs programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Target {
+    /// Machine code for all cores of this computer.
+    #[default]
+    Cpu,
+    /// The reference interpreter.
+    Interp,
+}
+
+impl Target {
+    /// All of them, the default first.
+    pub const ALL: [Self; 2] = [Self::Cpu, Self::Interp];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Interp => "interp",
+        }
+    }
+    /// The target in one sentence.
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::Cpu => "machine code for all cores of this computer",
+            Self::Interp => "the reference interpreter: slow, and right by definition",
+        }
+    }
+    /// The tag by which a test case excludes the target.
+    pub fn exclusion_tag(self) -> String {
+        format!("no_{}", self.name())
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for Target {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Self, String> {
+        let all = Self::ALL.into_iter();
+        match all.clone().find(|target| target.name() == name) {
+            Some(target) => Ok(target),
+            None => {
+                let names: Vec<_> = all.map(Self::name).collect();
+                Err(format!("the targets are {}", names.join(", ")))
+            }
+        }
+    }
+}
