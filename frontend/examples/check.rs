@@ -165,8 +165,7 @@ fn main() {
                     d.code,
                     d.message
                 );
-                d.notes.iter().for_each(|n| println!("  note: {n}"));
-                d.hints.iter().for_each(|n| println!("  hint: {n}"));
+                d.notes.iter().for_each(|n| println!("  note: {}", n.text()));
             }
             println!("{arg}: {}", if ok { "ok" } else { "rejected" });
         }

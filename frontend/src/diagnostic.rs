@@ -121,6 +121,15 @@ pub enum Note {
     Hint(String),
 }
 
+impl Note {
+    /// What it says.
+    pub fn text(&self) -> &str {
+        match self {
+            Note::Fact(text) | Note::Hint(text) => text,
+        }
+    }
+}
+
 /// One message to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {

@@ -155,8 +155,8 @@ impl Cx<'_> {
         let def = match self.attempt(&parts, own) {
             Ok(def) => def,
             Err(mut d) => {
-                let recursive = d.notes.iter().any(|n| n == RECURSIVE);
-                d.notes.retain(|n| n != RECURSIVE);
+                let recursive = d.notes.iter().any(|n| n.text() == RECURSIVE);
+                d.notes.retain(|n| n.text() != RECURSIVE);
                 let outer = recursive
                     && own.is_some()
                     && self
@@ -203,7 +203,7 @@ impl Cx<'_> {
         };
         finish().map_err(|mut d| {
             if recursive {
-                d.notes.push(RECURSIVE.to_owned());
+                d.notes.push(crate::diagnostic::Note::Fact(RECURSIVE.to_owned()));
             }
             d
         })

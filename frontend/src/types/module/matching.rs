@@ -373,7 +373,7 @@ impl Cx<'_> {
         match result {
             Ok(()) => Ok(inst),
             Err(d) => {
-                let why = d.notes.first().cloned().unwrap_or_default();
+                let why = d.notes.first().map_or("", |n| n.text()).to_owned();
                 Err(self.value_mismatch(sym, has, wanted, span, &why))
             }
         }

@@ -257,7 +257,7 @@ impl Sizer<'_, '_> {
                 span,
                 format!("an array cannot have elements of type `{shown}`"),
             );
-            d.notes.push(why);
+            d.notes.push(crate::diagnostic::Note::Fact(why));
             return Err(Box::new(d));
         }
         Ok(Exp {

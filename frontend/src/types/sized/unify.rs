@@ -489,11 +489,11 @@ impl Sizer<'_, '_> {
     fn size_clash(&mut self, about: &About<'_>, a: &Size, b: &Size) -> Box<Diagnostic> {
         let (a, b) = (self.size(a), self.size(b));
         let mut d = self.mismatch(about);
-        d.notes.push(format!(
+        d.notes.push(crate::diagnostic::Note::Fact(format!(
             "the sizes `{}` and `{}` are not known to be equal",
             print::size(&self.cx.names, &a),
             print::size(&self.cx.names, &b)
-        ));
+        )));
         let mut names = Vec::new();
         names_of_size(&a, &mut names);
         names_of_size(&b, &mut names);
@@ -510,7 +510,7 @@ impl Sizer<'_, '_> {
 
     fn clash(&mut self, about: &About<'_>, why: &str) -> Box<Diagnostic> {
         let mut d = self.mismatch(about);
-        d.notes.push(why.to_owned());
+        d.notes.push(crate::diagnostic::Note::Fact(why.to_owned()));
         d
     }
 
