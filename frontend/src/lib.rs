@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod diagnostic;
+pub mod exhaustive;
 pub mod lower;
 mod prelude;
 pub mod render;

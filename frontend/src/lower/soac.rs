@@ -187,7 +187,28 @@ impl<'a> Lower<'a> {
                     None => Ok(Value::unit()),
                 },
             )?;
-        let (binds, result) = self.bind_arrays(input.width, &v);
+        Ok(self.emit_map(input, lam, &v))
+    }
+
+    /// A map. Components that are parameters as they are need no work: they are the inputs.
+    fn emit_map(&mut self, input: Input<'a>, mut lam: Lambda<Soac>, v: &Value<'a>) -> Value<'a> {
+        let mut binds = Vec::new();
+        let mut results = Vec::new();
+        let rows = v.map_leaves(&mut |leaf| {
+            let same = input.params.iter().position(|p| leaf.atom == Atom::Var(*p));
+            if let Some(i) = same {
+                return Leaf {
+                    atom: input.arrays[i].into(),
+                    shared: true,
+                };
+            }
+            let ty = Type::array_of(&self.ty(leaf.atom), &[input.width]);
+            let v = self.fresh("t", ty);
+            binds.push(v);
+            results.push(leaf.atom);
+            Leaf::new(v.into())
+        });
+        lam.body.result = results;
         let op = Soac::Screma {
             width: input.width,
             arrays: input.arrays,
@@ -198,7 +219,7 @@ impl<'a> Lower<'a> {
         if !binds.is_empty() {
             self.push(binds, Exp::Op(op));
         }
-        Ok(result)
+        Value::array(&[input.width], rows)
     }
 
     /// The operator of a reduction or scan on elements of the shape of `elem`.
