@@ -81,6 +81,15 @@ impl FileLoader {
     }
 }
 
+impl frontend::Loader for FileLoader {
+    fn sources(&mut self) -> &mut SourceMap {
+        &mut self.sources
+    }
+    fn load(&mut self, from: FileId, path: &str) -> Result<FileId, String> {
+        self.import(from, path)
+    }
+}
+
 fn read_text(path: &Path) -> Result<String, String> {
     let cannot = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", path.display());
     let length = std::fs::metadata(path).map_err(|e| cannot(&e))?.len();

@@ -1,9 +1,9 @@
 //! From source text to nested IR, and the errors on the way.
 
 use crate::loader::FileLoader;
-use frontend::diagnostic::{Code, Diagnostic};
+use frontend::diagnostic::Diagnostic;
 use frontend::render::{Look, render_all};
-use frontend::source::{FileId, SourceMap, Span};
+use frontend::source::{FileId, SourceMap};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
 use std::fmt;
@@ -75,20 +75,14 @@ pub(super) fn check(
     loader: &mut FileLoader,
     file: FileId,
 ) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
-    nested(loader, file).map(|front| front.warnings)
+    frontend::check(file, loader).map(|(_, warnings)| warnings)
 }
 
 /// Compiles a program down to nested IR.
 pub(super) fn nested(loader: &mut FileLoader, file: FileId) -> Result<Front, Vec<Diagnostic>> {
-    let text = loader
-        .sources()
-        .get(file)
-        .map(|source| source.shared_text())
-        .unwrap_or_default();
-    frontend::syntax::parse::parse_program(file, &text)?;
-    Err(vec![Diagnostic::error(
-        Code::NotYetSupported,
-        Span::new(file, 0, 0),
-        "type checking is not yet supported",
-    )])
+    let compiled = frontend::compile(file, loader)?;
+    Ok(Front {
+        program: compiled.program,
+        warnings: compiled.warnings,
+    })
 }

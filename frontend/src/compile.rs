@@ -1,0 +1,52 @@
+//! The way through the whole front end: from a file to the nested dialect.
+
+use crate::diagnostic::Diagnostic;
+use crate::source::FileId;
+use crate::types::Loader;
+use crate::{lower, syntax, typed, types};
+use midend::ir::soac::Soac;
+use midend::ir::syntax::Program;
+
+/// A program that has been compiled to the nested dialect.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The program.
+    pub program: Program<Soac>,
+    /// What is perhaps not as it was meant.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Compiles a program: its file, whose text is in the loader's sources, and all that it imports.
+///
+/// # Errors
+/// Everything that is wrong with the program, warnings among it; at least one of the diagnostics is an error.
+pub fn compile(file: FileId, loader: &mut dyn Loader) -> Result<Compiled, Vec<Diagnostic>> {
+    let (program, mut warnings) = check(file, loader)?;
+    match lower::lower(&program, loader.sources()) {
+        Ok(program) => Ok(Compiled { program, warnings }),
+        Err(errors) => {
+            warnings.extend(errors);
+            Err(warnings)
+        }
+    }
+}
+
+/// Checks a program without lowering it, and gives the typed program and the warnings.
+///
+/// # Errors
+/// As [`compile`].
+pub fn check(
+    file: FileId,
+    loader: &mut dyn Loader,
+) -> Result<(typed::Program, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let text = loader
+        .sources()
+        .get(file)
+        .map(|source| source.shared_text())
+        .unwrap_or_default();
+    let tree = syntax::parse::parse_program(file, &text)?;
+    match types::check(file, &tree, loader) {
+        (Some(program), diagnostics) => Ok((program, diagnostics)),
+        (None, diagnostics) => Err(diagnostics),
+    }
+}
