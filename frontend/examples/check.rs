@@ -53,7 +53,7 @@ fn check(path: &Path) -> (bool, Vec<Diagnostic>, SourceMap) {
     let text = disk.sources.get(file).expect("just added").shared_text();
     let (ok, diags) = match frontend::syntax::parse_program(file, &text) {
         Ok(program) => {
-            let (typed, diags) = frontend::check(file, &program, &mut disk);
+            let (typed, diags) = frontend::types::check(file, &program, &mut disk);
             (typed.is_some(), diags)
         }
         Err(diags) => (false, diags),

@@ -1,6 +1,7 @@
 //! The front end of arrc.
 #![forbid(unsafe_code)]
 
+pub mod compile;
 pub mod diagnostic;
 pub mod exhaustive;
 pub mod lower;
@@ -11,4 +12,5 @@ pub mod syntax;
 pub mod typed;
 pub mod types;
 
-pub use types::{Loader, check};
+pub use compile::{Compiled, check, compile};
+pub use types::Loader;
