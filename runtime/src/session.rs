@@ -9,7 +9,7 @@ pub use stack::on_big_stack;
 
 use crate::loader::FileLoader;
 use crate::target::Target;
-use engine::Engine;
+use engine::{Devices, Engine};
 use frontend::diagnostic::Diagnostic;
 use frontend::source::{FileId, SourceMap};
 use midend::device::Stop;
@@ -55,26 +55,18 @@ pub struct Session {
 /// What the programs of a session share.
 struct Shared {
     options: Options,
-    pool: rayon::ThreadPool,
+    devices: Devices,
     stop: Arc<Stop>,
 }
-
-/// Deep recursion of programs and of the compiler's own walks fits into this; only what is touched takes memory.
-const WORKER_STACK: usize = 256 << 20;
 
 impl Session {
     /// A session with these options.
     pub fn new(options: Options) -> Result<Self, SessionError> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(options.threads.unwrap_or(0))
-            .stack_size(WORKER_STACK)
-            .thread_name(|i| format!("arrc-{i}"))
-            .build()
-            .map_err(|why| SessionError(format!("cannot start threads: {why}")))?;
+        let devices = Devices::open(&options).map_err(|why| SessionError(why.to_string()))?;
         Ok(Self {
             shared: Arc::new(Shared {
                 options,
-                pool,
+                devices,
                 stop: Arc::new(Stop::new()),
             }),
         })
@@ -87,8 +79,14 @@ impl Session {
     pub fn options(&self) -> &Options {
         &self.shared.options
     }
-    /// Compiles a file and what it imports.
+    /// Compiles a file and what it imports. A file whose name ends in `.ir` is nested IR in its text form.
     pub fn compile_file(&self, path: &Path) -> Result<Program, CompileError> {
+        if path.extension().is_some_and(|e| e == "ir") {
+            return on_big_stack(|| {
+                let program = compile::read_ir(path).map_err(CompileError::unreadable)?;
+                self.finish(program, Vec::new(), SourceMap::new())
+            });
+        }
         let mut loader = FileLoader::new();
         match loader.read(path) {
             Ok(file) => self.compile_loaded(loader, file),
@@ -111,27 +109,29 @@ impl Session {
                 return Err(CompileError::new(loader.into_sources(), diagnostics));
             }
         };
-        let entries = front
-            .program
-            .funs
-            .iter()
-            .filter_map(|fun| fun.entry.clone())
-            .collect();
-        let reference = self
-            .shared
-            .options
-            .keep_reference
-            .then(|| front.program.clone());
-        let engine = Engine::new(&self.shared, front.program)
-            .map_err(|why| CompileError::target(loader.sources().clone(), &why))?;
-        Ok(Program {
-            shared: Arc::clone(&self.shared),
-            entries,
-            engine,
-            reference,
-            warnings: front.warnings,
-            sources: loader.into_sources(),
-        })
+        self.finish(front.program, front.warnings, loader.into_sources())
+    }
+    fn finish(
+        &self,
+        program: Ir<Soac>,
+        warnings: Vec<Diagnostic>,
+        sources: SourceMap,
+    ) -> Result<Program, CompileError> {
+        let entries = program.funs.iter().filter_map(|fun| fun.entry.clone());
+        let entries = entries.collect();
+        let keep = self.shared.options.keep_reference;
+        let reference = keep.then(|| program.clone());
+        match Engine::new(&self.shared, program) {
+            Ok(engine) => Ok(Program {
+                shared: Arc::clone(&self.shared),
+                entries,
+                engine,
+                reference,
+                warnings,
+                sources,
+            }),
+            Err(why) => Err(CompileError::target(sources, &why)),
+        }
     }
 }
 

@@ -4,9 +4,27 @@ use frontend::syntax::ast::FloatDigits;
 use midend::ir::scalar::Const;
 use midend::ir::types::ScalarType;
 
-/// The constant that a token denotes. Without a suffix it takes the expected type, or `i32` and `f64` where none is
+/// The constant that a token denotes, in the range of its type. Without a suffix it takes the expected type, or `i32` and `f64` where none is
 /// expected. The error says what is wrong with the token.
 pub fn parse_number(token: &str, expected: Option<ScalarType>) -> Result<Const, String> {
+    parse_token(token, expected, Range::Checked)
+}
+
+/// What becomes of an integer that is too large for its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Range {
+    /// It is refused.
+    Checked,
+    /// It is taken modulo two to the width of the type, as in the values that existing test blocks write.
+    Wrapping,
+}
+
+/// As [`parse_number`], with a choice of what to do with what is out of range.
+pub(super) fn parse_token(
+    token: &str,
+    expected: Option<ScalarType>,
+    range: Range,
+) -> Result<Const, String> {
     let wanted = |found: Const| match expected {
         Some(ty) if ty != found.ty() => Err(format!(
             "expected a value of type {ty}, found `{token}` of type {}",
@@ -34,7 +52,7 @@ pub fn parse_number(token: &str, expected: Option<ScalarType>) -> Result<Const, 
         Some(ty) => format!("expected a number of type {ty}, found `{token}`"),
         None => format!("expected a number, found `{token}`"),
     })?;
-    wanted(parts.constant(negative, token, expected)?)
+    wanted(parts.constant(negative, token, expected, range)?)
 }
 
 /// `f32.nan`, `-f64.inf` and their like; and bare `nan` and `inf` where a float is expected.
@@ -53,20 +71,17 @@ fn special(negative: bool, body: &str, expected: Option<ScalarType>) -> Option<C
 }
 
 fn float(value: f64, ty: ScalarType) -> Const {
-    match ty {
-        ScalarType::F16 => Const::f16(half::f16::from_f64(value)),
-        ScalarType::F32 => Const::f32(value as f32),
-        ScalarType::F64
-        | ScalarType::I8
-        | ScalarType::I16
-        | ScalarType::I32
-        | ScalarType::I64
-        | ScalarType::U8
-        | ScalarType::U16
-        | ScalarType::U32
-        | ScalarType::U64
-        | ScalarType::Bool => Const::f64(value),
+    if ty == ScalarType::F16 {
+        Const::f16(half::f16::from_f64(value))
+    } else if ty == ScalarType::F32 {
+        Const::f32(value as f32)
+    } else {
+        Const::f64(value)
     }
+}
+
+fn signed(value: f64, negative: bool) -> f64 {
+    if negative { -value } else { value }
 }
 
 /// A number without its sign, taken apart.
@@ -144,6 +159,7 @@ impl Parts<'_> {
         negative: bool,
         token: &str,
         expected: Option<ScalarType>,
+        range: Range,
     ) -> Result<Const, String> {
         let default = if self.fractional {
             ScalarType::F64
@@ -162,31 +178,34 @@ impl Parts<'_> {
             .and_then(|m| i128::try_from(m).ok())
             .unwrap_or(i128::MAX);
         let value = if negative { -magnitude } else { magnitude };
-        integer(value, ty).ok_or_else(|| format!("`{token}` is out of the range of {ty}"))
+        integer(value, ty, range).ok_or_else(|| format!("`{token}` is out of the range of {ty}"))
     }
     fn float(&self, negative: bool, ty: ScalarType) -> Const {
         let text: String = self.text.chars().filter(|c| *c != '_').collect();
-        let magnitude = match (text.get(..2), ty) {
-            (Some("0b" | "0B"), _) => {
-                let value = u128::from_str_radix(&text[2..], 2).unwrap_or(u128::MAX);
-                float(value as f64, ty)
-            }
-            (Some("0x" | "0X"), _) | (_, ScalarType::F16) => {
-                let digits = FloatDigits(text.as_str().into());
-                match ty {
-                    ScalarType::F16 => Const::f16(digits.to_f16()),
-                    ScalarType::F32 => Const::f32(digits.to_f32()),
-                    _ => Const::f64(digits.to_f64()),
-                }
-            }
-            (_, ScalarType::F32) => Const::f32(text.parse().unwrap_or(f32::NAN)),
-            _ => Const::f64(text.parse().unwrap_or(f64::NAN)),
-        };
-        match magnitude {
-            Const::F16(bits) if negative => Const::F16(bits ^ (1 << 15)),
-            Const::F32(bits) if negative => Const::F32(bits ^ (1 << 31)),
-            Const::F64(bits) if negative => Const::F64(bits ^ (1 << 63)),
-            other => other,
+        let prefix = text.get(..2).unwrap_or_default();
+        if let "0b" | "0B" = prefix {
+            let value = u128::from_str_radix(&text[2..], 2).unwrap_or(u128::MAX);
+            return float(signed(value as f64, negative), ty);
+        }
+        let hexadecimal = matches!(prefix, "0x" | "0X");
+        let digits = || FloatDigits(text.as_str().into());
+        if ty == ScalarType::F16 {
+            let value = digits().to_f16();
+            Const::f16(if negative { -value } else { value })
+        } else if ty == ScalarType::F32 {
+            let value = if hexadecimal {
+                digits().to_f32()
+            } else {
+                text.parse().unwrap_or(f32::NAN)
+            };
+            Const::f32(if negative { -value } else { value })
+        } else {
+            let value = if hexadecimal {
+                digits().to_f64()
+            } else {
+                text.parse().unwrap_or(f64::NAN)
+            };
+            Const::f64(signed(value, negative))
         }
     }
     fn magnitude(&self) -> Option<u128> {
@@ -207,10 +226,10 @@ impl Parts<'_> {
 
 /// The integer as a constant of the type. All bit patterns of the type's width are in range, signed or not, as
 /// `-1u8` and `0xffi8` are written in existing data.
-fn integer(value: i128, ty: ScalarType) -> Option<Const> {
+fn integer(value: i128, ty: ScalarType, range: Range) -> Option<Const> {
     let bits = ty.bytes() * 8;
-    let range = -(1i128 << (bits - 1))..(1i128 << bits);
-    if !range.contains(&value) {
+    let patterns = -(1i128 << (bits - 1))..(1i128 << bits);
+    if range == Range::Checked && !patterns.contains(&value) {
         return None;
     }
     Some(match ty {

@@ -35,6 +35,7 @@ fn scalars_show_their_type_by_suffix_or_default() {
         ("255u8", Const::U8(255)),
         ("-1u8", Const::U8(255)),
         ("0xffi8", Const::I8(-1)),
+        ("65535u8", Const::U8(255)),
         ("0x1f32", Const::I32(0x1f32)),
         ("0b1_0_1u16", Const::U16(5)),
         ("1_000_000", Const::I32(1_000_000)),
@@ -205,7 +206,7 @@ fn compressed_input_is_decompressed() {
 /// A `.npy` file of version 1 with this header text.
 fn npy(header: &str, body: &[u8]) -> Vec<u8> {
     let mut text = header.to_owned();
-    while (10 + text.len() + 1) % 64 != 0 {
+    while !(10 + text.len() + 1).is_multiple_of(64) {
         text.push(' ');
     }
     text.push('\n');

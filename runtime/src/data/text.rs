@@ -1,6 +1,7 @@
 //! Reading values one after another, text or binary as each begins.
 
 use super::build::{elements, push};
+use super::number::{Range, parse_token};
 use super::{Leaf, Place, ReadError, binary, parse_number};
 use midend::ir::scalar::Const;
 use midend::ir::types::ScalarType;
@@ -79,7 +80,7 @@ impl<'a> Reader<'a> {
                 format!("expected an array of type {leaf}, found {found}"),
             ));
         }
-        parse_number(token, expected.map(|l| l.elem))
+        parse_token(token, expected.map(|l| l.elem), range_for(expected))
             .map(Value::Scalar)
             .map_err(|why| {
                 if token.is_empty() {
@@ -328,6 +329,14 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Who expects a type wants values of that type; values that only show their type are those of test blocks.
+fn range_for(expected: Option<Leaf>) -> Range {
+    match expected {
+        Some(_) => Range::Checked,
+        None => Range::Wrapping,
+    }
+}
+
 fn is_constituent(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+' | b'_')
 }
@@ -375,7 +384,8 @@ impl Rows {
             }
             Some(_) | None => self.rank = Some(self.open.len()),
         }
-        let value = parse_number(token, self.data.as_ref().map(Data::elem))?;
+        let elem = self.data.as_ref().map(Data::elem);
+        let value = parse_token(token, elem, range_for(self.expected))?;
         self.count();
         let data = self.data.get_or_insert_with(|| Data::zeros(value.ty(), 0));
         push(data, value);
@@ -393,15 +403,13 @@ impl Rows {
             Some(_) | None => self.rank = Some(self.open.len()),
         }
         let data = self.data.get_or_insert_with(|| Data::U8(Vec::new()));
-        match data {
-            Data::U8(bytes) => bytes.extend_from_slice(text),
-            other => {
-                return Err(format!(
-                    "expected elements of type {}, found a string, which is an array of u8",
-                    other.elem()
-                ));
-            }
-        }
+        let Data::U8(bytes) = data else {
+            return Err(format!(
+                "expected elements of type {}, found a string, which is an array of u8",
+                data.elem()
+            ));
+        };
+        bytes.extend_from_slice(text);
         if let Some(count) = self.open.last_mut() {
             *count = text.len() as i64;
         }

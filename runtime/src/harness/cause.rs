@@ -6,10 +6,10 @@ use midend::trap::RunError;
 /// The cause behind a compile-time error.
 pub(super) fn of_diagnostic(diagnostic: &Diagnostic) -> String {
     let what = generalise(&diagnostic.message);
-    match diagnostic.code {
-        Code::NotYetSupported => format!("not yet supported: {what}"),
-        code => format!("wrongly rejected: {code} {what}"),
+    if diagnostic.code == Code::NotYetSupported {
+        return format!("not yet supported: {what}");
     }
+    format!("wrongly rejected: {} {what}", diagnostic.code)
 }
 
 /// The cause behind a run without a result.

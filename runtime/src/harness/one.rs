@@ -160,6 +160,7 @@ fn about_syntax(pattern: &Pattern) -> bool {
         "unexpected",
         "expected",
         "literal",
+        "infix",
         "e01",
     ];
     pattern.is_any() || words.iter().any(|word| text.contains(word))

@@ -130,13 +130,13 @@ impl<'a, C: Callee> Evaluator<'a, C> {
         scope: &Scope,
     ) -> Result<ScriptValue, String> {
         if let Some((_, value)) = scope.iter().rev().find(|(bound, _)| bound == name) {
-            return match value {
-                ScriptValue::Function(function, earlier) => {
-                    self.call(function, earlier.iter().cloned().chain(args).collect())
-                }
-                value if args.is_empty() => Ok(value.clone()),
-                _ => Err(format!("{name} is not a function")),
-            };
+            if let ScriptValue::Function(function, earlier) = value {
+                return self.call(function, earlier.iter().cloned().chain(args).collect());
+            }
+            if args.is_empty() {
+                return Ok(value.clone());
+            }
+            return Err(format!("{name} is not a function"));
         }
         self.call(name, args)
     }
@@ -167,13 +167,16 @@ impl<'a, C: Callee> Evaluator<'a, C> {
     }
 
     fn builtin(&self, name: &str, args: Vec<ScriptValue>) -> Result<ScriptValue, String> {
-        let path = match args.as_slice() {
-            [ScriptValue::Plain(Value::Array(array))] => match &array.data {
-                Data::U8(text) => self.directory.join(String::from_utf8_lossy(text).as_ref()),
-                _ => return Err(format!("${name} takes the name of a file")),
-            },
-            _ => return Err(format!("${name} takes the name of a file")),
+        let [
+            ScriptValue::Plain(Value::Array(ArrayValue {
+                data: Data::U8(file),
+                ..
+            })),
+        ] = args.as_slice()
+        else {
+            return Err(format!("${name} takes the name of a file"));
         };
+        let path = self.directory.join(String::from_utf8_lossy(file).as_ref());
         match name {
             "loaddata" => {
                 let source = Source::open(&path).map_err(|e| e.to_string())?;
@@ -210,16 +213,17 @@ fn bytes(contents: &[u8]) -> Value {
 }
 
 fn as_index(value: ScriptValue) -> Result<i64, String> {
-    match value {
-        ScriptValue::Number(text) => match parse_number(&text, Some(ScalarType::I64))? {
-            Const::I64(i) => Ok(i),
-            _ => Err(String::from("an index must be an integer")),
-        },
-        other => match other.plain()? {
-            Value::Scalar(Const::I64(i)) => Ok(i),
-            Value::Scalar(Const::I32(i)) => Ok(i64::from(i)),
-            Value::Scalar(_) | Value::Array(_) => Err(String::from("an index must be an integer")),
-        },
+    let constant = if let ScriptValue::Number(text) = &value {
+        Value::Scalar(parse_number(text, Some(ScalarType::I64))?)
+    } else {
+        value.plain()?
+    };
+    if let Value::Scalar(Const::I64(i)) = constant {
+        Ok(i)
+    } else if let Value::Scalar(Const::I32(i)) = constant {
+        Ok(i64::from(i))
+    } else {
+        Err(String::from("an index must be an integer"))
     }
 }
 
@@ -228,22 +232,25 @@ fn bind(names: &[String], value: ScriptValue, scope: &mut Scope) -> Result<(), S
         scope.push((name.clone(), value));
         return Ok(());
     }
-    match value.open() {
-        ScriptValue::Tuple(items) if items.len() == names.len() => {
-            scope.extend(names.iter().cloned().zip(items));
-            Ok(())
-        }
-        _ => Err(format!("a tuple of {} was expected", names.len())),
+    if let ScriptValue::Tuple(items) = value.open()
+        && items.len() == names.len()
+    {
+        scope.extend(names.iter().cloned().zip(items));
+        return Ok(());
     }
+    Err(format!("a tuple of {} was expected", names.len()))
 }
 
 /// A single tuple of as many components as there are parameters stands for the arguments.
 fn spread(mut args: Vec<ScriptValue>, entry: &Entry) -> Vec<ScriptValue> {
-    if args.len() == 1 && entry.params.len() != 1 {
-        match args.swap_remove(0).open() {
-            ScriptValue::Tuple(items) if items.len() == entry.params.len() => return items,
-            other => args.push(other),
+    if args.len() == 1
+        && entry.params.len() != 1
+        && let ScriptValue::Tuple(items) = args[0].clone().open()
+    {
+        if items.len() == entry.params.len() {
+            return items;
         }
+        args = vec![ScriptValue::Tuple(items)];
     }
     args
 }

@@ -42,48 +42,59 @@ impl ScriptValue {
         {
             return Ok(values.clone());
         }
-        let mismatch = |value: &Self| {
-            Err(format!(
-                "a value of type {} was expected, this is {}",
-                type_text(ty),
-                value.kind()
-            ))
-        };
-        let opened = self.open();
-        match ty {
-            EntryType::Opaque { of, .. } => opened.fit(of),
-            EntryType::Scalar(_) | EntryType::Array { .. } => {
-                let wanted = leaves(ty);
-                match (opened, wanted.as_slice()) {
-                    (Self::Number(text), [leaf]) if leaf.rank == 0 => {
-                        Ok(vec![Value::Scalar(parse_number(&text, Some(leaf.elem))?)])
-                    }
-                    (Self::Plain(value), [leaf]) if Leaf::of(&value) == *leaf => Ok(vec![value]),
-                    (other, _) => mismatch(&other),
-                }
-            }
-            EntryType::Tuple(parts) => match opened {
-                Self::Tuple(items) if items.len() == parts.len() => {
-                    let fitted = items.into_iter().zip(parts).map(|(item, ty)| item.fit(ty));
-                    Ok(fitted.collect::<Result<Vec<_>, _>>()?.concat())
-                }
-                other => mismatch(&other),
-            },
-            EntryType::Record(parts) => match opened {
-                Self::Record(items)
-                    if items.len() == parts.len()
-                        && items.iter().zip(parts).all(|((a, _), (b, _))| a == b) =>
-                {
-                    let fitted = items
-                        .into_iter()
-                        .zip(parts)
-                        .map(|((_, item), (_, ty))| item.fit(ty));
-                    Ok(fitted.collect::<Result<Vec<_>, _>>()?.concat())
-                }
-                other => mismatch(&other),
-            },
-            EntryType::Sum(_) => mismatch(&opened),
+        if let EntryType::Opaque { of, .. } = ty {
+            return self.open().fit(of);
         }
+        let kind = self.kind();
+        self.open().fit_opened(ty)?.ok_or_else(|| {
+            format!(
+                "a value of type {} was expected, this is {kind}",
+                type_text(ty)
+            )
+        })
+    }
+
+    /// As [`ScriptValue::fit`], for a value that has been taken apart; nothing if it is of another kind.
+    fn fit_opened(self, ty: &EntryType) -> Result<Option<Vec<Value>>, String> {
+        match ty {
+            EntryType::Scalar(elem) => {
+                if let Self::Number(text) = &self {
+                    return Ok(Some(vec![Value::Scalar(parse_number(text, Some(*elem))?)]));
+                }
+                Ok(self.fit_leaf(ty))
+            }
+            EntryType::Array { .. } => Ok(self.fit_leaf(ty)),
+            EntryType::Tuple(parts) => {
+                if let Self::Tuple(items) = self
+                    && items.len() == parts.len()
+                {
+                    let fitted = items.into_iter().zip(parts).map(|(item, ty)| item.fit(ty));
+                    return Ok(Some(fitted.collect::<Result<Vec<_>, _>>()?.concat()));
+                }
+                Ok(None)
+            }
+            EntryType::Record(parts) => {
+                if let Self::Record(items) = self
+                    && items.len() == parts.len()
+                    && items.iter().zip(parts).all(|((a, _), (b, _))| a == b)
+                {
+                    let pairs = items.into_iter().zip(parts);
+                    let fitted = pairs.map(|((_, item), (_, ty))| item.fit(ty));
+                    return Ok(Some(fitted.collect::<Result<Vec<_>, _>>()?.concat()));
+                }
+                Ok(None)
+            }
+            EntryType::Sum(_) | EntryType::Opaque { .. } => Ok(None),
+        }
+    }
+
+    fn fit_leaf(self, ty: &EntryType) -> Option<Vec<Value>> {
+        if let Self::Plain(value) = self
+            && leaves(ty) == [Leaf::of(&value)]
+        {
+            return Some(vec![value]);
+        }
+        None
     }
 
     /// A scalar or array of scalars; numbers without a type get the default one.

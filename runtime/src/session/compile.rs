@@ -7,6 +7,7 @@ use frontend::source::{FileId, SourceMap};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
 use std::fmt;
+use std::path::Path;
 
 /// A program that cannot be compiled, and why.
 #[derive(Debug)]
@@ -85,4 +86,19 @@ pub(super) fn nested(loader: &mut FileLoader, file: FileId) -> Result<Front, Vec
         program: compiled.program,
         warnings: compiled.warnings,
     })
+}
+
+/// Reads nested IR in its text form, and verifies it.
+pub(super) fn read_ir(path: &Path) -> Result<Program<Soac>, String> {
+    let wrong = |why: &dyn fmt::Display| format!("{}: {why}", path.display());
+    let text = std::fs::read_to_string(path).map_err(|e| wrong(&e))?;
+    let program = midend::ir::read::program::<Soac>(&text).map_err(|e| wrong(&e))?;
+    match midend::verify::program(&program) {
+        Ok(()) => Ok(program),
+        Err(faults) => Err(faults
+            .iter()
+            .map(|f| wrong(f))
+            .collect::<Vec<_>>()
+            .join("\n")),
+    }
 }

@@ -1,26 +1,64 @@
 //! What runs a compiled program: one variant per target.
 
-use super::{Shared, on_big_stack};
+use super::{Options, Shared, on_big_stack};
 use crate::target::Target;
+use backend_cpu::CpuDevice;
+use midend::device::Device as _;
 use midend::interp;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
+use midend::passes::{flatten, plan as lower};
+use midend::plan::{self, Executable, Memory, signatures};
 use midend::trap::RunError;
 use midend::value::Value;
+use std::sync::Arc;
+
+/// The devices that a session has opened.
+pub(super) enum Devices {
+    /// The interpreter needs none.
+    Interp,
+    Cpu(Box<CpuDevice>),
+}
+
+impl Devices {
+    /// Opens what the target needs.
+    pub(super) fn open(options: &Options) -> Result<Self, RunError> {
+        match options.target {
+            Target::Interp => Ok(Self::Interp),
+            Target::Cpu => {
+                let device = CpuDevice::new(backend_cpu::Options {
+                    threads: options.threads.unwrap_or(0),
+                    memory: options.memory_limit,
+                })?;
+                Ok(Self::Cpu(Box::new(device)))
+            }
+        }
+    }
+}
 
 /// A program made ready for a target.
 pub(super) enum Engine {
     Interp(Program<Soac>),
+    Cpu {
+        host: Executable,
+        kernels: backend_cpu::Module,
+    },
 }
 
 impl Engine {
     /// Compiles the program for the session's target.
     pub(super) fn new(shared: &Shared, program: Program<Soac>) -> Result<Self, RunError> {
-        match shared.options.target {
-            Target::Interp => Ok(Self::Interp(program)),
-            Target::Cpu => Err(RunError::Device(String::from(
-                "the target cpu is not yet supported",
-            ))),
+        match &shared.devices {
+            Devices::Interp => Ok(Self::Interp(program)),
+            Devices::Cpu(device) => {
+                let flat = flatten::flatten(program);
+                let signatures = signatures(&flat);
+                let plan = lower::plan(flat);
+                Ok(Self::Cpu {
+                    kernels: device.compile(&plan)?,
+                    host: Executable::new(&plan, signatures),
+                })
+            }
         }
     }
     pub(super) fn call(
@@ -29,8 +67,22 @@ impl Engine {
         entry: &str,
         args: Vec<Value>,
     ) -> Result<Vec<Value>, RunError> {
-        match self {
-            Self::Interp(program) => interpret(program, shared, entry, args, None),
+        match (self, &shared.devices) {
+            (Self::Interp(program), _) => interpret(program, shared, entry, args, None),
+            (Self::Cpu { host, kernels }, Devices::Cpu(device)) => {
+                let options = plan::Options {
+                    // The device counts and limits memory itself.
+                    memory: Arc::new(Memory::new(None)),
+                    ..plan::Options::new(&shared.stop)
+                };
+                // Inside of the pool, so that no kernel has to enter it from outside.
+                device
+                    .pool()
+                    .install(|| host.run(device.as_ref(), kernels, entry, args, &options))
+            }
+            (Self::Cpu { .. }, Devices::Interp) => Err(RunError::Internal(String::from(
+                "a program was compiled for a device that its session has not",
+            ))),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::data::{Reader, parse_number};
 use crate::script;
 use midend::ir::scalar::Const;
 use midend::ir::types::ScalarType;
-use midend::value::Value;
+use midend::value::{ArrayValue, Data, Value};
 
 /// The first block: tags, then what to do.
 pub(super) fn first_block(block: &Block) -> Result<Spec, SpecError> {
@@ -308,20 +308,19 @@ impl<'a> Cursor<'a> {
             return Ok(None);
         }
         let mut reader = Reader::new(self.rest().as_bytes());
-        match reader.value(None) {
-            Ok(Value::Array(array)) => {
-                self.pos += reader.position();
-                let bytes: Vec<u8> = (0..array.data.len())
-                    .filter_map(|i| match array.data.get(i) {
-                        Const::U8(byte) => Some(byte),
-                        _ => None,
-                    })
-                    .collect();
-                Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
-            }
-            Ok(Value::Scalar(_)) => Ok(None),
-            Err(why) => self.fail(why.message),
-        }
+        let value = match reader.value(None) {
+            Ok(value) => value,
+            Err(why) => return self.fail(why.message),
+        };
+        self.pos += reader.position();
+        let Value::Array(ArrayValue {
+            data: Data::U8(bytes),
+            ..
+        }) = value
+        else {
+            return self.fail("expected a name in quotes");
+        };
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
     fn end(&mut self) -> Result<(), SpecError> {
         self.skip();

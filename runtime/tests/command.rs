@@ -1,0 +1,149 @@
+//! The command as its users meet it: what it prints, and how it ends.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// Sums the rows of a matrix; fails with a located message if there are no rows.
+const SUMS: &str = r#"nested
+
+fun sums(n_0: i64, m_1: i64, xss_2: [n_0][m_1]i32) -> (*r_3: [n_0]i32)
+  entry "main" sizes 2 -> 0 (xss: [][]i32) -> ([]i32) @1
+{
+  let c_4: bool = lt.i64(0, n_0)
+  let ok_5: cert = assert c_4 bounds ("no rows: ", n_0) @1
+  let r_6: [n_0]i32 = <ok_5> map n_0 (xss_2) \(xs_7: [m_1]i32) {
+    let s_8: i32 = map m_1 (xs_7) \(x_9: i32) {
+      yield x_9
+    } reduce comm (0i32) \(a_10: i32, b_11: i32) {
+      let c_12: i32 = add.i32(a_10, b_11)
+      yield c_12
+    } @1
+    yield s_8
+  }
+  yield r_6
+}
+
+span 1 "sums.fut" 1:7..1:11
+"#;
+
+/// A directory of its own for each test.
+fn directory(test: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("arrc-{test}-{}", std::process::id()));
+    std::fs::create_dir_all(&path).expect("a temporary directory can be made");
+    path
+}
+
+fn file(test: &str, name: &str, text: &str) -> String {
+    let path = directory(test).join(name);
+    std::fs::write(&path, text).expect("a temporary file can be written");
+    path.display().to_string()
+}
+
+fn arrc(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_arrc"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command can be started");
+    let mut stdin = child.stdin.take().expect("it was piped");
+    // A command that does not read its input closes it.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    child.wait_with_output().expect("the command ends")
+}
+
+fn check(output: &Output, code: i32, stdout: &str, stderr: &str) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(
+        (
+            output.status.code(),
+            text(&output.stdout).as_str(),
+            text(&output.stderr).as_str()
+        ),
+        (Some(code), stdout, stderr)
+    );
+}
+
+#[test]
+fn results_come_from_every_target_and_in_both_formats() {
+    let program = file("formats", "sums.ir", SUMS);
+    for target in ["--target=interp", "--target=cpu"] {
+        let output = arrc(&["run", target, &program], "[[1, 2], [3, 4]]");
+        check(&output, 0, "[3i32, 7i32]\n", "");
+    }
+    let output = arrc(&["run", "-b", &program], "[[1, 2]]");
+    assert_eq!(output.stdout, b"b\x02\x01 i32\x01\0\0\0\0\0\0\0\x03\0\0\0");
+}
+
+#[test]
+fn failures_are_told_apart_by_their_codes() {
+    let program = file("codes", "sums.ir", SUMS);
+    let output = arrc(&["run", &program], "empty([0][2]i32)");
+    check(&output, 2, "", "Error: no rows: 0\n  at sums.fut:1:7\n");
+    let output = arrc(&["run", &program], "7");
+    let message = "error: argument 1 (xss: [][]i32): standard input: line 1, column 1: expected an array of type [][]i32, found `7`\n";
+    check(&output, 1, "", message);
+    let output = arrc(&["run", "-e", "other", &program], "");
+    let message = format!("error: {program} has no entry point other; it has main\n");
+    check(&output, 1, "", &message);
+    assert_eq!(
+        arrc(&["run", "--no-such-flag", &program], "").status.code(),
+        Some(1)
+    );
+    assert_eq!(
+        arrc(&["check", "/no/such/file.fut"], "").status.code(),
+        Some(1)
+    );
+    assert_eq!(
+        arrc(&["test", "/no/such/file.fut"], "").status.code(),
+        Some(1)
+    );
+    assert_eq!(arrc(&["--help"], "").status.code(), Some(0));
+}
+
+#[test]
+fn run_times_go_to_a_file() {
+    let program = file("times", "sums.ir", SUMS);
+    let times = directory("times").join("times.txt");
+    let flag = times.display().to_string();
+    let output = arrc(&["run", "-t", &flag, "-r", "3", &program], "[[1]]");
+    check(&output, 0, "[1i32]\n", "");
+    let lines = std::fs::read_to_string(times).expect("it was written");
+    assert_eq!(lines.lines().count(), 3);
+    assert!(lines.lines().all(|line| line.parse::<u64>().is_ok()));
+}
+
+#[test]
+fn arguments_come_from_files() {
+    let program = file("files", "sums.ir", SUMS);
+    let input = file("files", "in.txt", "[[5, 6]] -- a comment");
+    check(&arrc(&["run", &program, &input], ""), 0, "[11i32]\n", "");
+}
+
+#[test]
+fn a_program_that_cannot_be_parsed_is_shown_with_its_place() {
+    let program = file("syntax", "bad.fut", "def main (x: i32) = )\n");
+    let output = arrc(&["check", "--line", &program], "");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        message.starts_with(&format!("{program}:1:21: error[E0")),
+        "{message}"
+    );
+    let output = arrc(&["test", &program], "");
+    assert_eq!(output.status.code(), Some(1));
+    let program = file(
+        "syntax",
+        "rejected.fut",
+        "-- ==\n-- error: syntax\ndef main (x: i32) = )\n",
+    );
+    let output = arrc(&["test", &program], "");
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "it is rejected as it should be"
+    );
+}
