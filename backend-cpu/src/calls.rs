@@ -1,7 +1,8 @@
 //! Rust functions that compiled code calls: the mid-end's mathematics under the C calling convention, and services of
 //! the worker. A binary16 travels as the low half of an `i32`.
 
-use crate::worker::{arena_grow, arena_release, copy_bytes, trap};
+use crate::arena::{arena_compact, arena_grow, arena_release};
+use crate::worker::{copy_bytes, trap};
 use cranelift_codegen::ir::{Type, types};
 use half::f16;
 use midend::ir::scalar::{BinOp, TernOp, UnOp};
@@ -48,6 +49,8 @@ helpers! {
     ARENA_GROW = arena_grow(I64, I64, I64) -> I64;
     /// Back to an earlier state of the arena: worker, first free byte.
     ARENA_RELEASE = arena_release(I64, I64);
+    /// Moves live buffers together: worker, first free byte when the loop began, addresses, their number, limit.
+    ARENA_COMPACT = arena_compact(I64, I64, I64, I64, I64) -> I8;
     /// Copies: to, from, bytes.
     COPY_BYTES = copy_bytes(I64, I64, I64);
     /// Binary16 to binary32, exact.

@@ -14,6 +14,7 @@
 //!   record and return. No signal handler is installed.
 //! - `unsafe` stands only where compiled code is entered or its memory is touched.
 
+mod arena;
 pub mod buffer;
 mod calls;
 mod compile;

@@ -1,15 +1,15 @@
 //! What compiled code sees of the world: one [`Worker`] per thread and launch, with the flags it polls, its arena of
 //! memory for work items, and the way to report a failed check.
 
+use crate::arena::Piece;
 use crate::buffer::{Account, const_of};
 use midend::device::Stop;
+use midend::interp::message::number;
 use midend::ir::id::SpanId;
-use midend::ir::scalar::Const;
 use midend::ir::span::Spans;
 use midend::ir::syntax::TrapKind;
 use midend::ir::types::ScalarType;
 use midend::trap::{RunError, Trap, trail};
-use std::alloc::Layout;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -46,7 +46,7 @@ pub(crate) struct Launch<'a> {
     failed: AtomicBool,
     failure: Mutex<Option<Failure>>,
     stop: &'a Stop,
-    account: &'a Account,
+    pub(crate) account: &'a Account,
 }
 
 impl<'a> Launch<'a> {
@@ -113,29 +113,11 @@ fn message(site: &Site, values: &[u64]) -> String {
             SitePart::Text(fixed) => text.push_str(fixed),
             SitePart::Value(ty) => {
                 let slot = values.next().copied().unwrap_or(0);
-                text.push_str(&show(const_of(*ty, slot)));
+                text.push_str(&number(const_of(*ty, slot)));
             }
         }
     }
     text
-}
-
-/// A scalar as messages show it.
-fn show(value: Const) -> String {
-    match value {
-        Const::I8(x) => x.to_string(),
-        Const::I16(x) => x.to_string(),
-        Const::I32(x) => x.to_string(),
-        Const::I64(x) => x.to_string(),
-        Const::U8(x) => x.to_string(),
-        Const::U16(x) => x.to_string(),
-        Const::U32(x) => x.to_string(),
-        Const::U64(x) => x.to_string(),
-        Const::F16(x) => half::f16::from_bits(x).to_string(),
-        Const::F32(x) => f32::from_bits(x).to_string(),
-        Const::F64(x) => f64::from_bits(x).to_string(),
-        Const::Bool(x) => x.to_string(),
-    }
 }
 
 /// What one thread needs to run compiled code of one launch. Compiled code reads the first fields by offset.
@@ -152,23 +134,15 @@ pub(crate) struct Worker<'a> {
     /// One past the last byte of the arena's current piece.
     pub(crate) end: *mut u8,
     /// What all workers of the launch share.
-    launch: &'a Launch<'a>,
+    pub(crate) launch: &'a Launch<'a>,
     /// The pieces of the arena; the one in use is last.
-    pieces: Vec<Piece>,
-}
-
-/// A piece of an arena.
-struct Piece {
-    start: *mut u8,
-    layout: Layout,
+    pub(crate) pieces: Vec<Piece>,
 }
 
 /// Stack that compiled code leaves to the Rust code that it calls.
 const RESERVE: usize = 128 << 10;
 /// What is assumed of a stack whose extent is not known.
 const ASSUMED: usize = 512 << 10;
-/// The smallest piece of an arena; below the size from which allocators ask the system each time.
-const PIECE: usize = 64 << 10;
 
 impl<'a> Worker<'a> {
     /// A worker with an empty arena, for use on this thread.
@@ -184,76 +158,6 @@ impl<'a> Worker<'a> {
             end: std::ptr::null_mut(),
             launch,
             pieces: Vec::new(),
-        }
-    }
-
-    /// Adds a piece with room for `bytes` and returns its start, or null after reporting that there is no memory.
-    fn grow(&mut self, bytes: usize) -> *mut u8 {
-        let twice = self
-            .pieces
-            .last()
-            .map_or(PIECE, |piece| (2 * piece.layout.size()).min(64 << 20));
-        let size = bytes.max(twice);
-        let layout = Layout::from_size_align(size, 64)
-            .ok()
-            .filter(|_| bytes < isize::MAX as usize / 2);
-        let Some(layout) = layout else {
-            self.launch.exhausted(bytes as u64);
-            return std::ptr::null_mut();
-        };
-        if self.launch.account.take(size as u64).is_err() {
-            self.launch.exhausted(bytes as u64);
-            return std::ptr::null_mut();
-        }
-        // SAFETY: the size is not zero.
-        let start = unsafe { std::alloc::alloc(layout) };
-        if start.is_null() {
-            self.launch.account.give(size as u64);
-            self.launch.exhausted(bytes as u64);
-            return start;
-        }
-        self.pieces.push(Piece { start, layout });
-        // SAFETY: both are within the allocation or one past its end.
-        unsafe {
-            self.top = start.add(bytes);
-            self.end = start.add(size);
-        }
-        start
-    }
-
-    /// Goes back to an earlier state of the arena whose first free byte was `top`, freeing younger pieces.
-    fn release(&mut self, top: *mut u8) {
-        while let Some(piece) = self.pieces.last() {
-            // The first free byte may be one past the end of a full piece, hence the inclusive range.
-            let span = piece.start as usize..=piece.start as usize + piece.layout.size();
-            if span.contains(&(top as usize)) {
-                self.top = top;
-                self.end = piece.start.wrapping_add(piece.layout.size());
-                return;
-            }
-            if top.is_null() && self.pieces.len() == 1 {
-                // The very first piece is kept: the next work item will want it.
-                self.top = piece.start;
-                self.end = piece.start.wrapping_add(piece.layout.size());
-                return;
-            }
-            self.drop_piece();
-        }
-    }
-
-    fn drop_piece(&mut self) {
-        if let Some(piece) = self.pieces.pop() {
-            self.launch.account.give(piece.layout.size() as u64);
-            // SAFETY: allocated with this layout, and freed once.
-            unsafe { std::alloc::dealloc(piece.start, piece.layout) };
-        }
-    }
-}
-
-impl Drop for Worker<'_> {
-    fn drop(&mut self) {
-        while !self.pieces.is_empty() {
-            self.drop_piece();
         }
     }
 }
@@ -278,32 +182,6 @@ pub(crate) unsafe extern "C" fn trap(
         .map(|i| unsafe { values.add(i).read() })
         .collect();
     worker.launch.fail(Failure::Check { site, values });
-}
-
-/// Called by compiled code when the arena's piece has no room for `count` elements of `size` bytes. Null if there
-/// is no memory.
-///
-/// # Safety
-/// The worker is alive and used by this thread alone.
-pub(crate) unsafe extern "C" fn arena_grow(
-    worker: *mut Worker<'_>,
-    count: i64,
-    size: i64,
-) -> *mut u8 {
-    // SAFETY: promised by the caller.
-    let worker = unsafe { &mut *worker };
-    let bytes = count.max(0).saturating_mul(size).saturating_add(63) & !63;
-    worker.grow(usize::try_from(bytes).unwrap_or(usize::MAX))
-}
-
-/// Called by compiled code to leave a scope in which the arena got new pieces.
-///
-/// # Safety
-/// The worker is alive and used by this thread alone; `top` was its first free byte earlier.
-pub(crate) unsafe extern "C" fn arena_release(worker: *mut Worker<'_>, top: *mut u8) {
-    // SAFETY: promised by the caller.
-    let worker = unsafe { &mut *worker };
-    worker.release(top);
 }
 
 /// Called by compiled code to copy longer contiguous runs.

@@ -130,6 +130,83 @@ fn local_memory_is_given_back() {
     );
 }
 
+/// Two buffers swap their roles in each of many iterations, sometimes both are one, and sometimes none is replaced.
+#[test]
+fn loops_that_carry_buffers_stay_small() {
+    let program = program(|b| {
+        let (n, len, out) = (
+            b.fresh("n", common::I64),
+            b.fresh("len", common::I64),
+            b.fresh("out", buffer(ScalarType::I64)),
+        );
+        kernel(b, "k", &[8.into()], KernelKind::Map, |b, i| {
+            let [x, y] = ["x", "y"].map(|name| b.fresh(name, buffer(ScalarType::I64)));
+            let first = alloc(b, len);
+            let at = b.sub(len, 1);
+            store(b, first, at, i[0]);
+            let last = b.for_(
+                n.into(),
+                &[(x, first.into()), (y, first.into())],
+                |b, _, p| {
+                    let old = load(b, p[0], at);
+                    let third = b.bin(BinOp::Mod, ScalarType::I64, old, 3);
+                    let keep = b.cmp(CmpOp::Eq, ScalarType::I64, third, 2);
+                    let new = alloc(b, len);
+                    let more = b.add(old, 1);
+                    store(b, new, at, more);
+                    let formals = [
+                        ("x", buffer(ScalarType::I64)),
+                        ("y", buffer(ScalarType::I64)),
+                    ];
+                    let next = b.if_(
+                        keep,
+                        &formals,
+                        |_| vec![new.into(), new.into()],
+                        |_| vec![new.into(), p[0].into()],
+                    );
+                    vec![next[0].into(), next[1].into()]
+                },
+            );
+            let (a, c) = (load(b, last[0], at), load(b, last[1], at));
+            let a = b.mul(a, 1_000_000);
+            let sum = b.add(a, c);
+            store(b, out, i[0], sum);
+            vec![]
+        });
+    });
+    let device = device(2);
+    let module = device.compile(&program).expect("compiles");
+    for (n, len) in [(0, 1), (5, 20_000), (4000, 1), (4000, 1000), (100, 50_000)] {
+        let out = zeros(&device, ScalarType::I64, 8);
+        run(
+            &device,
+            &module,
+            "k",
+            &[i64s(n), i64s(len), Arg::Buffer(out.clone())],
+        )
+        .expect("runs");
+        let expected = (0..8).map(|i| {
+            let last = i + n;
+            let other = if n == 0 || (last - 1) % 3 == 2 {
+                last
+            } else {
+                last - 1
+            };
+            last * 1_000_000 + other
+        });
+        assert_eq!(
+            download(&device, &out),
+            Data::I64(expected.collect()),
+            "{n} {len}"
+        );
+    }
+    assert!(
+        device.memory_peak() < 32 << 20,
+        "{} bytes",
+        device.memory_peak()
+    );
+}
+
 #[test]
 fn memory_beyond_the_limit_is_an_error() {
     let program = program(|b| {

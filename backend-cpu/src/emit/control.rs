@@ -120,6 +120,12 @@ impl Emit<'_, '_> {
         let inits: Vec<Atom> = params.iter().map(|p| p.init).collect();
         let vars: Vec<Var> = params.iter().map(|p| p.var).collect();
         let inits = self.atoms(&inits);
+        let carries_memory = vars.iter().any(|v| self.is_buffer(*v));
+        let mark = if carries_memory {
+            self.mark(body)
+        } else {
+            None
+        };
         match form {
             LoopForm::For { index, bound } => {
                 let ty = self.elem(*index);
@@ -127,22 +133,31 @@ impl Emit<'_, '_> {
                 let strip = strip(body);
                 self.counted(ty, bound, strip, &inits, |emit, i, carried| {
                     emit.bind(*index, i);
-                    emit.step(&vars, carried, body)
+                    emit.step(&vars, carried, body, mark)
                 })
             }
-            LoopForm::While(cond) => self.conditional_loop(&vars, &inits, cond, body),
+            LoopForm::While(cond) => self.conditional_loop(&vars, &inits, cond, body, mark),
         }
     }
 
-    /// One iteration: binds the parameters, emits the body. Memory of an iteration is given back at its end, unless a
-    /// buffer goes on into the next one.
-    fn step(&mut self, vars: &[Var], carried: &[Value], body: &Body<Mem>) -> Vec<Value> {
+    /// One iteration: binds the parameters, emits the body. Memory of an iteration is given back at its end; if
+    /// buffers go on into the next one, they are moved together from time to time.
+    fn step(
+        &mut self,
+        vars: &[Var],
+        carried: &[Value],
+        body: &Body<Mem>,
+        mark: Option<[Value; 3]>,
+    ) -> Vec<Value> {
         for (var, value) in vars.iter().zip(carried) {
             self.bind(*var, *value);
         }
-        let carries_memory = vars.iter().any(|v| self.is_buffer(*v));
-        if carries_memory {
-            return self.body(body);
+        if vars.iter().any(|v| self.is_buffer(*v)) {
+            let mut next = self.body(body);
+            if let Some(mark) = mark {
+                self.compact(mark, vars, &mut next);
+            }
+            return next;
         }
         self.scoped(body, |emit| emit.body(body))
     }
@@ -154,6 +169,7 @@ impl Emit<'_, '_> {
         inits: &[Value],
         cond: &Body<Mem>,
         body: &Body<Mem>,
+        mark: Option<[Value; 3]>,
     ) -> Vec<Value> {
         let types = self.types_of(inits);
         let (header, inside, exit) = (
@@ -172,7 +188,7 @@ impl Emit<'_, '_> {
         let go_on = self.body(cond);
         self.b.ins().brif(go_on[0], inside, &[], exit, &[]);
         self.b.switch_to_block(inside);
-        let next = self.step(vars, &carried, body);
+        let next = self.step(vars, &carried, body, mark);
         self.poll();
         self.b.ins().jump(header, &block_args(next));
         self.b.switch_to_block(exit);

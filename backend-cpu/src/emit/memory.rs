@@ -1,6 +1,7 @@
 //! Loads, stores, copies, and memory local to a work item.
 
 use super::{Emit, clif, fixed, plain};
+use crate::arena::{HEADER, SLACK};
 use crate::free::{escaping, statements};
 use crate::worker::Worker;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -134,11 +135,12 @@ impl Emit<'_, '_> {
         let bytes = self.b.ins().imul_imm_s(len, size);
         let bytes = self.b.ins().iadd_imm_s(bytes, 15);
         let bytes = self.b.ins().band_imm_s(bytes, -16);
+        let taken = self.b.ins().iadd_imm_s(bytes, HEADER);
         let left = self.b.ins().isub(end_now, top_now);
         let fits = self
             .b
             .ins()
-            .icmp(IntCC::UnsignedLessThanOrEqual, bytes, left);
+            .icmp(IntCC::UnsignedLessThanOrEqual, taken, left);
         let sane = self
             .b
             .ins()
@@ -153,9 +155,11 @@ impl Emit<'_, '_> {
         let result = self.b.append_block_param(done, types::I64);
         self.b.ins().brif(fits, fast, &[], slow, &[]);
         self.b.switch_to_block(fast);
-        let next = self.b.ins().iadd(top_now, bytes);
+        let next = self.b.ins().iadd(top_now, taken);
         self.b.ins().store(plain(), next, worker, top());
-        self.b.ins().jump(done, &[top_now.into()]);
+        self.b.ins().store(plain(), bytes, top_now, 0);
+        let start = self.b.ins().iadd_imm_s(top_now, HEADER);
+        self.b.ins().jump(done, &[start.into()]);
         self.b.switch_to_block(slow);
         let size = self.i64(size);
         let start = self
@@ -218,6 +222,69 @@ impl Emit<'_, '_> {
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
         result
+    }
+
+    /// The state of the arena before a loop that carries buffers and takes memory: its first free byte, its end, and
+    /// where the limit stands from which on live buffers are moved together.
+    pub(super) fn mark(&mut self, body: &Body<Mem>) -> Option<[Value; 3]> {
+        if !self.uses_arena(body) {
+            return None;
+        }
+        let worker = self.worker;
+        let top_then = self.b.ins().load(types::I64, plain(), worker, top());
+        let end_then = self.b.ins().load(types::I64, plain(), worker, end());
+        let limit = self.stack_slot(8);
+        let slack = self.i64(SLACK);
+        self.b.ins().store(plain(), slack, limit, 0);
+        Some([top_then, end_then, limit])
+    }
+
+    /// Moves the buffers among `next` together if the iterations since the mark have left much behind.
+    pub(super) fn compact(
+        &mut self,
+        [top_then, end_then, limit]: [Value; 3],
+        vars: &[Var],
+        next: &mut [Value],
+    ) {
+        let worker = self.worker;
+        let top_now = self.b.ins().load(types::I64, plain(), worker, top());
+        let end_now = self.b.ins().load(types::I64, plain(), worker, end());
+        let allowed = self.b.ins().load(types::I64, plain(), limit, 0);
+        let used = self.b.ins().isub(top_now, top_then);
+        let few = self.b.ins().icmp(IntCC::SignedLessThan, used, allowed);
+        let same = self.b.ins().icmp(IntCC::Equal, end_now, end_then);
+        let fine = self.b.ins().band(few, same);
+        let (slow, done) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(slow);
+        let buffers: Vec<usize> = (0..vars.len())
+            .filter(|i| self.is_buffer(vars[*i]))
+            .collect();
+        let params = self.params(done, &vec![types::I64; buffers.len()]);
+        let unmoved = super::block_args(buffers.iter().map(|i| next[*i]));
+        self.b.ins().brif(fine, done, &unmoved, slow, &[]);
+        self.b.switch_to_block(slow);
+        let table = self.stack_slot(8 * buffers.len() as u32);
+        for (k, i) in buffers.iter().enumerate() {
+            self.b.ins().store(plain(), next[*i], table, 8 * k as i32);
+        }
+        let count = self.i64(buffers.len() as i64);
+        let ok = self
+            .helper(
+                &crate::calls::ARENA_COMPACT,
+                &[worker, top_then, table, count, limit],
+            )
+            .expect("the helper says how it went");
+        let moved: Vec<Value> = (0..buffers.len())
+            .map(|k| self.b.ins().load(types::I64, plain(), table, 8 * k as i32))
+            .collect();
+        let fail = self.fail;
+        self.b
+            .ins()
+            .brif(ok, done, &super::block_args(moved), fail, &[]);
+        self.b.switch_to_block(done);
+        for (i, param) in buffers.into_iter().zip(params) {
+            next[i] = param;
+        }
     }
 
     /// A strided copy.
