@@ -26,8 +26,10 @@ use grammar::Rule;
 use lexer::Lexed;
 use pest::Parser;
 
-/// Stack for one parse. It is address space, not memory: pages are used as nesting needs them.
-const STACK: usize = 128 * 1024 * 1024;
+/// The most stack for one parse. It is address space, not memory: pages are used as nesting needs them.
+const MAX_STACK: usize = 128 * 1024 * 1024;
+/// What one token can need at most, with room to spare, so that short texts do without a stack of their own.
+const STACK_PER_TOKEN: usize = 32 * 1024;
 
 /// What the parser library generates from `grammar.pest`.
 mod grammar {
@@ -74,7 +76,8 @@ pub fn parse_expression(file: FileId, text: &str) -> Result<Exp, Vec<Diagnostic>
     parse(file, text, Rule::only_exp, expr::only_exp)
 }
 
-/// Parses a polymorphic type, parameters before the colon: `'a [n] : [n]a -> a`.
+/// Parses a polymorphic type, parameters before the colon: `'a [n] : [n]a -> a`. Without parameters the colon may
+/// be left away.
 ///
 /// # Errors
 /// As [`parse_program`].
@@ -94,7 +97,9 @@ fn parse<T>(
         return Err(vec![Diagnostic::error(Code::BadText, span, message)]);
     }
     let lexed = lexer::lex(file, text).map_err(|error| vec![error])?;
-    stacker::grow(STACK, || grow_tree(file, text, &lexed, rule, build))
+    let stack = STACK_PER_TOKEN * (lexed.tokens.len() + 16);
+    let stack = stack.min(MAX_STACK);
+    stacker::maybe_grow(stack, stack, || grow_tree(file, text, &lexed, rule, build))
 }
 
 fn grow_tree<T>(

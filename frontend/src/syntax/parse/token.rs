@@ -137,3 +137,29 @@ impl Kind {
         found.map_or("a token", |(_, text)| text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grammar_has_the_same_letters() {
+        let grammar = include_str!("../grammar.pest");
+        let tokens = grammar.split("// --- Entry points").next().unwrap_or("");
+        let mut in_grammar: Vec<&str> = tokens
+            .lines()
+            .filter_map(|line| line.split_once("= _{ \"")?.1.strip_suffix("\" }"))
+            .map(|letter| if letter == "\\\\" { "\\" } else { letter })
+            .collect();
+        let letters: Vec<String> = KINDS
+            .iter()
+            .map(|(kind, _)| char::from(kind.0).into())
+            .collect();
+        let mut here: Vec<&str> = letters.iter().map(String::as_str).collect();
+        in_grammar.sort_unstable();
+        here.sort_unstable();
+        assert_eq!(in_grammar, here);
+        here.dedup();
+        assert_eq!(here.len(), KINDS.len(), "two tokens share a letter");
+    }
+}

@@ -1,5 +1,5 @@
 //! Mutated programs: whatever the text, the parser answers soon, and what it accepts survives printing.
-//! `ARRC_FUZZ_ROUNDS` runs more than the usual rounds.
+//! `ARRC_FUZZ_ROUNDS` runs more than the usual rounds; `FUTHARK_TESTS` adds outside programs to start from.
 
 use super::super::print::print_program;
 use super::super::{parse_expression, parse_program_bytes, parse_type_scheme};
@@ -34,7 +34,7 @@ const PIECES: &[&str] = &[
     "å", "\u{0}", "\r", "\t",
 ];
 
-fn mutate(random: &mut Random, bytes: &mut Vec<u8>) {
+fn mutate(random: &mut Random, samples: &[Vec<u8>], bytes: &mut Vec<u8>) {
     let at = random.below(bytes.len() + 1);
     let end = (at + 1 + random.below(12)).min(bytes.len());
     match random.below(7) {
@@ -48,7 +48,7 @@ fn mutate(random: &mut Random, bytes: &mut Vec<u8>) {
         }
         2 if at < bytes.len() => bytes[at] = random.next() as u8,
         3 => {
-            let other = SAMPLES[random.below(SAMPLES.len())].as_bytes();
+            let other = &samples[random.below(samples.len())];
             let from = random.below(other.len());
             let to = (from + random.below(40)).min(other.len());
             bytes.splice(at..at, other[from..to].iter().copied());
@@ -91,16 +91,35 @@ fn check(bytes: &[u8]) {
     );
 }
 
+/// What to mutate.
+fn samples() -> Vec<Vec<u8>> {
+    let mut samples: Vec<Vec<u8>> = SAMPLES
+        .iter()
+        .map(|text| text.as_bytes().to_vec())
+        .collect();
+    let outside = std::env::var_os("FUTHARK_TESTS").unwrap_or_default();
+    let mut waiting: Vec<_> = std::env::split_paths(&outside).collect();
+    while let Some(path) = waiting.pop() {
+        if let Ok(entries) = std::fs::read_dir(&path) {
+            waiting.extend(entries.flatten().map(|entry| entry.path()));
+        } else if path.extension().is_some_and(|extension| extension == "fut") {
+            samples.extend(std::fs::read(&path));
+        }
+    }
+    samples
+}
+
 #[test]
 fn mutated_programs_get_an_answer() {
     let rounds = std::env::var("ARRC_FUZZ_ROUNDS").ok();
     let rounds: u64 = rounds.and_then(|text| text.parse().ok()).unwrap_or(4000);
+    let samples = samples();
     for round in 0..rounds {
         let mut random =
             Random(0x9e37_79b9_7f4a_7c15 ^ (round + 1).wrapping_mul(0xd134_2543_de82_ef95));
-        let mut bytes = SAMPLES[random.below(SAMPLES.len())].as_bytes().to_vec();
+        let mut bytes = samples[random.below(samples.len())].clone();
         for _ in 0..=random.below(4) {
-            mutate(&mut random, &mut bytes);
+            mutate(&mut random, &samples, &mut bytes);
         }
         check(&bytes);
     }

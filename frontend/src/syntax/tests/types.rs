@@ -14,6 +14,7 @@ fn schemes_of_built_in_functions() {
         "'a 'x [n] : (a -> x) -> [n]a -> *[n]x",
     );
     scheme_reads_as(": i32", ": i32");
+    scheme_reads_as("[2]i32 -> (x: i32) -> i32", ": [2]i32 -> (x: i32) -> i32");
     scheme_reads_as("'^a '~b[n][m]: a -> b", "'^a '~b [n] [m] : a -> b");
     scheme_reads_as(
         "[n] 'a : (n: i64) -> ?[m].[m + n]a",
