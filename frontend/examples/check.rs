@@ -165,7 +165,9 @@ fn main() {
                     d.code,
                     d.message
                 );
-                d.notes.iter().for_each(|n| println!("  note: {}", n.text()));
+                d.notes
+                    .iter()
+                    .for_each(|n| println!("  note: {}", n.text()));
             }
             println!("{arg}: {}", if ok { "ok" } else { "rejected" });
         }

@@ -89,7 +89,12 @@ fn search_head<'p>(
             Some(pat) if head_of(pat).as_ref() == Some(head) => parts_of(pat, parts.len()),
             Some(_) => continue,
         };
-        inner.push(parts_of.into_iter().chain(row[1..].iter().copied()).collect());
+        inner.push(
+            parts_of
+                .into_iter()
+                .chain(row[1..].iter().copied())
+                .collect(),
+        );
     }
     let types: Vec<&Type> = parts.iter().chain(rest).copied().collect();
     let mut witness = search(&inner, &types)?;
@@ -244,7 +249,10 @@ mod tests {
         assert_eq!(missing(&pats, &opt).as_deref(), Some("#some false"));
         let pats = [none(), some(lit(true)), some(lit(false))];
         assert_eq!(missing(&pats, &opt), None);
-        assert_eq!(missing(&[some(wild(&bool_ty))], &opt).as_deref(), Some("#none"));
+        assert_eq!(
+            missing(&[some(wild(&bool_ty))], &opt).as_deref(),
+            Some("#none")
+        );
 
         let zero = pat(PatKind::Literal(Lit::Int(Prim::I32, 0)), &int);
         assert_eq!(missing([&zero], &int).as_deref(), Some("1"));

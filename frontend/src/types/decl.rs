@@ -203,7 +203,8 @@ impl Cx<'_> {
         };
         finish().map_err(|mut d| {
             if recursive {
-                d.notes.push(crate::diagnostic::Note::Fact(RECURSIVE.to_owned()));
+                d.notes
+                    .push(crate::diagnostic::Note::Fact(RECURSIVE.to_owned()));
             }
             d
         })

@@ -27,7 +27,7 @@ pub enum Literal {
     Str(Vec<u8>),
 }
 
-/// The digits of a float literal; [`super::literal`] rounds them once to the wanted type.
+/// The digits of a float literal; [`crate::syntax::literal`] rounds them once to the wanted type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FloatDigits(pub Name);
 

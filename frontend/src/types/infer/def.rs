@@ -106,7 +106,8 @@ impl Infer<'_, '_> {
         let body = body.map_err(|mut d| {
             // Whoever retries needs to know whether the body referred to its own name.
             if recursive {
-                d.notes.push(crate::diagnostic::Note::Fact(RECURSIVE.to_owned()));
+                d.notes
+                    .push(crate::diagnostic::Note::Fact(RECURSIVE.to_owned()));
             }
             d
         })?;
@@ -120,7 +121,8 @@ impl Infer<'_, '_> {
                 &whole,
             )
             .map_err(|mut d| {
-                d.notes.push(crate::diagnostic::Note::Fact(RECURSIVE.to_owned()));
+                d.notes
+                    .push(crate::diagnostic::Note::Fact(RECURSIVE.to_owned()));
                 d
             })?;
         }
