@@ -1,7 +1,10 @@
 //! The passes: each takes a whole program and gives a whole program, and cannot fail.
 
+pub mod dead_code;
 pub mod flatten;
+pub mod inline;
 pub mod plan;
+pub mod simplify;
 
 use crate::ir::mem::Mem;
 use crate::ir::seg::Seg;
@@ -21,3 +24,36 @@ pub const PLAN: Pass<Seg, Mem> = Pass {
     summary: "arrays become views of buffers, parallel operations become kernels",
     run: |program, _| plan::plan(program),
 };
+
+/// The passes of the nested dialect by name, those that the pipeline runs only as parts of others among them.
+pub const NESTED: &[Pass<Soac>] = &[
+    inline::pass(),
+    simplify::pass(),
+    simplify::copies(),
+    simplify::fold(),
+    simplify::cse(),
+    simplify::checks(),
+    dead_code::pass(),
+];
+
+/// The passes of the flat dialect by name.
+pub const FLAT: &[Pass<Seg>] = &[
+    inline::pass(),
+    simplify::pass(),
+    simplify::copies(),
+    simplify::fold(),
+    simplify::cse(),
+    simplify::checks(),
+    dead_code::pass(),
+];
+
+/// The passes of the plan by name.
+pub const PLANNED: &[Pass<Mem>] = &[
+    inline::pass(),
+    simplify::pass(),
+    simplify::copies(),
+    simplify::fold(),
+    simplify::cse(),
+    simplify::checks(),
+    dead_code::pass(),
+];

@@ -6,22 +6,43 @@ use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::pass::Pass;
-use crate::passes;
+use crate::passes::{self, dead_code, inline, simplify};
 
 /// On the nested program.
-pub const NESTED: &[Pass<Soac>] = &[];
+pub const NESTED: &[Pass<Soac>] = &[
+    // Before anything else: what never runs need not be inlined or simplified.
+    dead_code::pass(),
+    // Small bodies first, so that inlining judges them by what is left of them.
+    simplify::pass(),
+    // Calls hide parallelism and sizes from everything that follows.
+    inline::pass(),
+    // Arguments have met parameters: constants fold, equal computations meet, checks are seen to hold.
+    simplify::pass(),
+    // What was read only by what was folded away, and functions that were inlined everywhere.
+    dead_code::pass(),
+];
 
 /// From nested to flat.
 pub const FLATTEN: Pass<Soac, Seg> = passes::FLATTEN;
 
 /// On the flat program.
-pub const FLAT: &[Pass<Seg>] = &[];
+pub const FLAT: &[Pass<Seg>] = &[
+    // Flattening makes index arithmetic and reads of whole rows; indices of spaces are in range.
+    simplify::pass(),
+    // Rows that were read only to be indexed.
+    dead_code::pass(),
+];
 
 /// From flat to plan.
 pub const PLAN: Pass<Seg, Mem> = passes::PLAN;
 
 /// On the plan.
-pub const PLANNED: &[Pass<Mem>] = &[];
+pub const PLANNED: &[Pass<Mem>] = &[
+    // Index functions have become arithmetic, much of it with constants 0 and 1.
+    simplify::pass(),
+    // Extents that no index function needed.
+    dead_code::pass(),
+];
 
 /// From the front end's program to the nested one that is flattened.
 pub fn nested(program: Program<Soac>, driver: &mut Driver<'_>) -> Result<Program<Soac>, Broken> {

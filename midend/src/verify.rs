@@ -8,7 +8,7 @@
 //! - Function names, entry names and kernel names are unique; calls name functions that exist.
 //!
 //! **Types** (`verify/types.rs`, `array.rs`, `soac.rs`, `seg.rs`, `mem.rs`)
-//! - Types are well formed: arrays have a dimension, the outermost is regular, constant sizes are not negative, size variables are
+//! - Types are well formed: arrays have a dimension, the outermost is regular, size variables are
 //!   `i64`, ragged dimensions name vectors of `i64`. There are arrays in the nested and flat dialect only, buffers in the plan only.
 //! - Certificates named by statements have type `cert`; conditions are `bool`; the values in messages are scalars.
 //! - Every operation is given operands that fit and binds what it yields. For bodies, loops and calls, the type of

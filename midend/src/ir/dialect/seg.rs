@@ -27,6 +27,16 @@ impl SegSpace {
     pub fn indices(&self) -> Vec<Var> {
         self.dims.iter().map(|(v, _)| *v).collect()
     }
+
+    /// Calls `f` on every extent that is a variable, and on every offsets vector.
+    pub fn extents(&self, f: &mut dyn FnMut(Atom)) {
+        for (_, dim) in &self.dims {
+            match *dim {
+                SpaceDim::Regular(n) => size(n, f),
+                SpaceDim::Ragged { offsets } => f(Atom::Var(offsets)),
+            }
+        }
+    }
 }
 
 impl Dialect for Seg {
@@ -37,12 +47,7 @@ impl Dialect for Seg {
             Self::Array(op) => return op.operands(f),
             Self::Par(op) => op,
         };
-        for (_, dim) in &op.space.dims {
-            match *dim {
-                SpaceDim::Regular(n) => size(n, f),
-                SpaceDim::Ragged { offsets } => f(Atom::Var(offsets)),
-            }
-        }
+        op.space.extents(f);
         match &op.kind {
             SegKind::Map => {}
             SegKind::Red(ops) | SegKind::Scan(ops) => operators(ops, f),

@@ -1,0 +1,178 @@
+//! Calls become the bodies of what they call, within a budget.
+//!
+//! ```text
+//! fun f(x) { let y = mul.i32(x, x); yield y }
+//! let z = call f(a)                               ──►     let y' = mul.i32(a, a)
+//!                                                         let z = y'
+//! ```
+//!
+//! Inlined are functions marked `#[inline]`, small ones, and those that are called once; never recursive ones nor those
+//! marked `#[noinline]`. Callees come before callers, so that what is inlined has itself been inlined into; the program
+//! grows to at most the budget of the options, but for functions marked `#[inline]`. Places of inlined statements remember the call, so that a
+//! failure still has its trail.
+
+use crate::analysis::calls::{Calls, calls};
+use crate::ir::dialect::Dialect;
+use crate::ir::id::{FunId, Id, SpanId, Var};
+use crate::ir::rename::{self, Subst};
+use crate::ir::span::{Place, Spans};
+use crate::ir::syntax::{Atom, Body, Exp, Fun, Inline, Program, Stm};
+use crate::ir::walk::{self, deep};
+use crate::pass::{Options, Pass};
+use std::collections::HashMap;
+
+/// The pass.
+pub const fn pass<D: Dialect>() -> Pass<D> {
+    Pass {
+        name: "inline",
+        summary: "calls become the bodies of what they call, within a budget",
+        run: |program, cx| run(program, cx.options),
+    }
+}
+
+fn run<D: Dialect>(mut program: Program<D>, options: &Options) -> Program<D> {
+    let calls = calls(&program);
+    let mut sizes: Vec<usize> = program.funs.iter().map(|fun| size(&fun.body)).collect();
+    let total: usize = sizes.iter().sum();
+    let mut room = options
+        .inline_total
+        .max(total.saturating_mul(10))
+        .saturating_sub(total);
+    for caller in &calls.order {
+        let mut body = std::mem::replace(
+            &mut program.funs[*caller].body,
+            Body {
+                stms: Vec::new(),
+                result: Vec::new(),
+            },
+        );
+        let mut inliner = Inliner {
+            program: &mut program,
+            calls: &calls,
+            options,
+            sizes: &sizes,
+            room: &mut room,
+        };
+        inliner.body(&mut body);
+        sizes[caller.index()] = size(&body);
+        program.funs[*caller].body = body;
+    }
+    program
+}
+
+fn size<D: Dialect>(body: &Body<D>) -> usize {
+    let mut count = 0;
+    walk::all_stms(body, &mut |_| count += 1);
+    count
+}
+
+struct Inliner<'a, D> {
+    program: &'a mut Program<D>,
+    calls: &'a Calls,
+    options: &'a Options,
+    sizes: &'a [usize],
+    /// By how many statements the program may still grow.
+    room: &'a mut usize,
+}
+
+impl<D: Dialect> Inliner<'_, D> {
+    fn body(&mut self, body: &mut Body<D>) {
+        let mut out = Vec::with_capacity(body.stms.len());
+        for mut stm in body.stms.drain(..) {
+            deep(|| stm.exp.bodies_mut(&mut |inner| self.body(inner)));
+            match &stm.exp {
+                Exp::Call { fun, args } if self.wanted(*fun) => {
+                    let (fun, args) = (*fun, args.clone());
+                    self.inline(stm, fun, &args, &mut out);
+                }
+                Exp::Call { .. }
+                | Exp::Atom(_)
+                | Exp::Scalar(..)
+                | Exp::Assert { .. }
+                | Exp::If { .. }
+                | Exp::Loop { .. }
+                | Exp::Op(_) => out.push(stm),
+            }
+        }
+        body.stms = out;
+    }
+
+    fn wanted(&mut self, fun: FunId) -> bool {
+        let callee = &self.program.funs[fun];
+        let size = self.sizes[fun.index()];
+        let wanted = match callee.inline {
+            Inline::Never => false,
+            _ if self.calls.recursive[fun] => false,
+            Inline::Always => return true,
+            Inline::Auto => {
+                size <= self.options.inline_small
+                    || (self.calls.count[fun] == 1 && callee.entry.is_none())
+            }
+        };
+        let fits = wanted && size <= *self.room;
+        if fits {
+            *self.room -= size;
+        }
+        fits
+    }
+
+    fn inline(&mut self, call: Stm<D>, fun: FunId, args: &[Atom], out: &mut Vec<Stm<D>>) {
+        let Program { vars, funs, spans } = &mut *self.program;
+        let callee: &Fun<D> = &funs[fun];
+        let params = callee.params.iter().map(|p| p.var);
+        let mut subst = Subst::of(params, args.iter().copied());
+        let mut body = rename::body(vars, &mut subst, &callee.body);
+        let mut places = HashMap::new();
+        walk::all_stms_mut(&mut body, &mut |stm| {
+            stm.span = called_from(spans, &mut places, stm.span, call.span);
+        });
+        for mut stm in body.stms {
+            for cert in &call.certs {
+                if !stm.certs.contains(cert) {
+                    stm.certs.push(*cert);
+                }
+            }
+            out.push(stm);
+        }
+        bind_results(&call, body.result, out);
+    }
+}
+
+/// Binds what the call bound to what the body yields.
+fn bind_results<D>(call: &Stm<D>, results: Vec<Atom>, out: &mut Vec<Stm<D>>) {
+    let copy = |(v, a): (&Var, Atom)| Stm {
+        binds: vec![*v],
+        certs: call.certs.clone(),
+        exp: Exp::Atom(a),
+        span: call.span,
+    };
+    out.extend(call.binds.iter().zip(results).map(copy));
+}
+
+/// The place `span`, come to through the call at `call`.
+fn called_from(
+    spans: &mut Spans,
+    places: &mut HashMap<SpanId, SpanId>,
+    span: SpanId,
+    call: SpanId,
+) -> SpanId {
+    if let Some(known) = places.get(&span) {
+        return *known;
+    }
+    let Some(place) = spans.place(span).cloned() else {
+        return span;
+    };
+    if spans.place(call).is_none() {
+        return span;
+    }
+    let inlined_at = Some(match place.inlined_at {
+        None => call,
+        Some(outer) => called_from(spans, places, outer, call),
+    });
+    let new = spans.push(Place {
+        inlined_at,
+        ..place
+    });
+    places.insert(span, new);
+    new
+}

@@ -1,0 +1,244 @@
+//! Reads of arrays whose elements are known, and views of views.
+//!
+//! ```text
+//! index (iota n)[i]                 ──►  i
+//! index (replicate [n] x)[i]        ──►  x
+//! index (literal (a, b))[1]         ──►  b
+//! index (index a[i])[j]             ──►  index a[i, j]
+//! index (slice a[s : n : 2])[i]     ──►  index a[s + i*2]
+//! index (rearrange (1, 0) a)[i, j]  ──►  index a[j, i]
+//! rearrange p (rearrange q a)       ──►  rearrange (q after p) a
+//! reshape s (reshape t a)           ──►  reshape s a
+//! slice a[0 : n : 1], a of length n ──►  a
+//! ```
+//!
+//! What the inner operation needed certificates for, the new one needs them for too. A view of a copy is left alone:
+//! what was copied may have been consumed since.
+
+use super::{Def, Simplify};
+use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::dialect::Dialect;
+use crate::ir::id::Var;
+use crate::ir::scalar::{BinOp, ScalarOp};
+use crate::ir::syntax::{Atom, Exp, Stm, VarInfo};
+use crate::ir::types::{Dim, ScalarType, Type};
+
+/// What an array operation amounts to.
+enum Folded {
+    Atom(Atom),
+    Op(ArrayOp),
+}
+
+impl<D: Dialect> Simplify<'_, D> {
+    /// Simplifies the array operation of a statement in place, or yields the atom that it amounts to.
+    pub(super) fn fold_array(
+        &mut self,
+        v: Var,
+        stm: &mut Stm<D>,
+        out: &mut Vec<Stm<D>>,
+    ) -> Option<Atom> {
+        // Each round looks through one more operation.
+        for _ in 0..16 {
+            let Exp::Op(op) = &stm.exp else { return None };
+            let op = op.as_array()?.clone();
+            let (folded, certs) = self.fold_once(v, &op, stm, out)?;
+            for cert in certs {
+                if !stm.certs.contains(&cert) {
+                    stm.certs.push(cert);
+                }
+            }
+            match folded {
+                Folded::Atom(a) => return Some(a),
+                Folded::Op(new) => {
+                    if let Exp::Op(op) = &mut stm.exp {
+                        *op.as_array_mut()? = new;
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn fold_once(
+        &mut self,
+        v: Var,
+        op: &ArrayOp,
+        stm: &Stm<D>,
+        out: &mut Vec<Stm<D>>,
+    ) -> Option<(Folded, Vec<Var>)> {
+        match op {
+            ArrayOp::Index { array, indices } => {
+                let (inner, certs) = self.array_def(*array)?;
+                Some((self.index_of(&inner, indices, stm, out)?, certs))
+            }
+            ArrayOp::Slice { array, dims } => {
+                let whole = dims.iter().zip(self.vars[*array].ty.shape()).all(|(dim, extent)| {
+                    matches!(dim, SliceDim::Range { start: Atom::ZERO, len, stride: Atom::ONE } if *extent == Dim::Size(*len))
+                });
+                whole.then_some((Folded::Atom((*array).into()), Vec::new()))
+            }
+            ArrayOp::Rearrange { perm, array } => {
+                if perm.iter().copied().eq(0..perm.len()) {
+                    return Some((Folded::Atom((*array).into()), Vec::new()));
+                }
+                let (inner, certs) = self.array_def(*array)?;
+                let ArrayOp::Rearrange { perm: first, array } = inner else {
+                    return None;
+                };
+                let perm = perm
+                    .iter()
+                    .map(|i| first.get(*i).copied())
+                    .collect::<Option<_>>()?;
+                Some((Folded::Op(ArrayOp::Rearrange { perm, array }), certs))
+            }
+            ArrayOp::Reshape { shape, array } => {
+                if self.vars[*array].ty == self.vars[v].ty {
+                    return Some((Folded::Atom((*array).into()), Vec::new()));
+                }
+                let (inner, certs) = self.array_def(*array)?;
+                let ArrayOp::Reshape { shape: _, array } = inner else {
+                    return None;
+                };
+                let shape = shape.clone();
+                Some((Folded::Op(ArrayOp::Reshape { shape, array }), certs))
+            }
+            ArrayOp::Update { .. }
+            | ArrayOp::Literal { .. }
+            | ArrayOp::Iota { .. }
+            | ArrayOp::Replicate { .. }
+            | ArrayOp::Scratch { .. }
+            | ArrayOp::Copy(_)
+            | ArrayOp::Concat { .. }
+            | ArrayOp::Manifest { .. } => None,
+        }
+    }
+
+    /// The array operation that made an array, with its certificates.
+    fn array_def(&self, array: Var) -> Option<(ArrayOp, Vec<Var>)> {
+        let Def { exp, certs } = self.defs.get(&array)?;
+        let Exp::Op(op) = exp else { return None };
+        Some((op.as_array()?.clone(), certs.clone()))
+    }
+
+    /// An index of the result of an operation.
+    fn index_of(
+        &mut self,
+        inner: &ArrayOp,
+        indices: &[Atom],
+        stm: &Stm<D>,
+        out: &mut Vec<Stm<D>>,
+    ) -> Option<Folded> {
+        match inner {
+            ArrayOp::Iota {
+                len: _,
+                start,
+                step,
+                ty: ScalarType::I64,
+            } => {
+                let distance = self.emit(BinOp::Mul, indices[0], *step, stm, out);
+                Some(Folded::Atom(self.emit(
+                    BinOp::Add,
+                    *start,
+                    distance,
+                    stm,
+                    out,
+                )))
+            }
+            ArrayOp::Replicate { shape, value } if indices.len() == shape.len() => {
+                matches!(value.ty(self.vars), Type::Scalar(_)).then_some(Folded::Atom(*value))
+            }
+            ArrayOp::Literal { elems, row } => {
+                let i = usize::try_from(indices[0].as_i64()?).ok()?;
+                let scalar = indices.len() == 1 && matches!(row, Type::Scalar(_));
+                scalar.then_some(Folded::Atom(*elems.get(i)?))
+            }
+            ArrayOp::Index {
+                array,
+                indices: first,
+            } => {
+                let indices = first.iter().chain(indices).copied().collect();
+                let array = *array;
+                Some(Folded::Op(ArrayOp::Index { array, indices }))
+            }
+            ArrayOp::Slice { array, dims } => {
+                let indices = self.index_of_slice(dims, indices, stm, out)?;
+                let array = *array;
+                Some(Folded::Op(ArrayOp::Index { array, indices }))
+            }
+            ArrayOp::Rearrange { perm, array } if indices.len() == perm.len() => {
+                let mut inner = vec![Atom::ZERO; perm.len()];
+                for (to, i) in perm.iter().zip(indices) {
+                    *inner.get_mut(*to)? = *i;
+                }
+                let (array, indices) = (*array, inner);
+                Some(Folded::Op(ArrayOp::Index { array, indices }))
+            }
+            ArrayOp::Reshape { shape, array } => {
+                // A reshape that keeps the number of dimensions but one is a change of names of sizes.
+                let rank = self.vars[*array].ty.rank();
+                (rank == 1 && shape.len() == 1).then(|| {
+                    let (array, indices) = (*array, indices.to_vec());
+                    Folded::Op(ArrayOp::Index { array, indices })
+                })
+            }
+            ArrayOp::Iota { .. }
+            | ArrayOp::Replicate { .. }
+            | ArrayOp::Rearrange { .. }
+            | ArrayOp::Update { .. }
+            | ArrayOp::Scratch { .. }
+            | ArrayOp::Copy(_)
+            | ArrayOp::Concat { .. }
+            | ArrayOp::Manifest { .. } => None,
+        }
+    }
+
+    /// The indices of the array for indices of its slice; nothing if too few are given.
+    fn index_of_slice(
+        &mut self,
+        dims: &[SliceDim],
+        indices: &[Atom],
+        stm: &Stm<D>,
+        out: &mut Vec<Stm<D>>,
+    ) -> Option<Vec<Atom>> {
+        let ranges = dims
+            .iter()
+            .filter(|dim| matches!(dim, SliceDim::Range { .. }))
+            .count();
+        if indices.len() < ranges {
+            return None;
+        }
+        let mut rest = indices.iter();
+        let mut all = Vec::new();
+        for dim in dims {
+            all.push(match *dim {
+                SliceDim::Fix(i) => i,
+                SliceDim::Range {
+                    start,
+                    len: _,
+                    stride,
+                } => {
+                    let distance = self.emit(BinOp::Mul, *rest.next()?, stride, stm, out);
+                    self.emit(BinOp::Add, start, distance, stm, out)
+                }
+            });
+        }
+        all.extend(rest);
+        Some(all)
+    }
+
+    /// An operation on `i64`, as a statement before the one at hand if it is not trivial.
+    fn emit(&mut self, op: BinOp, a: Atom, b: Atom, stm: &Stm<D>, out: &mut Vec<Stm<D>>) -> Atom {
+        let v = self.vars.push(VarInfo {
+            name: op.name().into(),
+            ty: Type::I64,
+        });
+        let new = Stm {
+            binds: vec![v],
+            certs: Vec::new(),
+            exp: Exp::Scalar(ScalarOp::Bin(op, ScalarType::I64), vec![a, b]),
+            span: stm.span,
+        };
+        self.scalar(v, new, out);
+        self.atom(v.into())
+    }
+}

@@ -1,0 +1,229 @@
+//! Branches and loops that are decided, and what they need not carry.
+//!
+//! ```text
+//! if true { s; yield a } else { .. }                ──►  s; a
+//! let r = if c { .. yield n } else { .. yield n }   ──►  r is n
+//! loop (n = m, ..) .. { .. yield n, .. }            ──►  n is m
+//! loop (a = x) for i < 1 { s; yield b }             ──►  s with 0 for i, x for a; b
+//! ```
+
+use super::Simplify;
+use crate::analysis::ranges::integer;
+use crate::interp::scalar::convert::convert;
+use crate::ir::dialect::Dialect;
+use crate::ir::id::{SpanId, Var};
+use crate::ir::scalar::Const;
+use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
+
+impl<D: Dialect> Simplify<'_, D> {
+    /// An `if`.
+    pub(super) fn conditional(&mut self, stm: Stm<D>, out: &mut Vec<Stm<D>>) {
+        let Stm {
+            mut binds,
+            certs,
+            exp,
+            span,
+        } = stm;
+        let Exp::If {
+            cond,
+            mut then,
+            mut otherwise,
+        } = exp
+        else {
+            return;
+        };
+        if self.rules.fold
+            && let Some(taken) = cond.as_bool()
+        {
+            let body = if taken { then } else { otherwise };
+            return self.splice(&binds, &certs, span, body, out);
+        }
+        self.scope(|cx| {
+            cx.learn_branch(cond, true);
+            cx.body(&mut then);
+        });
+        self.scope(|cx| {
+            cx.learn_branch(cond, false);
+            cx.body(&mut otherwise);
+        });
+        if self.rules.fold {
+            self.same_results(&mut binds, &mut then, &mut otherwise);
+        }
+        let exp = Exp::If {
+            cond,
+            then,
+            otherwise,
+        };
+        self.retype(&binds);
+        self.keep(
+            Stm {
+                binds,
+                certs,
+                exp,
+                span,
+            },
+            out,
+        );
+    }
+
+    /// Results that are the same in both branches are what they are. Being the same, they were bound outside.
+    fn same_results(&mut self, binds: &mut Vec<Var>, then: &mut Body<D>, otherwise: &mut Body<D>) {
+        let mut kept = Vec::new();
+        for (i, v) in binds.iter().enumerate() {
+            let (a, b) = (then.result[i], otherwise.result[i]);
+            if a == b && !self.is_buffer(*v) {
+                self.subst.insert(*v, a);
+            } else {
+                kept.push(i);
+            }
+        }
+        if kept.len() < binds.len() {
+            *binds = kept.iter().map(|i| binds[*i]).collect();
+            then.result = kept.iter().map(|i| then.result[*i]).collect();
+            otherwise.result = kept.iter().map(|i| otherwise.result[*i]).collect();
+        }
+    }
+
+    /// Statements of a body in place of the statement around it. Its certificates protect each of them.
+    fn splice(
+        &mut self,
+        binds: &[Var],
+        certs: &[Var],
+        span: SpanId,
+        body: Body<D>,
+        out: &mut Vec<Stm<D>>,
+    ) {
+        let mut stms = body.stms;
+        for stm in &mut stms {
+            for cert in certs {
+                if !stm.certs.contains(cert) {
+                    stm.certs.push(*cert);
+                }
+            }
+        }
+        self.stms(stms, out);
+        for (v, a) in binds.iter().zip(body.result) {
+            let a = self.atom(a);
+            self.define(*v, a, certs.to_vec(), span, out);
+        }
+    }
+
+    /// A loop.
+    pub(super) fn looping(&mut self, stm: Stm<D>, out: &mut Vec<Stm<D>>) {
+        let Stm {
+            mut binds,
+            certs,
+            exp,
+            span,
+        } = stm;
+        let Exp::Loop {
+            mut params,
+            mut form,
+            mut body,
+        } = exp
+        else {
+            return;
+        };
+        if self.rules.fold {
+            self.invariant_params(&mut binds, &mut params, &mut body);
+            match iterations(&form) {
+                Some(0) => {
+                    for (v, p) in binds.iter().zip(&params) {
+                        self.define(*v, p.init, certs.clone(), span, out);
+                    }
+                    return;
+                }
+                Some(1) => return self.once(&binds, &certs, span, params, &form, body, out),
+                Some(_) | None => {}
+            }
+        }
+        for p in &params {
+            crate::ir::rename::substitute_type(self.vars, &self.subst, p.var);
+        }
+        let own: Vec<Var> = params.iter().map(|p| p.var).collect();
+        self.ranges.sizes(self.vars, &own);
+        match &mut form {
+            LoopForm::For { index, bound } => self.ranges.index(*index, *bound),
+            LoopForm::While(cond) => self.body(cond),
+        }
+        self.body(&mut body);
+        self.retype(&binds);
+        let exp = Exp::Loop { params, form, body };
+        self.keep(
+            Stm {
+                binds,
+                certs,
+                exp,
+                span,
+            },
+            out,
+        );
+    }
+
+    /// Parameters that every iteration passes on, or that start as what every iteration yields, are no parameters.
+    fn invariant_params(
+        &mut self,
+        binds: &mut Vec<Var>,
+        params: &mut Vec<LoopParam>,
+        body: &mut Body<D>,
+    ) {
+        let mut kept = Vec::new();
+        for (i, p) in params.iter().enumerate() {
+            let next = self.atom(body.result[i]);
+            if (next == Atom::Var(p.var) || next == p.init) && !self.is_buffer(p.var) {
+                self.subst.insert(p.var, p.init);
+                self.subst.insert(binds[i], p.init);
+            } else {
+                kept.push(i);
+            }
+        }
+        if kept.len() < params.len() {
+            *params = kept.iter().map(|i| params[*i]).collect();
+            *binds = kept.iter().map(|i| binds[*i]).collect();
+            body.result = kept.iter().map(|i| body.result[*i]).collect();
+        }
+    }
+
+    /// A loop of one iteration.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one statement")]
+    fn once(
+        &mut self,
+        binds: &[Var],
+        certs: &[Var],
+        span: SpanId,
+        params: Vec<LoopParam>,
+        form: &LoopForm<D>,
+        body: Body<D>,
+        out: &mut Vec<Stm<D>>,
+    ) {
+        if let LoopForm::For { index, bound } = form
+            && let Atom::Const(bound) = bound
+        {
+            let zero = convert(bound.ty(), Const::I64(0));
+            self.subst.insert(*index, zero);
+        }
+        for p in params {
+            self.define(p.var, p.init, certs.to_vec(), span, out);
+        }
+        self.splice(binds, certs, span, body, out);
+    }
+
+    /// Brings the types of bound variables up to date with what was found out in the bodies.
+    fn retype(&mut self, binds: &[Var]) {
+        for v in binds {
+            crate::ir::rename::substitute_type(self.vars, &self.subst, *v);
+        }
+    }
+
+    fn is_buffer(&self, v: Var) -> bool {
+        matches!(self.vars[v].ty, crate::ir::types::Type::Buffer(_))
+    }
+}
+
+/// The number of iterations if it is a constant.
+fn iterations<D>(form: &LoopForm<D>) -> Option<i128> {
+    match form {
+        LoopForm::For { index: _, bound } => Some(integer(bound.as_const()?)?.max(0)),
+        LoopForm::While(_) => None,
+    }
+}

@@ -1,0 +1,124 @@
+//! Common subexpressions: an expression that was computed in this scope or around it is not computed again.
+//!
+//! ```text
+//! let a = mul.i64(i, m)          let a = mul.i64(i, m)
+//! let b = mul.i64(m, i)    ──►
+//! let c = add.i64(b, j)          let c = add.i64(a, j)
+//! ```
+//!
+//! Only what computes a scalar or an alias is merged: fresh arrays may each be consumed on their own. Nothing can
+//! have been consumed in between, for then the second expression could not use it. The first computation must have had all
+//! certificates of the second.
+
+use super::Simplify;
+use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::dialect::Dialect;
+use crate::ir::id::Var;
+use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
+use crate::ir::syntax::{Atom, Exp, Stm};
+
+/// What identifies an expression.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    Scalar(ScalarOp, Vec<Atom>),
+    Index(Vec<Atom>),
+    /// Array, then for each dimension one atom and nothing, or start, length and stride.
+    Slice(Vec<(Atom, Option<(Atom, Atom)>)>),
+    Rearrange(Vec<usize>, Var),
+    Reshape(Vec<Atom>),
+}
+
+impl<D: Dialect> Simplify<'_, D> {
+    /// The variable that already has the value of this statement. If there is none, it is `v` from here on.
+    pub(super) fn seen_before(&mut self, v: Var, stm: &Stm<D>) -> Option<Var> {
+        if !self.rules.cse {
+            return None;
+        }
+        let key = key(&stm.exp)?;
+        if let Some(first) = self.seen.get(&key).copied() {
+            let certs = self.defs.get(&first).map(|def| &def.certs[..]);
+            let covered = |cert: &Var| certs.is_some_and(|certs| certs.contains(cert));
+            if stm.certs.iter().all(covered) {
+                return Some(first);
+            }
+        }
+        self.seen.insert(key, v);
+        None
+    }
+}
+
+fn key<D: Dialect>(exp: &Exp<D>) -> Option<Key> {
+    match exp {
+        Exp::Scalar(op, args) => {
+            let mut args = args.clone();
+            if commutes(*op) {
+                args.sort_unstable();
+            }
+            Some(Key::Scalar(*op, args))
+        }
+        Exp::Op(op) if op.is_shareable() => array_key(op.as_array()?),
+        Exp::Op(_)
+        | Exp::Atom(_)
+        | Exp::Assert { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. } => None,
+    }
+}
+
+fn array_key(op: &ArrayOp) -> Option<Key> {
+    match op {
+        ArrayOp::Index { array, indices } => {
+            let mut key = vec![Atom::Var(*array)];
+            key.extend(indices);
+            Some(Key::Index(key))
+        }
+        ArrayOp::Slice { array, dims } => {
+            let mut key = vec![(Atom::Var(*array), None)];
+            key.extend(dims.iter().map(|dim| match *dim {
+                SliceDim::Fix(i) => (i, None),
+                SliceDim::Range { start, len, stride } => (start, Some((len.into(), stride))),
+            }));
+            Some(Key::Slice(key))
+        }
+        ArrayOp::Rearrange { perm, array } => Some(Key::Rearrange(perm.clone(), *array)),
+        ArrayOp::Reshape { shape, array } => {
+            let mut key = vec![Atom::Var(*array)];
+            key.extend(shape.iter().map(|n| Atom::from(*n)));
+            Some(Key::Reshape(key))
+        }
+        ArrayOp::Update { .. }
+        | ArrayOp::Literal { .. }
+        | ArrayOp::Iota { .. }
+        | ArrayOp::Replicate { .. }
+        | ArrayOp::Scratch { .. }
+        | ArrayOp::Copy(_)
+        | ArrayOp::Concat { .. }
+        | ArrayOp::Manifest { .. } => None,
+    }
+}
+
+/// Whether the operands may be exchanged; of floats, too, since the bits of a NaN are unspecified.
+fn commutes(op: ScalarOp) -> bool {
+    match op {
+        ScalarOp::Bin(op, _) => matches!(
+            op,
+            BinOp::Add
+                | BinOp::Mul
+                | BinOp::And
+                | BinOp::Or
+                | BinOp::Xor
+                | BinOp::Min
+                | BinOp::Max
+                | BinOp::MulHi
+                | BinOp::Hypot
+        ),
+        ScalarOp::Cmp(op, _) => op == CmpOp::Eq,
+        ScalarOp::Un(..)
+        | ScalarOp::Tern(..)
+        | ScalarOp::Convert(..)
+        | ScalarOp::ToBits(_)
+        | ScalarOp::FromBits(_)
+        | ScalarOp::Select(_) => false,
+    }
+}

@@ -1,0 +1,282 @@
+//! Scalar operations: constants are computed by the interpreter's definition, and algebraic identities are used that
+//! hold for every value of the type. For floats these are few: `x * 1`, `x / 1`, `x - 0`, `x + -0`.
+
+use super::Simplify;
+use crate::analysis::ranges::integer;
+use crate::interp::scalar::convert::convert;
+use crate::interp::scalar::eval;
+use crate::ir::dialect::Dialect;
+use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, UnOp};
+use crate::ir::syntax::{Atom, Exp};
+use crate::ir::types::ScalarType;
+
+/// An operation with its operands.
+type Operation<'a> = (ScalarOp, &'a [Atom]);
+
+impl<D: Dialect> Simplify<'_, D> {
+    /// A simpler expression of the same value.
+    pub(super) fn fold_scalar(&self, op: ScalarOp, args: &[Atom]) -> Option<Exp<D>> {
+        let constants: Option<Vec<Const>> = args.iter().map(|a| a.as_const()).collect();
+        if let Some(constants) = constants
+            && let Ok(value) = eval(op, &constants)
+        {
+            return Some(Exp::Atom(value.into()));
+        }
+        match (op, args) {
+            (ScalarOp::Un(op, ty), &[a]) => self.fold_un(op, ty, a),
+            (ScalarOp::Bin(op, ty), &[a, b]) if ty.is_float() => fold_float(op, a, b),
+            (ScalarOp::Bin(op, ScalarType::Bool), &[a, b]) => self.fold_bool(op, a, b),
+            (ScalarOp::Bin(op, ty), &[a, b]) => self.fold_integer(op, ty, a, b),
+            (ScalarOp::Cmp(op, ty), &[a, b]) if !ty.is_float() => self.fold_cmp(op, ty, a, b),
+            (ScalarOp::Convert(from, to), &[a]) => self.fold_convert(from, to, a),
+            (ScalarOp::Select(ty), &[c, a, b]) => fold_select(ty, c, a, b),
+            (
+                ScalarOp::Un(..)
+                | ScalarOp::Bin(..)
+                | ScalarOp::Cmp(..)
+                | ScalarOp::Tern(..)
+                | ScalarOp::Convert(..)
+                | ScalarOp::ToBits(_)
+                | ScalarOp::FromBits(_)
+                | ScalarOp::Select(_),
+                _,
+            ) => None,
+        }
+    }
+
+    /// The scalar operation that computes an atom.
+    fn operation(&self, a: Atom) -> Option<Operation<'_>> {
+        match &self.defs.get(&a.as_var()?)?.exp {
+            Exp::Scalar(op, args) => Some((*op, args)),
+            Exp::Atom(_)
+            | Exp::Assert { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => None,
+        }
+    }
+
+    fn fold_un(&self, op: UnOp, ty: ScalarType, a: Atom) -> Option<Exp<D>> {
+        let (inner, args) = self.operation(a)?;
+        match (op, inner, args) {
+            (UnOp::Neg | UnOp::Not, ScalarOp::Un(same, _), &[x]) if same == op => {
+                Some(Exp::Atom(x))
+            }
+            // The order of floats is partial: what is not less may be a NaN.
+            (UnOp::Not, ScalarOp::Cmp(cmp @ (CmpOp::Lt | CmpOp::Le), of), &[x, y])
+                if ty == ScalarType::Bool && !of.is_float() =>
+            {
+                let cmp = if cmp == CmpOp::Lt {
+                    CmpOp::Le
+                } else {
+                    CmpOp::Lt
+                };
+                Some(Exp::Scalar(ScalarOp::Cmp(cmp, of), vec![y, x]))
+            }
+            _ => None,
+        }
+    }
+
+    fn fold_bool(&self, op: BinOp, a: Atom, b: Atom) -> Option<Exp<D>> {
+        let atom = |a| Some(Exp::Atom(a));
+        let (constant, other) = match (a.as_bool(), b.as_bool()) {
+            (Some(c), _) => (Some(c), b),
+            (_, c) => (c, a),
+        };
+        if a == b && matches!(op, BinOp::And | BinOp::Or) {
+            return atom(a);
+        }
+        match (op, constant?) {
+            (BinOp::And, true) | (BinOp::Or | BinOp::Xor, false) => atom(other),
+            (BinOp::And, false) => atom(Atom::bool(false)),
+            (BinOp::Or, true) => atom(Atom::bool(true)),
+            (BinOp::Xor, true) => Some(negation(other)),
+            _ => None,
+        }
+    }
+
+    fn fold_integer(&self, op: BinOp, ty: ScalarType, a: Atom, b: Atom) -> Option<Exp<D>> {
+        let value = |a: Atom| a.as_const().and_then(integer);
+        let (x, y) = (value(a), value(b));
+        let number = |n: i64| Atom::Const(convert(ty, Const::I64(n)));
+        let atom = match op {
+            BinOp::Add | BinOp::Or | BinOp::Xor if x == Some(0) => b,
+            BinOp::Add | BinOp::Sub | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr
+                if y == Some(0) =>
+            {
+                a
+            }
+            BinOp::Mul if x == Some(1) => b,
+            BinOp::Mul | BinOp::Div | BinOp::Quot if y == Some(1) => a,
+            BinOp::Mod | BinOp::Rem if y == Some(1) => number(0),
+            BinOp::Mul | BinOp::And if x == Some(0) || y == Some(0) => number(0),
+            BinOp::Sub | BinOp::Xor if a == b => number(0),
+            BinOp::And | BinOp::Or | BinOp::Min | BinOp::Max if a == b => a,
+            BinOp::Pow if y == Some(1) => a,
+            BinOp::Pow if y == Some(0) => number(1),
+            BinOp::Max if self.ranges.is_below(a, b) => b,
+            BinOp::Max if self.ranges.is_below(b, a) => a,
+            BinOp::Min if self.ranges.is_below(a, b) => a,
+            BinOp::Min if self.ranges.is_below(b, a) => b,
+            BinOp::Max if x == Some(0) && self.ranges.is_not_negative(b) => b,
+            BinOp::Max if y == Some(0) && self.ranges.is_not_negative(a) => a,
+            // The index of a loop below `n` is its own remainder by `n`.
+            BinOp::Mod | BinOp::Rem
+                if self.ranges.is_not_negative(a) && self.ranges.is_below(a, b) =>
+            {
+                a
+            }
+            BinOp::Add | BinOp::Sub => return self.fold_sum(op, ty, a, b),
+            _ => return None,
+        };
+        Some(Exp::Atom(atom))
+    }
+
+    /// Sums of sums with constants, and differences that undo sums. Integers wrap, so this holds for all.
+    fn fold_sum(&self, op: BinOp, ty: ScalarType, a: Atom, b: Atom) -> Option<Exp<D>> {
+        if op == BinOp::Sub
+            && let Some((ScalarOp::Bin(BinOp::Add, _), &[x, y])) = self.operation(a)
+        {
+            if x == b {
+                return Some(Exp::Atom(y));
+            }
+            if y == b {
+                return Some(Exp::Atom(x));
+            }
+        }
+        if op == BinOp::Add {
+            for (difference, other) in [(a, b), (b, a)] {
+                if let Some((ScalarOp::Bin(BinOp::Sub, _), &[x, y])) = self.operation(difference)
+                    && y == other
+                {
+                    return Some(Exp::Atom(x));
+                }
+            }
+        }
+        let (sum, c) = match (a, b) {
+            (a @ Atom::Var(_), Atom::Const(c)) => (a, c),
+            (Atom::Const(c), b @ Atom::Var(_)) if op == BinOp::Add => (b, c),
+            (Atom::Const(_) | Atom::Var(_), _) => return None,
+        };
+        let (ScalarOp::Bin(inner @ (BinOp::Add | BinOp::Sub), _), &[x, Atom::Const(d)]) =
+            self.operation(sum)?
+        else {
+            return None;
+        };
+        // x + d + c, x + d - c, x - d + c, x - d - c
+        let sign = |op| {
+            if op == BinOp::Add {
+                BinOp::Add
+            } else {
+                BinOp::Sub
+            }
+        };
+        let zero = convert(ty, Const::I64(0));
+        let total = eval(ScalarOp::Bin(sign(inner), ty), &[zero, d]).ok()?;
+        let total = eval(ScalarOp::Bin(sign(op), ty), &[total, c]).ok()?;
+        if total == zero {
+            return Some(Exp::Atom(x));
+        }
+        Some(Exp::Scalar(
+            ScalarOp::Bin(BinOp::Add, ty),
+            vec![x, total.into()],
+        ))
+    }
+
+    fn fold_cmp(&self, op: CmpOp, ty: ScalarType, a: Atom, b: Atom) -> Option<Exp<D>> {
+        let truth = |b: bool| Some(Exp::Atom(Atom::bool(b)));
+        if a == b {
+            return truth(op != CmpOp::Lt);
+        }
+        if ty == ScalarType::Bool {
+            return match (op, a.as_bool(), b.as_bool()) {
+                (CmpOp::Eq, Some(true), _) => Some(Exp::Atom(b)),
+                (CmpOp::Eq, _, Some(true)) => Some(Exp::Atom(a)),
+                (CmpOp::Eq, Some(false), _) => Some(negation(b)),
+                (CmpOp::Eq, _, Some(false)) => Some(negation(a)),
+                _ => None,
+            };
+        }
+        let value = |a: Atom| a.as_const().and_then(integer);
+        let (x, y) = (value(a), value(b));
+        let (a_low, b_low) = (
+            self.ranges.is_not_negative(a),
+            self.ranges.is_not_negative(b),
+        );
+        let (a_low, b_low) = (a_low || ty.is_unsigned(), b_low || ty.is_unsigned());
+        let below = |a, b| self.ranges.is_below(a, b);
+        match op {
+            CmpOp::Lt | CmpOp::Le if below(a, b) || b_low && x.is_some_and(|x| x < 0) => {
+                truth(true)
+            }
+            CmpOp::Le if b_low && x == Some(0) => truth(true),
+            CmpOp::Lt | CmpOp::Le if below(b, a) || a_low && y.is_some_and(|y| y < 0) => {
+                truth(false)
+            }
+            CmpOp::Lt if a_low && y == Some(0) => truth(false),
+            CmpOp::Eq if below(a, b) || below(b, a) => truth(false),
+            CmpOp::Eq if a_low && y.is_some_and(|y| y < 0) => truth(false),
+            CmpOp::Eq if b_low && x.is_some_and(|x| x < 0) => truth(false),
+            CmpOp::Eq | CmpOp::Lt | CmpOp::Le => None,
+        }
+    }
+
+    /// A conversion of a conversion between integers, if the first loses nothing that the second keeps.
+    fn fold_convert(&self, from: ScalarType, to: ScalarType, a: Atom) -> Option<Exp<D>> {
+        if from == to {
+            return Some(Exp::Atom(a));
+        }
+        let (ScalarOp::Convert(first, _), &[x]) = self.operation(a)? else {
+            return None;
+        };
+        if !(first.is_integer() && from.is_integer() && to.is_integer()) {
+            return None;
+        }
+        let exact = from.bytes() > first.bytes() && (first.is_unsigned() || from.is_signed());
+        if !exact && from.bytes() < to.bytes() {
+            return None;
+        }
+        if first == to {
+            return Some(Exp::Atom(x));
+        }
+        Some(Exp::Scalar(ScalarOp::Convert(first, to), vec![x]))
+    }
+}
+
+fn fold_select<D>(ty: ScalarType, c: Atom, a: Atom, b: Atom) -> Option<Exp<D>> {
+    if let Some(c) = c.as_bool() {
+        return Some(Exp::Atom(if c { a } else { b }));
+    }
+    if a == b {
+        return Some(Exp::Atom(a));
+    }
+    match (ty, a.as_bool(), b.as_bool()) {
+        (ScalarType::Bool, Some(true), Some(false)) => Some(Exp::Atom(c)),
+        (ScalarType::Bool, Some(false), Some(true)) => Some(negation(c)),
+        _ => None,
+    }
+}
+
+fn negation<D>(a: Atom) -> Exp<D> {
+    Exp::Scalar(ScalarOp::Un(UnOp::Not, ScalarType::Bool), vec![a])
+}
+
+/// Identities that hold for every float, signed zeros, infinities and NaN among them.
+fn fold_float<D>(op: BinOp, a: Atom, b: Atom) -> Option<Exp<D>> {
+    let is = |a: Atom, value: f64| match a.as_const() {
+        Some(Const::F16(bits)) => bits == half::f16::from_f64(value).to_bits(),
+        #[expect(clippy::cast_possible_truncation, reason = "zero and one are exact")]
+        Some(Const::F32(bits)) => bits == (value as f32).to_bits(),
+        Some(Const::F64(bits)) => bits == value.to_bits(),
+        Some(_) | None => false,
+    };
+    match op {
+        BinOp::Mul if is(a, 1.0) => Some(Exp::Atom(b)),
+        BinOp::Mul | BinOp::Div if is(b, 1.0) => Some(Exp::Atom(a)),
+        BinOp::Add if is(a, -0.0) => Some(Exp::Atom(b)),
+        BinOp::Add if is(b, -0.0) => Some(Exp::Atom(a)),
+        BinOp::Sub if is(b, 0.0) => Some(Exp::Atom(a)),
+        _ => None,
+    }
+}
