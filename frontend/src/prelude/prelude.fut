@@ -132,11 +132,8 @@ def tabulate_3d 'a (n: i64) (m: i64) (o: i64) (f: i64 -> i64 -> i64 -> a) : *[n]
 def flatten_3d 't [n] [m] [l] (xs: [n][m][l]t) : [n * m * l]t = flatten (flatten xs)
 def flatten_4d 't [n] [m] [l] [k] (xs: [n][m][l][k]t) : [n * m * l * k]t = flatten (flatten (flatten xs))
 
-def unflatten_3d 't [n] [m] [l] (xs: [n * m * l]t) : [n][m][l]t =
-  unflatten (unflatten (xs :> [(n * m) * l]t) :> [n * m][l]t)
-
-def unflatten_4d 't [n] [m] [l] [k] (xs: [n * m * l * k]t) : [n][m][l][k]t =
-  unflatten_3d (unflatten (xs :> [(n * m * l) * k]t) :> [n * m * l][k]t)
+def unflatten_3d 't [n] [m] [l] (xs: [n * m * l]t) : [n][m][l]t = unflatten (unflatten xs)
+def unflatten_4d 't [n] [m] [l] [k] (xs: [n * m * l * k]t) : [n][m][l][k]t = unflatten (unflatten (unflatten xs))
 
 -- Scalars.
 

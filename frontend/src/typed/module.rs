@@ -121,6 +121,8 @@ pub struct TypeBind {
     pub name: Name,
     /// Parameters, in scope in `rhs`.
     pub params: Vec<TypeParam>,
+    /// Sizes in `rhs` that nothing binds: they differ from value to value.
+    pub exts: Vec<Name>,
     /// What it is.
     pub rhs: Type,
 }

@@ -21,15 +21,16 @@ fn polynomial(names: &Names, e: &Exp) -> Option<Size> {
         ExpKind::Var { name, inst } if inst.types.is_empty() && inst.sizes.is_empty() => {
             Some(Size::name(*name))
         }
+        ExpKind::Attr(_, e) | ExpKind::Assert { body: e, .. } => size_of_exp(names, e),
         ExpKind::Negate(e) => Some(size_of_exp(names, e)?.scale(-1)),
         ExpKind::Apply { fun, args, .. } => {
             let op = i64_operator(names, fun)?;
             let [a, b] = args.as_slice() else { return None };
             let (a, b) = (size_of_exp(names, a)?, size_of_exp(names, b)?);
             match op {
-                Arith::Add => Some(a.add(&b)),
+                Arith::Add => Some(a.add(&b).as_written(false, a, b)),
                 Arith::Sub => Some(a.sub(&b)),
-                Arith::Mul => Some(a.mul(&b)),
+                Arith::Mul => Some(a.mul(&b).as_written(true, a, b)),
             }
         }
         _ => None,
@@ -63,6 +64,41 @@ fn i64_operator(names: &Names, fun: &Exp) -> Option<Arith> {
         arith.map(|(_, a)| a)
     } else {
         None
+    }
+}
+
+/// The pairs of sizes in which two opaque sizes differ, if they are the same expression otherwise.
+pub(crate) fn similar(names: &Names, a: &Exp, b: &Exp, out: &mut Vec<(Size, Size)>) -> bool {
+    let key = |e: &Exp| {
+        let mut key = String::new();
+        write_key(&mut key, e);
+        key
+    };
+    if key(a) == key(b) {
+        return true;
+    }
+    let all = |xs: &[Exp], ys: &[Exp], out: &mut Vec<(Size, Size)>| {
+        xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| similar(names, x, y, out))
+    };
+    if a.ty.as_prim() == Some(Prim::I64)
+        && b.ty.as_prim() == Some(Prim::I64)
+        && let (Some(x), Some(y)) = (polynomial(names, a), polynomial(names, b))
+    {
+        out.push((x, y));
+        return true;
+    }
+    match (&a.kind, &b.kind) {
+        (
+            ExpKind::Apply {
+                fun: f, args: xs, ..
+            },
+            ExpKind::Apply {
+                fun: g, args: ys, ..
+            },
+        ) => key(f) == key(g) && all(xs, ys, out),
+        (ExpKind::Tuple(xs), ExpKind::Tuple(ys)) => all(xs, ys, out),
+        (ExpKind::Negate(x), ExpKind::Negate(y)) => similar(names, x, y, out),
+        _ => false,
     }
 }
 

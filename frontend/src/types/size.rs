@@ -12,10 +12,42 @@ use std::sync::Arc;
 ///
 /// The empty product is the constant term. Products are sorted and have no zero coefficients, so that equal sizes are
 /// equal values.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Size {
     /// From sorted products of atoms to their coefficients.
     pub terms: BTreeMap<Vec<Atom>, i64>,
+    /// How it was written, if as a sum or product; no part of its identity.
+    pub(crate) written: Option<Arc<Written>>,
+}
+
+/// The two sides of a sum or product: `[2 * 3]t` taken as `[n * m]t` gives `n` and `m`, where the normal form has forgotten them.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    pub(crate) product: bool,
+    pub(crate) left: Size,
+    pub(crate) right: Size,
+}
+
+impl PartialEq for Size {
+    fn eq(&self, other: &Self) -> bool {
+        self.terms == other.terms
+    }
+}
+impl Eq for Size {}
+impl PartialOrd for Size {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Size {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.terms.cmp(&other.terms)
+    }
+}
+impl std::hash::Hash for Size {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.terms.hash(state);
+    }
 }
 
 /// An indivisible part of a size.
@@ -73,13 +105,17 @@ impl Size {
         if k != 0 {
             terms.insert(Vec::new(), k);
         }
-        Size { terms }
+        Size {
+            terms,
+            written: None,
+        }
     }
 
     /// One atom.
     pub fn atom(atom: Atom) -> Size {
         Size {
             terms: BTreeMap::from([(vec![atom], 1)]),
+            written: None,
         }
     }
 
@@ -116,7 +152,10 @@ impl Size {
 
     /// Sum.
     pub fn add(&self, other: &Size) -> Size {
-        let mut out = self.clone();
+        let mut out = Size {
+            terms: self.terms.clone(),
+            written: None,
+        };
         for (product, k) in &other.terms {
             out.add_term(product.clone(), *k);
         }
@@ -148,6 +187,20 @@ impl Size {
             }
         }
         out
+    }
+
+    /// Remembers how the size was written.
+    pub(crate) fn as_written(mut self, product: bool, left: Size, right: Size) -> Size {
+        // A chain of thousands of operands is of no use here, and would be walked again and again.
+        let depth = |s: &Size| s.terms.len();
+        if depth(&left) + depth(&right) <= 16 {
+            self.written = Some(Arc::new(Written {
+                product,
+                left,
+                right,
+            }));
+        }
+        self
     }
 
     fn add_term(&mut self, product: Vec<Atom>, k: i64) {

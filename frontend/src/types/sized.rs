@@ -82,6 +82,8 @@ pub(crate) struct Sizer<'c, 'a> {
     pub(crate) rigid: HashMap<Name, Rigid>,
     /// Parameters of function types inside instances: a size inside the same type may be linked to them.
     pub(crate) binders: HashSet<Name>,
+    /// Such parameters that took the name of another.
+    pub(crate) aliases: HashMap<Name, Name>,
     pub(crate) vals: HashMap<Name, ValTy>,
     pub(crate) level: u32,
     pub(crate) occurrences: u32,
@@ -97,6 +99,7 @@ impl<'c, 'a> Sizer<'c, 'a> {
             metas: Vec::new(),
             rigid: HashMap::new(),
             binders: HashSet::new(),
+            aliases: HashMap::new(),
             vals: HashMap::new(),
             level: 0,
             occurrences: 0,
@@ -164,11 +167,15 @@ impl<'c, 'a> Sizer<'c, 'a> {
             Atom::Opaque(o) => !o.metas.is_empty(),
             Atom::Name(_) => false,
         };
-        if !s.terms.keys().flatten().any(has_meta) {
+        let aliased = |a: &Atom| match a {
+            Atom::Name(n) => self.aliases.contains_key(n),
+            Atom::Meta(_) | Atom::Opaque(_) => false,
+        };
+        if !s.terms.keys().flatten().any(|a| has_meta(a) || aliased(a)) {
             return s.clone();
         }
         rebuild(s, &mut |a| match a {
-            Atom::Name(n) => Size::name(*n),
+            Atom::Name(n) => Size::name(self.find(*n)),
             Atom::Meta(m) => self.resolve(*m),
             Atom::Opaque(o) if o.metas.is_empty() => Size::atom(a.clone()),
             Atom::Opaque(o) => self.opaque(o),
@@ -213,7 +220,20 @@ impl<'c, 'a> Sizer<'c, 'a> {
 
     /// The type with all that is known put in.
     pub(crate) fn ty(&mut self, ty: &Type) -> Type {
-        map_sizes(ty, &mut |s| self.size(s))
+        let ty = map_sizes(ty, &mut |s| self.size(s));
+        if self.aliases.is_empty() {
+            return ty;
+        }
+        super::subst::map_params(&ty, &|p| self.find(p))
+    }
+
+    /// The name that a parameter of an instance has by now.
+    pub(crate) fn find(&self, name: Name) -> Name {
+        let mut at = name;
+        while let Some(next) = self.aliases.get(&at) {
+            at = *next;
+        }
+        at
     }
 
     pub(crate) fn ret(&mut self, ret: &RetType) -> RetType {

@@ -239,6 +239,9 @@ pub(crate) fn fresh_size(names: &mut Names, like: Name) -> Name {
 
 /// Rebuilds a size from what its atoms become.
 pub(crate) fn rebuild(size: &Size, atom: &mut dyn FnMut(&Atom) -> Size) -> Size {
+    if let Some(a) = size.as_atom() {
+        return atom(a);
+    }
     let mut out = Size::default();
     for (product, k) in &size.terms {
         let mut term = Size::constant(*k);
@@ -246,6 +249,10 @@ pub(crate) fn rebuild(size: &Size, atom: &mut dyn FnMut(&Atom) -> Size) -> Size 
             term = term.mul(&atom(a));
         }
         out = out.add(&term);
+    }
+    if let Some(w) = &size.written {
+        let (left, right) = (rebuild(&w.left, atom), rebuild(&w.right, atom));
+        out = out.as_written(w.product, left, right);
     }
     out
 }
@@ -289,6 +296,44 @@ pub(crate) fn map_sizes(ty: &Type, f: &mut dyn FnMut(&Size) -> Size) -> Type {
                 .map(|arg| match arg {
                     TypeArg::Size(s) => TypeArg::Size(f(s)),
                     TypeArg::Type(t) => TypeArg::Type(map_sizes(t, f)),
+                })
+                .collect(),
+            unique: n.unique,
+        })),
+    }
+}
+
+/// The type with the parameters of functions renamed.
+pub(crate) fn map_params(ty: &Type, f: &dyn Fn(Name) -> Name) -> Type {
+    match ty {
+        Type::Prim(_) | Type::Meta(_) | Type::Array(_) => ty.clone(),
+        Type::Tuple(ts) => Type::Tuple(ts.iter().map(|t| map_params(t, f)).collect()),
+        Type::Record(fs) => Type::Record(
+            fs.iter()
+                .map(|(n, t)| (n.clone(), map_params(t, f)))
+                .collect(),
+        ),
+        Type::Sum(cs) => Type::Sum(
+            cs.iter()
+                .map(|(c, ts)| (c.clone(), ts.iter().map(|t| map_params(t, f)).collect()))
+                .collect(),
+        ),
+        Type::Fun(fun) => Type::Fun(Arc::new(FunType {
+            param: fun.param.map(f),
+            arg: map_params(&fun.arg, f),
+            ret: RetType {
+                exts: fun.ret.exts.clone(),
+                ty: map_params(&fun.ret.ty, f),
+            },
+        })),
+        Type::Named(n) => Type::Named(Arc::new(NamedType {
+            name: n.name,
+            args: n
+                .args
+                .iter()
+                .map(|arg| match arg {
+                    TypeArg::Size(s) => TypeArg::Size(s.clone()),
+                    TypeArg::Type(t) => TypeArg::Type(map_params(t, f)),
                 })
                 .collect(),
             unique: n.unique,

@@ -96,13 +96,12 @@ impl Infer<'_, '_> {
                 self.rebind(p);
             }
         }
-        let (outer, used) = (
-            self.this.replace(parts.name),
-            std::mem::take(&mut self.this_used),
-        );
+        let top = recursive.is_some();
+        if top {
+            self.this = Some(parts.name);
+        }
         let body = self.exp(parts.body);
-        let recursive = std::mem::replace(&mut self.this_used, used);
-        self.this = outer;
+        let recursive = top && self.this_used;
         let body = body.map_err(|mut d| {
             // Whoever retries needs to know whether the body referred to its own name.
             if recursive {

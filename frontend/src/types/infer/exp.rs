@@ -180,6 +180,7 @@ impl Infer<'_, '_> {
                     &then.ty,
                 )?;
                 let ty = then.ty.clone();
+                self.solver.data(&ty);
                 Ok(RExp {
                     kind: RKind::If {
                         cond,
@@ -374,7 +375,7 @@ impl Infer<'_, '_> {
                     None => self.number(span, PrimSet::NUMBERS),
                 };
                 let value = i128::try_from(*value).unwrap_or(i128::MAX);
-                (RKind::Lit(RLit::Int(value)), ty)
+                (RKind::Lit(RLit::Int(wrapped(value, &ty))), ty)
             }
             Literal::Char(c) => {
                 let ty = self.number(span, PrimSet::NUMBERS);
@@ -630,7 +631,7 @@ impl Infer<'_, '_> {
             Type::Fun(f) => {
                 let what = what(self);
                 self.expect(arg.span, &what, &arg.ty, &f.arg)?;
-                Ok(f.ret.ty.clone())
+                Ok(crate::types::subst::clear_unique(&f.ret.ty))
             }
             Type::Meta(_) => {
                 let result = self.any(arg.span);
@@ -788,6 +789,7 @@ impl Infer<'_, '_> {
         };
         let body = self.boxed(body)?;
         self.expect(body.span, "loop body", &body.ty, &pat.ty)?;
+        self.solver.data(&pat.ty);
         self.scope.reset(mark);
         let ty = pat.ty.clone();
         Ok(RExp {
@@ -815,6 +817,7 @@ impl Infer<'_, '_> {
             self.scope.reset(mark);
             out.push((pat, body));
         }
+        self.solver.data(&ty);
         Ok(RExp {
             kind: RKind::Match {
                 scrutinee,
@@ -897,4 +900,14 @@ pub(crate) fn attribute(attr: &ast::Attr) -> Attr {
 /// What the use of a definition with errors says; it is never shown.
 pub(crate) fn poison(span: Span) -> Diagnostic {
     Diagnostic::error(Code::UnknownName, span, "")
+}
+
+/// A literal with a suffix of a signed type may be a bit pattern: `0xffi8` is -1.
+fn wrapped(value: i128, ty: &Type) -> i128 {
+    match ty.as_prim() {
+        Some(p) if p.is_signed() && value < 1 << p.bits() && value >= 1 << (p.bits() - 1) => {
+            value - (1 << p.bits())
+        }
+        Some(_) | None => value,
+    }
 }

@@ -1,6 +1,7 @@
 //! Unification of types without sizes, with constrained variables: overloaded scalars, records and sums that are known in part.
 
 use crate::source::Span;
+use crate::types::subst::clear_unique;
 use crate::types::ty::{
     ArrayType, FunType, Lift, NamedType, Prim, RetType, Size, Sym, Type, TypeArg,
 };
@@ -331,13 +332,18 @@ impl Solver {
         // The constraints may have led back to this very variable.
         if let Some(now) = self.free(id) {
             let lift = now.lift;
-            self.metas[id as usize] = Meta::Link(ty.clone());
+            self.metas[id as usize] = Meta::Link(clear_unique(ty));
             self.lower(ty, lift);
             Ok(())
         } else {
             let now = Type::Meta(id);
             self.unify(&now, ty)
         }
+    }
+
+    /// Says that a type stands for data, as far as it is not known yet.
+    pub(crate) fn data(&mut self, ty: &Type) {
+        self.lower(ty, Lift::Size);
     }
 
     /// Variables inside a type that is decided for a plain variable become plain.

@@ -107,6 +107,7 @@ impl Cx<'_> {
             binds.types.push(TypeBind {
                 name,
                 params: own.fun.params,
+                exts: own.fun.rhs.exts,
                 rhs: own.fun.rhs.ty,
             });
         }
@@ -418,7 +419,7 @@ impl Cx<'_> {
         let mut actual = m.actual.clone();
         for t in &param.types {
             let rhs = crate::types::ty::RetType {
-                exts: Vec::new(),
+                exts: t.exts.clone(),
                 ty: t.rhs.clone(),
             };
             actual.types.insert(

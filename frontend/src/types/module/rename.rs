@@ -22,7 +22,7 @@ impl Renaming {
     pub(crate) fn follow(&mut self, binds: &ModuleBinds) {
         for t in &binds.types {
             let rhs = RetType {
-                exts: Vec::new(),
+                exts: t.exts.clone(),
                 ty: t.rhs.clone(),
             };
             self.subst.types.insert(
@@ -98,6 +98,7 @@ impl Cx<'_> {
             renaming.binds.types.push(TypeBind {
                 name,
                 params: a.params.clone(),
+                exts: Vec::new(),
                 rhs: abstract_type(a.name, &a.params),
             });
             out.push(Abs {
@@ -160,9 +161,9 @@ impl Cx<'_> {
             let Some(scheme) = self.scheme(*old).cloned() else {
                 continue;
             };
+            let inst = identity(&scheme);
             let scheme = self.subst_scheme(&renaming.subst, &scheme);
             self.names.get_mut(new).scheme = Some(scheme.clone());
-            let inst = identity(&scheme);
             renaming.binds.values.push(ValueBind {
                 name: new,
                 scheme,
@@ -220,11 +221,16 @@ impl Cx<'_> {
         }
     }
 
+    /// The scheme with a substitution; sizes that a lifted type hides become parameters where no result binds them.
     pub(crate) fn subst_scheme(&mut self, subst: &Subst, scheme: &Scheme) -> Scheme {
+        let mut hidden = Vec::new();
+        let ty = subst.ty(&mut self.names, &scheme.ty, &mut hidden);
+        let mut sizes = scheme.sizes.clone();
+        sizes.extend(hidden);
         Scheme {
             types: scheme.types.clone(),
-            sizes: scheme.sizes.clone(),
-            ty: subst.ty(&mut self.names, &scheme.ty, &mut Vec::new()),
+            sizes,
+            ty,
         }
     }
 
@@ -253,6 +259,7 @@ fn inverse(binds: ModuleBinds, cx: &Cx<'_>) -> ModuleBinds {
                 };
                 TypeBind {
                     name: old,
+                    exts: Vec::new(),
                     rhs: abstract_type(t.name, &t.params),
                     params: t.params,
                 }

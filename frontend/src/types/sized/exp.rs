@@ -439,27 +439,21 @@ impl Sizer<'_, '_> {
         let scrutinee_ty = self.ty(&scrutinee.ty);
         let mut out = Vec::with_capacity(cases.len());
         let mut types = Vec::with_capacity(cases.len());
+        let mut exts = Vec::new();
         for (pat, body) in cases {
             let pat = self.pattern(pat, Some(&scrutinee_ty))?;
-            let mut body = self.exp(body)?;
+            let body = self.exp(body)?;
             let mut gone = Vec::new();
             super::pattern::names_of(&pat, &mut gone);
             let ty = self.ty(&body.ty);
-            let (ty, exts) = self.unscope(
-                &ty,
-                &gone,
-                body.span,
-                "a variable of the pattern goes out of scope",
-            );
-            if !exts.is_empty() {
-                body = wrap(body, ty.clone(), exts);
-            }
+            let why = "a variable of the pattern goes out of scope";
+            let (ty, new) = self.unscope(&ty, &gone, body.span, why);
+            exts.extend(new);
             types.push(ty);
             out.push(Case { pat, body });
         }
         let mut rest = types.into_iter().rev();
         let mut ty = rest.next().unwrap_or_else(Type::unit);
-        let mut exts = Vec::new();
         for t in rest {
             let (joined, new) = self.branches(&t, &ty, span)?;
             ty = joined;
@@ -623,14 +617,6 @@ pub(crate) fn project(e: Exp, field: &Sym, span: Span) -> Exp {
         span,
         exts: Vec::new(),
     }
-}
-
-/// A node around an expression that binds sizes of its value.
-fn wrap(e: Exp, ty: Type, exts: Vec<Name>) -> Exp {
-    let mut e = e;
-    e.ty = ty;
-    e.exts.extend(exts);
-    e
 }
 
 fn constant(e: &Exp) -> Option<i128> {

@@ -154,6 +154,14 @@ impl Sizer<'_, '_> {
     ) -> Res<(Vec<LoopSize>, Pat)> {
         let body_ty = self.ty(&body.ty);
         let pat = self.pat(pat);
+        // The body may have linked a size to another flexible one, which then stands for it.
+        let mut initial = BTreeMap::new();
+        for (m, size) in &dims.initial {
+            if let Some(Atom::Meta(now)) = self.size(&Size::atom(Atom::Meta(*m))).as_atom() {
+                initial.insert(*now, size.clone());
+            }
+        }
+        let dims = &Dims { initial, ..*dims };
         self.no_inner_sizes(dims, &pat)?;
         // Against fresh sizes, since the body may well give other sizes than it gets.
         let loose = map_sizes(&pat.ty, &mut |s| {
@@ -177,7 +185,6 @@ impl Sizer<'_, '_> {
                 ));
             }
             let name = self.cx.fresh("n", Some(span), NameKind::Size);
-            self.param_size(name);
             let init = dims.initial[&m].clone();
             self.metas[m as usize].state = State::Solved(Size::name(name));
             sizes.push(LoopSize { name, init });

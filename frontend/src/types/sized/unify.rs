@@ -4,10 +4,11 @@ use super::{Sizer, State};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::context::Res;
-use crate::types::opaque::{metas_of_size, names_of_size};
+use crate::types::opaque::{metas_of_size, names_of_size, similar};
 use crate::types::print;
 use crate::types::subst::{Subst, any_unique};
 use crate::types::ty::{Atom, FunType, Lift, Name, Size, Type, TypeArg};
+use std::sync::Arc;
 
 /// What a unification is about.
 pub(crate) struct About<'t> {
@@ -145,13 +146,27 @@ impl Sizer<'_, '_> {
         args?;
 
         let (names, metas) = (ctx.bound.len(), ctx.bound_metas.len());
-        ctx.bound.extend(a.param);
-        ctx.bound.extend(b.param);
+        for p in [a.param, b.param].into_iter().flatten() {
+            let now = self.find(p);
+            ctx.bound.extend([p, now]);
+        }
         let mut subst_a = Subst::default();
         let mut subst_b = Subst::default();
         if let (Some(p), Some(q)) = (a.param, b.param) {
-            subst_b.sizes.insert(q, Size::name(p));
-            subst_b.values.insert(q, p);
+            // The parameter of an instance takes the other's name for good: sizes of the instance may be linked to it.
+            let (p, q) = (self.find(p), self.find(q));
+            if p == q {
+            } else if self.binders.contains(&q) {
+                self.aliases.insert(q, p);
+            } else if self.binders.contains(&p) {
+                self.aliases.insert(p, q);
+            } else {
+                subst_b.sizes.insert(q, Size::name(p));
+                subst_b.values.insert(q, p);
+            }
+            if self.binders.contains(&p) || self.binders.contains(&q) {
+                self.binders.extend([p, q]);
+            }
         }
         // The expected side's existential sizes may become anything, the others are fixed.
         let mut flexible: Vec<(Name, u32)> = Vec::new();
@@ -215,6 +230,10 @@ impl Sizer<'_, '_> {
         }
     }
 
+    fn is_plain(&self, m: u32) -> bool {
+        matches!(self.metas[m as usize].state, State::Inst(Lift::Plain))
+    }
+
     fn is_existential(&self, m: u32) -> bool {
         match &self.metas[m as usize].state {
             State::Existential { .. } => true,
@@ -251,6 +270,15 @@ impl Sizer<'_, '_> {
             }
             if ctx.lenient && !self.can_link(*m, other) {
                 continue;
+            }
+            // A size of a plain type parameter is never existential, and what equals it is not either.
+            if let Some(Atom::Meta(n)) = other.as_atom()
+                && self.is_plain(*m)
+                && self.absorbable(*n).is_some()
+                && !ctx.bound_metas.contains(n)
+                && !ctx.lenient
+            {
+                return self.link(ctx, *n, &Size::atom(Atom::Meta(*m)));
             }
             return self.link(ctx, *m, other);
         }
@@ -406,9 +434,26 @@ impl Sizer<'_, '_> {
 
     /// Neither is one flexible size: `n * m = k * l` is taken part by part, the rest waits or fails.
     fn structural(&mut self, ctx: &mut Ctx<'_>, a: &Size, b: &Size) -> Res<()> {
+        if let (Some(x), Some(y)) = (&a.written, &b.written)
+            && x.product == y.product
+            && (has_meta(a) || has_meta(b))
+        {
+            let (x, y) = (Arc::clone(x), Arc::clone(y));
+            self.sizes(ctx, &x.left, &y.left)?;
+            return self.sizes(ctx, &x.right, &y.right);
+        }
+        if let (Some(Atom::Opaque(x)), Some(Atom::Opaque(y))) = (a.as_atom(), b.as_atom()) {
+            let mut pairs = Vec::new();
+            if !(x.metas.is_empty() && y.metas.is_empty())
+                && similar(&self.cx.names, &x.exp, &y.exp, &mut pairs)
+            {
+                return pairs.iter().try_for_each(|(s, t)| self.sizes(ctx, s, t));
+            }
+        }
         let common = |x: &Size, y: &Size| {
             let mut out = x.clone();
             out.terms.retain(|p, k| y.terms.get(p) != Some(k));
+            out.written = None;
             out
         };
         let (ra, rb) = (common(a, b), common(b, a));
@@ -524,4 +569,12 @@ impl Sizer<'_, '_> {
         );
         Box::new(Diagnostic::error(Code::SizeMismatch, about.span, message))
     }
+}
+
+fn has_meta(s: &Size) -> bool {
+    s.terms.keys().flatten().any(|a| match a {
+        Atom::Meta(_) => true,
+        Atom::Opaque(o) => !o.metas.is_empty(),
+        Atom::Name(_) => false,
+    })
 }
