@@ -1,12 +1,14 @@
 //! The order of the passes, as tables: each line with the reason for its place.
 
 use crate::driver::{Broken, Driver};
+use crate::ir::id::Id;
 use crate::ir::mem::Mem;
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::pass::Pass;
 use crate::passes::{self, dead_code, inline, simplify};
+use crate::plan::{Signature, signatures};
 
 /// On the nested program.
 pub const NESTED: &[Pass<Soac>] = &[
@@ -57,9 +59,22 @@ pub fn flat(program: Program<Soac>, driver: &mut Driver<'_>) -> Result<Program<S
     driver.run_all(FLAT, program)
 }
 
-/// From the front end's program to the plan that back ends run.
-pub fn plan(program: Program<Soac>, driver: &mut Driver<'_>) -> Result<Program<Mem>, Broken> {
+/// From the front end's program to the plan that back ends run, and what the outside knows of its entry points.
+pub fn plan(
+    program: Program<Soac>,
+    driver: &mut Driver<'_>,
+) -> Result<(Program<Mem>, Vec<Signature>), Broken> {
     let program = flat(program, driver)?;
+    let mut signatures = signatures(&program);
+    let names: Vec<String> = program.funs.iter().map(|f| f.name.clone()).collect();
     let program = driver.run(&PLAN, program)?;
-    driver.run_all(PLANNED, program)
+    let program = driver.run_all(PLANNED, program)?;
+    // Functions that nothing calls are gone, so that the others have other numbers.
+    for signature in &mut signatures {
+        let name = &names[signature.fun.index()];
+        if let Some((fun, _)) = program.funs.enumerate().find(|(_, f)| f.name == *name) {
+            signature.fun = fun;
+        }
+    }
+    Ok((program, signatures))
 }

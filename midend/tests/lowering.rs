@@ -1,6 +1,7 @@
 //! Programs in text form mean the same on every level: nested, flat, and as a plan on the reference device.
 
 use midend::device::{Device, Stop};
+use midend::driver::{Driver, Event, Settings};
 use midend::interp::{self, mem::Reference};
 use midend::ir::mem::Mem;
 use midend::ir::print;
@@ -9,10 +10,12 @@ use midend::ir::soac::Soac;
 use midend::ir::syntax::{Exp, Program};
 use midend::ir::{read, walk};
 use midend::passes::{flatten::flatten, plan::plan};
+use midend::pipeline;
 use midend::plan::{Executable, Options, signatures};
 use midend::trap::RunError;
 use midend::value::{ArrayValue, Data, Value};
 use midend::verify::{self, Verify};
+use std::time::Duration;
 
 #[path = "lowering/control.rs"]
 mod control;
@@ -95,14 +98,55 @@ fn run(text: &str, args: Vec<Value>) -> Vec<Value> {
         "flat:\n{}",
         print::program(&flat)
     );
-    let result = run_plan(text, args);
+    let result = run_plan(text, args.clone());
     assert_eq!(
         result.as_ref(),
         Ok(&expected),
         "plan:\n{}",
         print::program(&plan(flat))
     );
+    optimized(text, args, &expected);
     expected
+}
+
+/// Runs a program after the passes of the pipeline on all levels.
+fn optimized(text: &str, args: Vec<Value>, expected: &Vec<Value>) {
+    let settings = Settings::default();
+    let clock = || Duration::ZERO;
+    let mut tell = |_: Event<'_>| {};
+    let mut driver = Driver::new(&settings, &clock, &mut tell);
+    let options = interp::Options::default();
+    let nested =
+        pipeline::nested(program(text), &mut driver).unwrap_or_else(|e| panic!("{e}\n{}", e.text));
+    let result = interp::run(&nested, "main", args.clone(), &options);
+    assert_eq!(
+        result.as_ref(),
+        Ok(expected),
+        "nested, optimized:\n{}",
+        print::program(&nested)
+    );
+    let flat =
+        pipeline::flat(program(text), &mut driver).unwrap_or_else(|e| panic!("{e}\n{}", e.text));
+    let result = interp::run_flat(&flat, "main", args.clone(), &options);
+    assert_eq!(
+        result.as_ref(),
+        Ok(expected),
+        "flat, optimized:\n{}",
+        print::program(&flat)
+    );
+    let (plan, signatures) =
+        pipeline::plan(program(text), &mut driver).unwrap_or_else(|e| panic!("{e}\n{}", e.text));
+    let device = Reference::new();
+    let stop = Stop::new();
+    let module = device.compile(&plan).expect("a plan that compiles");
+    let executable = Executable::new(&plan, signatures);
+    let result = executable.run(&device, &module, "main", args, &Options::new(&stop));
+    assert_eq!(
+        result.as_ref(),
+        Ok(expected),
+        "plan, optimized:\n{}",
+        print::program(&plan)
+    );
 }
 
 /// The same with the result written down.
