@@ -1,2 +1,4 @@
 //! The test harness of arrc.
 #![forbid(unsafe_code)]
+
+pub mod generate;

@@ -1,0 +1,253 @@
+//! A generator of well-typed programs in the nested dialect, for differential tests.
+//!
+//! A seed and a budget of statements determine a program. Its results are exactly determined: floats are never
+//! reduced, buckets and scattered indices depend on no order, operators are associative with their neutral elements.
+//! Sizes of zero occur often. Some programs fail at run time, then they must fail everywhere.
+
+mod bulk;
+mod random;
+mod scalar;
+mod shape;
+mod statement;
+
+pub use random::Random;
+
+use midend::ir::build::Builder;
+use midend::ir::id::{FunId, IdVec, Var};
+use midend::ir::rename::Subst;
+use midend::ir::soac::Soac;
+use midend::ir::span::Spans;
+use midend::ir::syntax::{Atom, Entry, EntryParam, EntryType, Fun, Inline, Param, Program, Vars};
+use midend::ir::types::{Dim, ScalarType, Size, Type};
+use midend::value::{ArrayValue, Data, Value};
+
+/// What is in scope.
+#[derive(Clone, Debug)]
+struct Item {
+    var: Var,
+    ty: Type,
+    /// Arrays that may share memory have one group.
+    group: usize,
+    /// Whether the array may be consumed in the body that made it.
+    mine: bool,
+}
+
+/// A size in scope, and the most that it can be.
+#[derive(Clone, Copy, Debug)]
+struct KnownSize {
+    size: Size,
+    most: u64,
+}
+
+/// The state of generation.
+struct Gen<'v> {
+    b: Builder<'v, Soac>,
+    rng: Random,
+    scope: Vec<Item>,
+    sizes: Vec<KnownSize>,
+    /// Where the scope of the innermost body starts.
+    base: usize,
+    groups: usize,
+    /// Statements left.
+    budget: usize,
+    depth: usize,
+    /// How often the body at hand may be executed, by the sizes of what is around it.
+    work: u64,
+    /// The function that may be called, if it is made already.
+    helper: Option<FunId>,
+}
+
+/// The largest value of a size parameter.
+const MOST: u64 = 65;
+/// The most executions of a body, and the most elements of an array.
+const WORK: u64 = 20_000;
+
+/// A program from a seed, with about `budget` statements. Its entry point is `main`.
+pub fn program(seed: u64, budget: usize) -> Program<Soac> {
+    let mut vars = Vars::new();
+    let mut funs = IdVec::new();
+    let mut rng = Random::new(seed);
+    let helper = rng.chance(30).then(|| {
+        let inner = Gen::new(&mut vars, Random::new(seed ^ 0xf00), budget / 3, None);
+        funs.push(inner.helper())
+    });
+    funs.push(Gen::new(&mut vars, rng, budget, helper).main());
+    Program {
+        vars,
+        funs,
+        spans: Spans::new(),
+    }
+}
+
+/// Arguments for the programs of this generator.
+pub fn arguments(seed: u64) -> Vec<Value> {
+    const SIZES: [i64; 12] = [0, 0, 1, 1, 2, 3, 4, 5, 31, 32, 33, 65];
+    let mut rng = Random::new(seed ^ 0x5eed);
+    let (n, m) = (*rng.pick(&SIZES), *rng.pick(&SIZES));
+    let mut array = |elem: ScalarType, shape: &[i64]| {
+        let count = shape.iter().product::<i64>() as usize;
+        let mut data = Data::zeros(elem, count);
+        for i in 0..count {
+            data.set(i, scalar::constant(&mut rng, elem));
+        }
+        let shape = shape.to_vec();
+        Value::Array(ArrayValue { shape, data })
+    };
+    let mut args = vec![
+        array(ScalarType::I64, &[n]),
+        array(ScalarType::I32, &[n, m]),
+        array(ScalarType::F64, &[m]),
+        array(ScalarType::I64, &[m, 3]),
+    ];
+    args.push(Value::Scalar(scalar::constant(&mut rng, ScalarType::I64)));
+    args.push(Value::Scalar(scalar::constant(&mut rng, ScalarType::F64)));
+    args.push(Value::Scalar(scalar::constant(&mut rng, ScalarType::I32)));
+    args
+}
+
+impl<'v> Gen<'v> {
+    fn new(vars: &'v mut Vars, rng: Random, budget: usize, helper: Option<FunId>) -> Self {
+        let constants = [0, 1, 3].map(|n| KnownSize {
+            size: Size::Const(n),
+            most: n as u64,
+        });
+        Self {
+            b: Builder::new(vars),
+            rng,
+            scope: Vec::new(),
+            sizes: constants.to_vec(),
+            base: 0,
+            groups: 0,
+            budget,
+            depth: 0,
+            work: 1,
+            helper,
+        }
+    }
+
+    /// Makes parameters: sizes, then values of the given types.
+    fn params(&mut self, sizes: &[Var], types: &[(&str, Type)]) -> Vec<Var> {
+        let mut params = sizes.to_vec();
+        for &v in sizes {
+            self.sizes.push(KnownSize {
+                size: Size::Var(v),
+                most: MOST,
+            });
+        }
+        for (name, ty) in types {
+            params.push(self.b.fresh(name, ty.clone()));
+        }
+        for &v in &params {
+            let ty = self.b.ty(v);
+            self.add(v, ty, false);
+        }
+        self.base = self.scope.len();
+        params
+    }
+
+    fn helper(mut self) -> Fun<Soac> {
+        let k = self.b.fresh("k", Type::I64);
+        let vector = Type::array_of(&Type::I64, &[Size::Var(k)]);
+        let params = self.params(&[k], &[("xs", vector.clone()), ("s", Type::I64)]);
+        while self.budget > 0 {
+            self.statement();
+        }
+        let array = self.fresh_array(ScalarType::I64, &[Size::Var(k)]);
+        let scalar = self.scalar(ScalarType::I64);
+        let results = [self.b.fresh("r", vector), self.b.fresh("t", Type::I64)];
+        let plain = |&var: &Var| Param { var, unique: false };
+        Fun {
+            name: "helper".into(),
+            entry: None,
+            params: params.iter().map(plain).collect(),
+            results: results.iter().map(plain).collect(),
+            body: self.b.finish(vec![Atom::Var(array), scalar]),
+            inline: Inline::Auto,
+            span: Spans::NONE,
+        }
+    }
+
+    fn main(mut self) -> Fun<Soac> {
+        let n = self.b.fresh("n", Type::I64);
+        let m = self.b.fresh("m", Type::I64);
+        let (ns, ms, three) = (Size::Var(n), Size::Var(m), Size::Const(3));
+        let array = |elem, shape: &[Size]| Type::array_of(&Type::Scalar(elem), shape);
+        let types = [
+            ("xs", array(ScalarType::I64, &[ns])),
+            ("yss", array(ScalarType::I32, &[ns, ms])),
+            ("zs", array(ScalarType::F64, &[ms])),
+            ("wss", array(ScalarType::I64, &[ms, three])),
+            ("a", Type::I64),
+            ("b", Type::Scalar(ScalarType::F64)),
+            ("c", Type::Scalar(ScalarType::I32)),
+        ];
+        let params = self.params(&[n, m], &types);
+        while self.budget > 0 {
+            self.statement();
+        }
+        let entry_params = types.iter().map(|(name, ty)| EntryParam {
+            name: (*name).into(),
+            ty: outside(ty),
+            unique: false,
+        });
+        let entry_params = entry_params.collect();
+        self.finish(&params, entry_params)
+    }
+
+    /// Chooses results and makes the function.
+    fn finish(mut self, params: &[Var], entry_params: Vec<EntryParam>) -> Fun<Soac> {
+        let made = self.scope[self.base..].iter().rev();
+        let chosen: Vec<Item> = made.take(6).cloned().collect();
+        // Sizes that are no parameters are results of their own, before what they describe.
+        let mut sizes: Vec<Var> = Vec::new();
+        for dim in chosen.iter().flat_map(|item| item.ty.shape()) {
+            if let Dim::Size(Size::Var(v)) = dim
+                && !params.contains(v)
+                && !sizes.contains(v)
+            {
+                sizes.push(*v);
+            }
+        }
+        let mut subst = Subst::new();
+        let mut results = Vec::new();
+        for &v in &sizes {
+            let formal = self.b.fresh("k", Type::I64);
+            subst.insert(v, formal);
+            results.push(formal);
+        }
+        for item in &chosen {
+            let ty = subst.ty(&item.ty);
+            results.push(self.b.fresh("r", ty));
+        }
+        let values = sizes.iter().copied().chain(chosen.iter().map(|i| i.var));
+        let result: Vec<Atom> = values.map(Atom::Var).collect();
+        let plain = |&var: &Var| Param { var, unique: false };
+        Fun {
+            name: "main".into(),
+            entry: Some(Entry {
+                name: "main".into(),
+                size_params: 2,
+                size_results: sizes.len(),
+                params: entry_params,
+                results: chosen.iter().map(|i| outside(&i.ty)).collect(),
+            }),
+            params: params.iter().map(plain).collect(),
+            results: results.iter().map(plain).collect(),
+            body: self.b.finish(result),
+            inline: Inline::Auto,
+            span: Spans::NONE,
+        }
+    }
+}
+
+/// The type as an entry point shows it.
+fn outside(ty: &Type) -> EntryType {
+    let elem = EntryType::Scalar(ty.elem().unwrap_or(ScalarType::Bool));
+    match ty.rank() {
+        0 => elem,
+        rank => EntryType::Array {
+            rank,
+            elem: Box::new(elem),
+        },
+    }
+}

@@ -1,0 +1,334 @@
+//! Statements with lambdas.
+
+use super::{Gen, Item};
+use midend::ir::array::ArrayOp;
+use midend::ir::id::Var;
+use midend::ir::scalar::{BinOp, Const};
+use midend::ir::soac::{HistOp, Operator, ScatterDest, Soac};
+use midend::ir::syntax::{Atom, Exp, Lambda};
+use midend::ir::types::{ScalarType, Size, Type};
+
+const I64: ScalarType = ScalarType::I64;
+const I32: ScalarType = ScalarType::I32;
+
+/// What is reduced or scanned.
+#[derive(Clone, Copy, Debug)]
+enum Fold {
+    /// Numbers, by an operator.
+    Simple(BinOp, ScalarType),
+    /// Linear functions, by composition: associative, and not commutative.
+    Linear,
+    /// Rows of this length, element by element.
+    Rows(BinOp, ScalarType, Size),
+}
+
+/// The operators that are associative and commutative, with their neutral elements.
+fn neutral(op: BinOp, ty: ScalarType) -> Option<Const> {
+    let number = match op {
+        BinOp::Add | BinOp::Or | BinOp::Xor => 0,
+        BinOp::Mul => 1,
+        BinOp::And => -1,
+        BinOp::Min if ty == I64 => i64::MAX.into(),
+        BinOp::Min if ty == I32 => i32::MAX.into(),
+        BinOp::Max if ty == I64 => i64::MIN.into(),
+        BinOp::Max if ty == I32 => i32::MIN.into(),
+        _ => return None,
+    };
+    Const::int(ty, number)
+}
+
+const OPERATORS: [BinOp; 7] = [
+    BinOp::Add,
+    BinOp::Mul,
+    BinOp::And,
+    BinOp::Or,
+    BinOp::Xor,
+    BinOp::Min,
+    BinOp::Max,
+];
+
+impl Gen<'_> {
+    fn fold(&mut self) -> Fold {
+        let op = *self.rng.pick(&OPERATORS);
+        let ty = if self.rng.chance(50) { I64 } else { I32 };
+        match self.rng.below(6) {
+            0 | 1 => Fold::Linear,
+            2 => {
+                let size = self.size();
+                Fold::Rows(op, ty, size)
+            }
+            _ => Fold::Simple(op, ty),
+        }
+    }
+
+    fn folds(&mut self) -> Vec<Fold> {
+        let count = *self.rng.pick(&[0, 0, 1, 1, 2]);
+        (0..count).map(|_| self.fold()).collect()
+    }
+
+    fn fold_types(fold: Fold) -> Vec<Type> {
+        match fold {
+            Fold::Simple(_, ty) => vec![Type::Scalar(ty)],
+            Fold::Linear => vec![Type::Scalar(I32); 2],
+            Fold::Rows(_, ty, size) => vec![Type::array_of(&Type::Scalar(ty), &[size])],
+        }
+    }
+
+    /// Elements to fold, from the scope.
+    fn fold_elements(&mut self, fold: Fold) -> Vec<Atom> {
+        match fold {
+            Fold::Simple(_, ty) => vec![self.scalar(ty)],
+            Fold::Linear => vec![self.scalar(I32), self.scalar(I32)],
+            Fold::Rows(_, ty, size) => vec![self.array(ty, &[size]).into()],
+        }
+    }
+
+    fn operator(&mut self, fold: Fold) -> Option<Operator<Soac>> {
+        let types = Self::fold_types(fold);
+        let params: Vec<Var> = types
+            .iter()
+            .chain(&types)
+            .map(|ty| self.b.fresh("p", ty.clone()))
+            .collect();
+        let at = |i: usize| Atom::Var(params[i]);
+        self.b.enter();
+        let (neutral, result, commutes) = match fold {
+            Fold::Simple(op, ty) => {
+                let result = self.b.bin(op, ty, at(0), at(1));
+                (vec![Atom::Const(neutral(op, ty)?)], vec![result], true)
+            }
+            Fold::Linear => {
+                // (a, b) stands for a x + b; the right one is applied after the left one.
+                let slope = self.b.bin(BinOp::Mul, I32, at(0), at(2));
+                let shifted = self.b.bin(BinOp::Mul, I32, at(1), at(2));
+                let offset = self.b.bin(BinOp::Add, I32, shifted, at(3));
+                let one = [Const::I32(1), Const::I32(0)].map(Atom::Const);
+                (one.to_vec(), vec![slope, offset], false)
+            }
+            Fold::Rows(op, ty, size) => {
+                let elem = Type::Scalar(ty);
+                let lam = self.b.lambda(&[("x", elem.clone()), ("y", elem)], |b, v| {
+                    vec![b.bin(op, ty, v[0], v[1])]
+                });
+                let soac = map(size, vec![params[0], params[1]], lam);
+                let v = self.b.let_("row", types[0].clone(), Exp::Op(soac));
+                (vec![Atom::Const(neutral(op, ty)?)], vec![v.into()], true)
+            }
+        };
+        let body = self.b.leave(result);
+        let neutral = match fold {
+            Fold::Rows(_, _, size) => vec![self.b.replicate("ne", vec![size], neutral[0]).into()],
+            Fold::Simple(..) | Fold::Linear => neutral,
+        };
+        let comm = commutes && self.rng.chance(70);
+        let lam = Lambda { params, body };
+        Some(Operator { comm, lam, neutral })
+    }
+
+    /// Arrays of a common length to traverse, and the parameters for their rows.
+    fn inputs(&mut self, width: Size) -> (Vec<Item>, Vec<Var>) {
+        let mut items = Vec::new();
+        for _ in 0..self.rng.below(4) {
+            let found = self.find_array(|_, ty| ty.shape[0].size() == Some(width));
+            items.extend(found);
+        }
+        let mut params = Vec::new();
+        for item in &items {
+            let row = item.ty.peel(1).unwrap_or(Type::I64);
+            params.push(self.b.fresh("x", row));
+        }
+        (items, params)
+    }
+
+    fn add_params(&mut self, params: &[Var]) {
+        for &v in params {
+            let ty = self.b.ty(v);
+            self.add(v, ty, false);
+        }
+    }
+
+    pub(super) fn traversal(&mut self) -> Option<()> {
+        if self.depth > 3 {
+            return None;
+        }
+        let width = self.size();
+        let (items, params) = self.inputs(width);
+        let (scans, reds) = (self.folds(), self.folds());
+        let all: Vec<Fold> = scans.iter().chain(&reds).copied().collect();
+        let maps = self.rng.below(3) + usize::from(all.is_empty());
+        let most = self.most(width);
+        let (body, map_types) = self.nested(most, |g, sizes| {
+            g.add_params(&params);
+            g.statements(5);
+            let mut result: Vec<Atom> = Vec::new();
+            for &fold in &all {
+                result.extend(g.fold_elements(fold));
+            }
+            let mut types = Vec::new();
+            for _ in 0..maps {
+                let (a, ty) = g.result(sizes);
+                result.push(a);
+                types.push(ty);
+            }
+            (result, types)
+        });
+        let operators = |g: &mut Self, folds: &[Fold]| {
+            folds
+                .iter()
+                .map(|&f| g.operator(f))
+                .collect::<Option<Vec<_>>>()
+        };
+        let scan_ops = operators(self, &scans)?;
+        let red_ops = operators(self, &reds)?;
+        let mut types: Vec<Type> = Vec::new();
+        for ty in scans.into_iter().flat_map(Self::fold_types) {
+            types.push(Type::array_of(&ty, &[width]));
+        }
+        types.extend(reds.into_iter().flat_map(Self::fold_types));
+        types.extend(map_types.iter().map(|ty| Type::array_of(ty, &[width])));
+        let soac = Soac::Screma {
+            width,
+            arrays: items.iter().map(|i| i.var).collect(),
+            lam: Lambda { params, body },
+            scans: scan_ops,
+            reds: red_ops,
+        };
+        self.bind_all(types, soac);
+        Some(())
+    }
+
+    /// Binds the results of an operation, which share memory with nothing.
+    fn bind_all(&mut self, types: Vec<Type>, soac: Soac) {
+        let binds: Vec<Var> = types
+            .iter()
+            .map(|ty| self.b.fresh("ys", ty.clone()))
+            .collect();
+        self.b.bind(binds.clone(), Exp::Op(soac));
+        for (v, ty) in binds.into_iter().zip(types) {
+            self.add(v, ty, true);
+        }
+    }
+
+    pub(super) fn filtering(&mut self) -> Option<()> {
+        if self.depth > 2 {
+            return None;
+        }
+        let width = self.size();
+        let (items, params) = self.inputs(width);
+        let most = self.most(width);
+        let (body, types) = self.nested(most, |g, sizes| {
+            g.add_params(&params);
+            g.statements(3);
+            let keep = g.scalar(ScalarType::Bool);
+            let (a, ty) = g.result(sizes);
+            (vec![keep, a], vec![ty])
+        });
+        let soac = Soac::Filter {
+            width,
+            arrays: items.iter().map(|i| i.var).collect(),
+            lam: Lambda { params, body },
+        };
+        let kept = self.b.fresh("kept", Type::I64);
+        let ty = Type::array_of(&types[0], &[Size::Var(kept)]);
+        let ys = self.b.fresh("ys", ty.clone());
+        self.b.bind(vec![kept, ys], Exp::Op(soac));
+        self.add_size(kept.into(), most);
+        self.add(ys, ty, true);
+        Some(())
+    }
+
+    pub(super) fn histogram(&mut self) -> Option<()> {
+        if self.depth > 2 {
+            return None;
+        }
+        let (width, buckets) = (self.size(), self.size());
+        let fold = match self.fold() {
+            fold @ (Fold::Simple(..) | Fold::Rows(..)) => fold,
+            Fold::Linear => Fold::Simple(BinOp::Add, I64),
+        };
+        let (items, params) = self.inputs(width);
+        let most = self.most(width);
+        let (body, ()) = self.nested(most, |g, _| {
+            g.add_params(&params);
+            g.statements(3);
+            let raw = g.scalar(I64);
+            // Some buckets lie outside, on both sides.
+            let range = g.b.add(buckets, 2);
+            let bucket = g.b.bin(BinOp::Mod, I64, raw, range);
+            let bucket = g.b.sub(bucket, 1);
+            let mut result = vec![bucket];
+            result.extend(g.fold_elements(fold));
+            (result, ())
+        });
+        let mut op = self.operator(fold)?;
+        op.comm = true;
+        let (elem, shape) = match fold {
+            Fold::Simple(_, ty) => (ty, vec![buckets]),
+            Fold::Rows(_, ty, size) => (ty, vec![buckets, size]),
+            Fold::Linear => return None,
+        };
+        let dest = self.fresh_array(elem, &shape);
+        let soac = Soac::Hist {
+            width,
+            arrays: items.iter().map(|i| i.var).collect(),
+            lam: Lambda { params, body },
+            ops: vec![HistOp {
+                shape: vec![buckets],
+                dests: vec![dest],
+                op,
+            }],
+        };
+        let ty = self.b.ty(dest);
+        self.bind_all(vec![ty], soac);
+        Some(())
+    }
+
+    /// Writes to indices of which no two are equal, some of them outside.
+    pub(super) fn scattering(&mut self) -> Option<()> {
+        if self.depth > 2 {
+            return None;
+        }
+        let (width, len) = (self.size(), self.size());
+        let (items, mut params) = self.inputs(width);
+        let index = self.b.fresh("i", Type::I64);
+        params.push(index);
+        let (elem, most) = (self.scalar_type(), self.most(width));
+        let (body, ()) = self.nested(most, |g, _| {
+            g.add_params(&params);
+            g.statements(3);
+            let shift = g.rng.below(5) as i64 - 2;
+            let place = g.b.add(index, shift);
+            (vec![place, g.scalar(elem)], ())
+        });
+        let start = (0, 1);
+        let iota = self.b.array(
+            "iota",
+            ArrayOp::Iota {
+                len: width,
+                start: Atom::i64(start.0),
+                step: Atom::i64(start.1),
+                ty: I64,
+            },
+        );
+        let array = self.fresh_array(elem, &[len]);
+        let soac = Soac::Scatter {
+            width,
+            arrays: items.iter().map(|i| i.var).chain([iota]).collect(),
+            lam: Lambda { params, body },
+            dests: vec![ScatterDest { rank: 1, array }],
+        };
+        let ty = self.b.ty(array);
+        self.bind_all(vec![ty], soac);
+        Some(())
+    }
+}
+
+fn map(width: Size, arrays: Vec<Var>, lam: Lambda<Soac>) -> Soac {
+    Soac::Screma {
+        width,
+        arrays,
+        lam,
+        scans: Vec::new(),
+        reds: Vec::new(),
+    }
+}
