@@ -8,9 +8,11 @@ mod bulk;
 mod random;
 mod scalar;
 mod shape;
+mod shrink;
 mod statement;
 
 pub use random::Random;
+pub use shrink::shrink;
 
 use midend::ir::build::Builder;
 use midend::ir::id::{FunId, IdVec, Var};
