@@ -45,9 +45,13 @@ fn root(stms: &[Stm<Seg>], mut var: Var) -> Option<Var> {
 }
 
 impl Cx<'_> {
-    /// Asks for the array `atom` to be made at `dest`, if one of the statements makes it.
+    /// Asks for the array `atom` to be made at `dest`, if one of the statements makes it. A scalar is never made in
+    /// memory only, for there may be other uses of it.
     pub(super) fn want(&mut self, stms: &[Stm<Seg>], atom: Atom, mut dest: View) {
         let Atom::Var(mut var) = atom else { return };
+        if !self.is_array(var) {
+            return;
+        }
         while let Some((i, k)) = definition(stms, var) {
             match origin(&stms[i].exp, k) {
                 Origin::Same(next) => var = next,
