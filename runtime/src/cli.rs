@@ -5,6 +5,7 @@ mod check;
 mod devices;
 mod exit;
 mod explain;
+mod opt;
 mod output;
 mod png;
 mod run;
@@ -38,6 +39,8 @@ enum Command {
     Check(check::CheckArguments),
     /// Run the test blocks of programs
     Test(test::TestArguments),
+    /// Run passes of the compiler on programs in the text form of its IR
+    Opt(opt::OptArguments),
     /// List what programs can be run on
     Devices,
     /// Explain an error code
@@ -45,7 +48,7 @@ enum Command {
 }
 
 /// The names of the commands: a first argument that is none of them begins a program to run.
-const COMMANDS: &[&str] = &["run", "check", "test", "devices", "explain", "help"];
+const COMMANDS: &[&str] = &["run", "check", "test", "opt", "devices", "explain", "help"];
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
@@ -63,6 +66,7 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
+        Command::Opt(arguments) => opt::run(&arguments),
         Command::Devices => devices::run(),
         Command::Explain(arguments) => explain::run(&arguments),
     });

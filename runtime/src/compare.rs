@@ -180,6 +180,7 @@ fn floats<T: Copy + Into<f64>>(found: &[T], expected: &[T]) -> (Differing, f64) 
         .map(|x| (*x).into())
         .filter(|x| x.is_finite());
     let bound = finite.fold(TOLERANCE, |bound, x: f64| bound.max(TOLERANCE * x));
+    let largest = bound / TOLERANCE;
     let mut differing = Differing::default();
     let mut worst = 0.0f64;
     for (i, (f, e)) in found.iter().zip(expected).enumerate() {
@@ -188,7 +189,8 @@ fn floats<T: Copy + Into<f64>>(found: &[T], expected: &[T]) -> (Differing, f64) 
             continue;
         }
         let distance = (f - e).abs();
-        let relative = distance / e.abs().max(f64::MIN_POSITIVE);
+        // What is next to nothing beside the largest element has no relative error of its own.
+        let relative = distance / e.abs().max(largest * 1e-6);
         worst = worst.max(if relative.is_nan() {
             f64::INFINITY
         } else {

@@ -13,6 +13,7 @@ use engine::{Devices, Engine};
 use frontend::diagnostic::Diagnostic;
 use frontend::source::{FileId, SourceMap};
 use midend::device::Stop;
+use midend::driver::{Event, Settings};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{Entry, Program as Ir};
 use midend::trap::RunError;
@@ -33,7 +34,12 @@ pub struct Options {
     pub check: bool,
     /// Whether programs keep what [`Program::call_reference`] needs.
     pub keep_reference: bool,
+    /// How passes are run, and after which of them to tell the program.
+    pub passes: Settings,
 }
+
+/// Is told what the passes do.
+type Observer = Box<dyn Fn(Event<'_>) + Send + Sync>;
 
 /// A failure to set up a session.
 #[derive(Debug)]
@@ -57,17 +63,29 @@ struct Shared {
     options: Options,
     devices: Devices,
     stop: Arc<Stop>,
+    observer: Option<Observer>,
 }
 
 impl Session {
     /// A session with these options.
     pub fn new(options: Options) -> Result<Self, SessionError> {
+        Self::open(options, None)
+    }
+    /// A session that tells what the passes do.
+    pub fn observed(
+        options: Options,
+        observer: impl Fn(Event<'_>) + Send + Sync + 'static,
+    ) -> Result<Self, SessionError> {
+        Self::open(options, Some(Box::new(observer)))
+    }
+    fn open(options: Options, observer: Option<Observer>) -> Result<Self, SessionError> {
         let devices = Devices::open(&options).map_err(|why| SessionError(why.to_string()))?;
         Ok(Self {
             shared: Arc::new(Shared {
                 options,
                 devices,
                 stop: Arc::new(Stop::new()),
+                observer,
             }),
         })
     }
@@ -141,6 +159,16 @@ pub fn check_file(path: &Path) -> Result<(SourceMap, Vec<Diagnostic>), CompileEr
     let file = loader.read(path).map_err(CompileError::unreadable)?;
     match on_big_stack(|| compile::check(&mut loader, file)) {
         Ok(warnings) => Ok((loader.into_sources(), warnings)),
+        Err(diagnostics) => Err(CompileError::new(loader.into_sources(), diagnostics)),
+    }
+}
+
+/// The nested IR of a source file, as the front end makes it.
+pub fn nested_ir(path: &Path) -> Result<Ir<Soac>, CompileError> {
+    let mut loader = FileLoader::new();
+    let file = loader.read(path).map_err(CompileError::unreadable)?;
+    match on_big_stack(|| compile::nested(&mut loader, file)) {
+        Ok(front) => Ok(front.program),
         Err(diagnostics) => Err(CompileError::new(loader.into_sources(), diagnostics)),
     }
 }

@@ -28,6 +28,13 @@ impl Exit {
             message: format!("error: {message}\n"),
         }
     }
+    /// A mistake in arrc.
+    pub(super) fn internal(message: impl Display) -> Self {
+        Self {
+            code: INTERNAL,
+            message: format!("{message}\n"),
+        }
+    }
     /// Something that has been reported already.
     pub(super) fn silent(code: u8) -> Self {
         Self {
@@ -45,7 +52,7 @@ impl Exit {
     /// A program that cannot be compiled.
     pub(super) fn compile(error: &CompileError) -> Self {
         Self {
-            code: 1,
+            code: if error.is_internal() { INTERNAL } else { 1 },
             message: error.render(Look::for_stderr()),
         }
     }

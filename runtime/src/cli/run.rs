@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds};
 use super::stop::{Deadline, on_interrupt};
-use super::{Outcome, png};
+use super::{Outcome, opt, png};
 use crate::data::{
     Source, leaves, parameter_leaves, read_arguments, structured_text, write_binary, write_text,
 };
@@ -12,6 +12,7 @@ use crate::session::{Options, Program, Session};
 use crate::target::Target;
 use clap::Args;
 use frontend::render::{Look, render_all};
+use midend::driver::Settings;
 use midend::ir::syntax::{Entry, EntryType};
 use midend::trap::RunError;
 use midend::value::Value;
@@ -55,19 +56,22 @@ pub(super) struct RunArguments {
     /// Write the result as a picture instead of printing it
     #[arg(long, value_name = "FILE")]
     png: Option<PathBuf>,
+    /// Print the program after these passes, to standard error (`all`, or names as `arrc opt --list` lists them)
+    #[arg(long, value_name = "PASS", value_delimiter = ',')]
+    dump_after: Vec<String>,
+    /// Run only so many of the passes that can be left out
+    #[arg(long, value_name = "N")]
+    pass_limit: Option<usize>,
+    /// Tell the time of each pass, to standard error
+    #[arg(long)]
+    pass_times: bool,
     /// Do not print results
     #[arg(short, long)]
     no_print_result: bool,
 }
 
 pub(super) fn run(arguments: &RunArguments) -> Outcome {
-    let session = Session::new(Options {
-        target: arguments.target,
-        threads: arguments.threads,
-        memory_limit: arguments.mem_limit,
-        ..Options::default()
-    })
-    .map_err(Exit::user)?;
+    let session = open(arguments)?;
     on_interrupt(session.stop());
     let deadline = arguments
         .timeout
@@ -102,6 +106,22 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
         return Ok(());
     }
     to_stdout(|mut out| print(&entry.results, &results, arguments.binary_output, &mut out))
+}
+
+fn open(arguments: &RunArguments) -> Result<Session, Exit> {
+    let times = arguments.pass_times;
+    let options = Options {
+        target: arguments.target,
+        threads: arguments.threads,
+        memory_limit: arguments.mem_limit,
+        passes: Settings {
+            dump_after: opt::dump_after(&arguments.dump_after),
+            pass_limit: arguments.pass_limit,
+            ..Settings::default()
+        },
+        ..Options::default()
+    };
+    Session::observed(options, move |event| opt::tell(&event, times)).map_err(Exit::user)
 }
 
 fn find_entry<'a>(program: &'a Program, arguments: &RunArguments) -> Result<&'a Entry, Exit> {

@@ -126,6 +126,14 @@ fn not_compiled(error: &CompileError) -> Verdict {
     let text = error.render(Look::Plain);
     match error.first_error() {
         Some(first) => Verdict::fail(of_diagnostic(first), text),
+        // The name of the pass to blame is in quotes, and to be kept; the first fault says what is wrong.
+        None if error.is_internal() => {
+            let mut lines = text.lines().map(|line| line.replace('`', "'"));
+            let first = generalise(&lines.next().unwrap_or_default());
+            let fault = lines.next().unwrap_or_default();
+            let fault = fault.rsplit(": ").next().unwrap_or_default();
+            Verdict::fail(format!("{first}: {}", generalise(fault)), text)
+        }
         None => Verdict::fail(format!("not compiled: {}", generalise(&text)), text),
     }
 }
@@ -174,6 +182,13 @@ fn warned(patterns: &[Pattern], program: &Program, options: &TestOptions) -> Ver
         .map(|d| frontend::render::render(program.sources(), d, Look::Plain))
         .collect();
     for pattern in patterns {
+        // A pattern that matches nothing at all asks for no warning.
+        if !pattern.is_any() && pattern.matches("") {
+            if let Some(first) = warnings.first() {
+                return Verdict::fail("a warning where none is expected", first.clone());
+            }
+            continue;
+        }
         let found = if options.match_messages {
             warnings.iter().any(|w| pattern.matches(w))
         } else {

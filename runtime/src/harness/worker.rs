@@ -42,6 +42,7 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
         threads: arguments.threads,
         memory_limit: Some(options.memory_limit),
         check: true,
+        passes: midend::driver::Settings::default(),
         keep_reference: options.target != crate::target::Target::Interp,
     })
     .map_err(io::Error::other)?;

@@ -6,6 +6,7 @@ use frontend::render::{Look, render_all};
 use frontend::source::{FileId, SourceMap};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
+use midend::trap::RunError;
 use std::fmt;
 use std::path::Path;
 
@@ -16,6 +17,8 @@ pub struct CompileError {
     diagnostics: Vec<Diagnostic>,
     /// A failure that has no place in a source text.
     other: Option<String>,
+    /// Whether it is a mistake in arrc.
+    internal: bool,
 }
 
 impl CompileError {
@@ -24,6 +27,7 @@ impl CompileError {
             sources,
             diagnostics,
             other: None,
+            internal: false,
         }
     }
     pub(super) fn unreadable(why: String) -> Self {
@@ -31,14 +35,28 @@ impl CompileError {
             sources: SourceMap::new(),
             diagnostics: Vec::new(),
             other: Some(why),
+            internal: false,
         }
     }
-    pub(super) fn target(sources: SourceMap, why: &dyn fmt::Display) -> Self {
+    pub(super) fn target(sources: SourceMap, why: &RunError) -> Self {
+        let (text, internal) = match why {
+            RunError::Internal(text) => (text.clone(), true),
+            RunError::Device(text) | RunError::BadArguments(text) => (text.clone(), false),
+            RunError::Trap(_)
+            | RunError::OutOfMemory { .. }
+            | RunError::Interrupted
+            | RunError::OutOfFuel => (why.to_string(), false),
+        };
         Self {
             sources,
             diagnostics: Vec::new(),
-            other: Some(why.to_string()),
+            other: Some(text),
+            internal,
         }
+    }
+    /// Whether this is a mistake in arrc, not in the program.
+    pub fn is_internal(&self) -> bool {
+        self.internal
     }
     /// The diagnostics, warnings among them.
     pub fn diagnostics(&self) -> &[Diagnostic] {

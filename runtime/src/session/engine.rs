@@ -4,14 +4,16 @@ use super::{Options, Shared, on_big_stack};
 use crate::target::Target;
 use backend_cpu::CpuDevice;
 use midend::device::Device as _;
+use midend::driver::{Broken, Driver, Event};
 use midend::interp;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
-use midend::passes::{flatten, plan as lower};
-use midend::plan::{self, Executable, Memory, signatures};
+use midend::pipeline;
+use midend::plan::{self, Executable, Memory};
 use midend::trap::RunError;
 use midend::value::Value;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The devices that a session has opened.
 pub(super) enum Devices {
@@ -49,11 +51,13 @@ impl Engine {
     /// Compiles the program for the session's target.
     pub(super) fn new(shared: &Shared, program: Program<Soac>) -> Result<Self, RunError> {
         match &shared.devices {
-            Devices::Interp => Ok(Self::Interp(program)),
+            Devices::Interp => {
+                with_driver(shared, |driver| driver.start(&program))?;
+                Ok(Self::Interp(program))
+            }
             Devices::Cpu(device) => {
-                let flat = flatten::flatten(program);
-                let signatures = signatures(&flat);
-                let plan = lower::plan(flat);
+                let (plan, signatures) =
+                    with_driver(shared, |driver| pipeline::plan(program, driver))?;
                 Ok(Self::Cpu {
                     kernels: device.compile(&plan)?,
                     host: Executable::new(&plan, signatures),
@@ -85,6 +89,22 @@ impl Engine {
             ))),
         }
     }
+}
+
+/// Runs passes as the session says. What the verifier objects to is a mistake of the compiler.
+fn with_driver<T>(
+    shared: &Shared,
+    work: impl FnOnce(&mut Driver<'_>) -> Result<T, Broken>,
+) -> Result<T, RunError> {
+    let start = Instant::now();
+    let clock = || start.elapsed();
+    let mut tell = |event: Event<'_>| {
+        if let Some(observer) = &shared.observer {
+            observer(event);
+        }
+    };
+    work(&mut Driver::new(&shared.options.passes, &clock, &mut tell))
+        .map_err(|broken| RunError::Internal(broken.to_string()))
 }
 
 /// Runs an entry point in the reference interpreter.

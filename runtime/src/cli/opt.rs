@@ -1,0 +1,260 @@
+//! `arrc opt`: runs passes on programs in the text form of the IR.
+
+use super::Outcome;
+use super::exit::Exit;
+use super::output::{to_stderr, to_stdout};
+use crate::data::Source;
+use crate::session::on_big_stack;
+use clap::{Args, ValueEnum};
+use midend::driver::{Broken, Driver, DumpAfter, Event, Settings};
+use midend::ir::mem::Mem;
+use midend::ir::seg::Seg;
+use midend::ir::soac::Soac;
+use midend::ir::syntax::Program;
+use midend::ir::{print, read};
+use midend::pass::Pass;
+use midend::{passes, pipeline};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What `arrc opt` takes.
+#[derive(Args)]
+pub(super) struct OptArguments {
+    /// A program in the text form of any dialect of the IR, or a source program (`.fut`); `-` is standard input
+    #[arg(default_value = "-")]
+    file: PathBuf,
+    /// Run this pass; several are run in the order given. Without any, the usual passes are run
+    #[arg(long, value_name = "NAME")]
+    pass: Vec<String>,
+    /// Stop when the program is in this dialect
+    #[arg(long, value_enum, default_value_t = Dialect::Plan)]
+    to: Dialect,
+    /// List the passes
+    #[arg(long)]
+    list: bool,
+    /// Print the program after these passes, to standard error (`all`, or names)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    dump_after: Vec<String>,
+    /// Run only so many of the passes that can be left out
+    #[arg(long, value_name = "N")]
+    pass_limit: Option<usize>,
+    /// Tell the time of each pass, to standard error
+    #[arg(long)]
+    times: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+enum Dialect {
+    Nested,
+    Flat,
+    Plan,
+}
+
+/// A program in whatever dialect it is.
+enum Any {
+    Nested(Program<Soac>),
+    Flat(Program<Seg>),
+    Plan(Program<Mem>),
+}
+
+/// Which passes to tell the program after, as the command line says it.
+pub(super) fn dump_after(names: &[String]) -> DumpAfter {
+    if names.is_empty() {
+        DumpAfter::None
+    } else if names.iter().any(|name| name == "all") {
+        DumpAfter::All
+    } else {
+        DumpAfter::Named(names.to_vec())
+    }
+}
+
+/// Prints what the driver tells: programs, remarks, and times if they are wanted.
+pub(super) fn tell(event: &Event<'_>, times: bool) {
+    match event {
+        Event::Ran {
+            number,
+            pass,
+            time,
+            verify,
+        } if times => to_stderr(&format!(
+            "; {number:2} {pass:12} {:9.3} ms, verified in {:9.3} ms\n",
+            time.as_secs_f64() * 1e3,
+            verify.as_secs_f64() * 1e3
+        )),
+        Event::Ran { .. } | Event::Skipped { .. } => {}
+        Event::Dump { number, pass, text } => match text {
+            Some(text) => to_stderr(&format!("; after {pass} (pass {number})\n{text}\n")),
+            None => to_stderr(&format!("; after {pass} (pass {number}): no change\n")),
+        },
+        Event::Remark(remark) => to_stderr(&format!("; {}: {}\n", remark.pass, remark.message)),
+    }
+}
+
+pub(super) fn run(arguments: &OptArguments) -> Outcome {
+    if arguments.list {
+        return list();
+    }
+    let program = read(arguments)?;
+    let settings = Settings {
+        dump_after: dump_after(&arguments.dump_after),
+        pass_limit: arguments.pass_limit,
+        ..Settings::default()
+    };
+    let start = Instant::now();
+    let clock = || start.elapsed();
+    let text = on_big_stack(|| {
+        let mut tell = |event: Event<'_>| tell(&event, arguments.times);
+        let mut driver = Driver::new(&settings, &clock, &mut tell);
+        let program = transform(program, arguments, &mut driver)?;
+        Ok(match program {
+            Any::Nested(program) => print::program(&program),
+            Any::Flat(program) => print::program(&program),
+            Any::Plan(program) => print::program(&program),
+        })
+    })?;
+    to_stdout(|out| out.write_all(text.as_bytes()))
+}
+
+fn list() -> Outcome {
+    fn table<From, To>(name: &str, passes: &[Pass<From, To>], out: &mut String) {
+        out.push_str(&format!("{name}:\n"));
+        for pass in passes {
+            out.push_str(&format!("  {:12} {}\n", pass.name, pass.summary));
+        }
+    }
+    let mut text = String::new();
+    table("on nested programs", passes::NESTED, &mut text);
+    table("from nested to flat", &[pipeline::FLATTEN], &mut text);
+    table("on flat programs", passes::FLAT, &mut text);
+    table("from flat to plan", &[pipeline::PLAN], &mut text);
+    table("on plans", passes::PLANNED, &mut text);
+    to_stdout(|out| out.write_all(text.as_bytes()))
+}
+
+fn read(arguments: &OptArguments) -> Result<Any, Exit> {
+    if arguments.file.extension().is_some_and(|e| e == "fut") {
+        return crate::session::nested_ir(&arguments.file)
+            .map(Any::Nested)
+            .map_err(|e| Exit::compile(&e));
+    }
+    let source = Source::open(&arguments.file).map_err(Exit::user)?;
+    let text = String::from_utf8_lossy(source.bytes()).into_owned();
+    let wrong = |why: read::ReadError| Exit::user(format!("{}: {why}", source.name()));
+    match read::dialect_name(&text) {
+        Some("nested") => read::program(&text).map(Any::Nested).map_err(wrong),
+        Some("flat") => read::program(&text).map(Any::Flat).map_err(wrong),
+        Some("plan") => read::program(&text).map(Any::Plan).map_err(wrong),
+        Some(_) | None => Err(Exit::user(format!(
+            "{}: a program begins with the name of its dialect: nested, flat or plan",
+            source.name()
+        ))),
+    }
+}
+
+fn transform(program: Any, arguments: &OptArguments, driver: &mut Driver<'_>) -> Result<Any, Exit> {
+    match &program {
+        Any::Nested(program) => driver.start(program),
+        Any::Flat(program) => driver.start(program),
+        Any::Plan(program) => driver.start(program),
+    }
+    .map_err(|why| broken(&why))?;
+    if arguments.pass.is_empty() {
+        return usual(program, arguments.to, driver).map_err(|why| broken(&why));
+    }
+    arguments.pass.iter().try_fold(program, |program, name| {
+        let unknown = || {
+            let dialect = program.dialect();
+            Exit::user(format!(
+                "there is no pass {name} on {dialect:?} programs; `arrc opt --list` lists them"
+            ))
+        };
+        let found = named(&program, name).ok_or_else(unknown)?;
+        found.run(program, driver).map_err(|why| broken(&why))
+    })
+}
+
+fn broken(why: &Broken) -> Exit {
+    Exit::internal(format!("{why}\nthe program is then\n{}", why.text))
+}
+
+/// The usual passes from the program's dialect to the one that is wanted.
+fn usual(program: Any, to: Dialect, driver: &mut Driver<'_>) -> Result<Any, Broken> {
+    let program = match program {
+        Any::Nested(program) => {
+            let program = driver.run_all(pipeline::NESTED, program)?;
+            if to == Dialect::Nested {
+                return Ok(Any::Nested(program));
+            }
+            Any::Flat(driver.run(&pipeline::FLATTEN, program)?)
+        }
+        other @ (Any::Flat(_) | Any::Plan(_)) => other,
+    };
+    let program = match program {
+        Any::Flat(program) => {
+            let program = driver.run_all(pipeline::FLAT, program)?;
+            if to <= Dialect::Flat {
+                return Ok(Any::Flat(program));
+            }
+            Any::Plan(driver.run(&pipeline::PLAN, program)?)
+        }
+        other @ (Any::Nested(_) | Any::Plan(_)) => other,
+    };
+    match program {
+        Any::Plan(program) => Ok(Any::Plan(driver.run_all(pipeline::PLANNED, program)?)),
+        other @ (Any::Nested(_) | Any::Flat(_)) => Ok(other),
+    }
+}
+
+/// A pass that fits a program's dialect.
+enum Found {
+    Nested(&'static Pass<Soac>),
+    Flatten,
+    Flat(&'static Pass<Seg>),
+    Plan,
+    Planned(&'static Pass<Mem>),
+}
+
+fn named(program: &Any, name: &str) -> Option<Found> {
+    match program {
+        Any::Nested(_) if name == pipeline::FLATTEN.name => Some(Found::Flatten),
+        Any::Flat(_) if name == pipeline::PLAN.name => Some(Found::Plan),
+        Any::Nested(_) => passes::NESTED
+            .iter()
+            .find(|pass| pass.name == name)
+            .map(Found::Nested),
+        Any::Flat(_) => passes::FLAT
+            .iter()
+            .find(|pass| pass.name == name)
+            .map(Found::Flat),
+        Any::Plan(_) => passes::PLANNED
+            .iter()
+            .find(|pass| pass.name == name)
+            .map(Found::Planned),
+    }
+}
+
+impl Found {
+    /// Runs the pass; a program of another dialect than it was found for is handed back as it is.
+    fn run(self, program: Any, driver: &mut Driver<'_>) -> Result<Any, Broken> {
+        Ok(match (self, program) {
+            (Self::Nested(pass), Any::Nested(program)) => Any::Nested(driver.run(pass, program)?),
+            (Self::Flatten, Any::Nested(program)) => {
+                Any::Flat(driver.run(&pipeline::FLATTEN, program)?)
+            }
+            (Self::Flat(pass), Any::Flat(program)) => Any::Flat(driver.run(pass, program)?),
+            (Self::Plan, Any::Flat(program)) => Any::Plan(driver.run(&pipeline::PLAN, program)?),
+            (Self::Planned(pass), Any::Plan(program)) => Any::Plan(driver.run(pass, program)?),
+            (_, program) => program,
+        })
+    }
+}
+
+impl Any {
+    const fn dialect(&self) -> Dialect {
+        match self {
+            Self::Nested(_) => Dialect::Nested,
+            Self::Flat(_) => Dialect::Flat,
+            Self::Plan(_) => Dialect::Plan,
+        }
+    }
+}
