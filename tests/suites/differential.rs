@@ -1,4 +1,4 @@
-//! Random programs, interpreted before and after each way down: the results must be the same.
+//! Random programs, run before and after each pass alone, and after all of them: the results must be the same.
 //!
 //! A failure prints the smallest program found that fails like it, in text form, as the start of a regression test.
 
@@ -7,15 +7,17 @@ use midend::device::{Device, Stop};
 use midend::interp::mem::Reference;
 use midend::interp::{self, Options, scalar};
 use midend::ir::mem::Mem;
+use midend::ir::seg::Seg;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
 use midend::ir::{print, read};
-use midend::passes::flatten::flatten;
-use midend::passes::plan::plan;
+use midend::pass::{self, Pass, PassCx};
 use midend::plan::{self, Executable, signatures};
 use midend::trap::RunError;
 use midend::value::Value;
 use midend::verify::{self, Verify};
+use midend::{passes, pipeline};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What a run gave: results, or that it failed, in whatever way the program does.
 type Outcome = Result<Vec<Value>, String>;
@@ -60,14 +62,6 @@ fn same_value(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// A program on its way down.
-struct Levels {
-    nested: Program<Soac>,
-    flat: Program<midend::ir::seg::Seg>,
-    plan: Program<Mem>,
-    executable: Executable,
-}
-
 fn verified<D: Verify>(what: &str, program: &Program<D>) -> Result<(), String> {
     verify::program(program).map_err(|faults| {
         let list: Vec<String> = faults.iter().map(ToString::to_string).collect();
@@ -75,88 +69,148 @@ fn verified<D: Verify>(what: &str, program: &Program<D>) -> Result<(), String> {
     })
 }
 
-fn lower(nested: Program<Soac>) -> Result<Levels, String> {
-    verified("nested", &nested)?;
-    let flat = flatten(nested.clone());
-    verified("flat", &flat)?;
-    let plan = plan(flat.clone());
-    verified("plan", &plan)?;
-    let executable = Executable::new(&plan, signatures(&nested));
-    Ok(Levels {
-        nested,
-        flat,
-        plan,
-        executable,
+/// What `f` computes; its panic is an error like others, so that it is shrunk and reported with its program.
+fn unwound<R>(f: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(f)).map_err(|payload| match payload.downcast::<String>() {
+        Ok(text) => format!("panicked, {text}"),
+        Err(_) => "panicked".into(),
     })
 }
 
-fn run_on<D: Device>(
-    levels: &Levels,
-    device: &D,
-    args: Vec<Value>,
-) -> Result<Vec<Value>, RunError> {
-    let module = device.compile(&levels.plan)?;
-    let stop = Stop::new();
-    let options = plan::Options::new(&stop);
-    levels
-        .executable
-        .run(device, &module, "main", args, &options)
+/// The program after a pass, which must be well-formed.
+fn after<A: Clone, B: Verify>(pass: &Pass<A, B>, program: &Program<A>) -> Result<Program<B>, String> {
+    let result = unwound(|| {
+        let mut remarks = Vec::new();
+        let mut cx = PassCx {
+            options: &pass::Options::default(),
+            remarks: &mut remarks,
+        };
+        (pass.run)(program.clone(), &mut cx)
+    });
+    let result = result.map_err(|why| format!("{}: {why}", pass.name))?;
+    verified(pass.name, &result)?;
+    Ok(result)
+}
+
+/// One form of the program: what it is called, its text, and how it is run.
+struct Form<'a> {
+    name: &'a str,
+    text: Box<dyn Fn() -> String + 'a>,
+    run: Box<dyn Fn(Vec<Value>) -> Result<Vec<Value>, RunError> + 'a>,
+}
+
+fn nested_form(name: &'static str, program: Program<Soac>) -> Form<'static> {
+    let text = program.clone();
+    Form {
+        name,
+        text: Box::new(move || print::program(&text)),
+        run: Box::new(move |args| interp::run(&program, "main", args, &options())),
+    }
+}
+
+fn flat_form(name: &'static str, program: Program<Seg>) -> Form<'static> {
+    let text = program.clone();
+    Form {
+        name,
+        text: Box::new(move || print::program(&text)),
+        run: Box::new(move |args| interp::run_flat(&program, "main", args, &options())),
+    }
+}
+
+fn plan_form(name: &'static str, program: Program<Mem>, nested: &Program<Soac>) -> Form<'static> {
+    let executable = Executable::new(&program, signatures(nested));
+    let text = program.clone();
+    Form {
+        name,
+        text: Box::new(move || print::program(&text)),
+        run: Box::new(move |args| {
+            let device = Reference::new();
+            let module = device.compile(&program)?;
+            let stop = Stop::new();
+            let options = plan::Options::new(&stop);
+            executable.run(&device, &module, "main", args, &options)
+        }),
+    }
+}
+
+/// The program after each pass alone, on its way down without other passes, and after all of them.
+fn forms(nested: &Program<Soac>) -> Result<Vec<Form<'static>>, String> {
+    let mut forms = Vec::new();
+    for pass in passes::NESTED {
+        forms.push(nested_form(pass.name, after(pass, nested)?));
+    }
+    let flat = after(&passes::FLATTEN, nested)?;
+    forms.push(flat_form("flatten", flat.clone()));
+    for pass in passes::FLAT {
+        forms.push(flat_form(pass.name, after(pass, &flat)?));
+    }
+    let planned = after(&passes::PLAN, &flat)?;
+    forms.push(plan_form("plan", planned.clone(), nested));
+    for pass in passes::PLANNED {
+        forms.push(plan_form(pass.name, after(pass, &planned)?, nested));
+    }
+    let mut program = nested.clone();
+    for pass in pipeline::NESTED {
+        program = after(pass, &program)?;
+    }
+    let mut flat = after(&pipeline::FLATTEN, &program)?;
+    for pass in pipeline::FLAT {
+        flat = after(pass, &flat)?;
+    }
+    let mut planned = after(&pipeline::PLAN, &flat)?;
+    for pass in pipeline::PLANNED {
+        planned = after(pass, &planned)?;
+    }
+    forms.push(plan_form("pipeline", planned, &program));
+    Ok(forms)
 }
 
 /// Tries one program with several arguments; says what is wrong.
-fn check(nested: Program<Soac>, seed: u64) -> Result<(), String> {
-    let text = print::program(&nested);
-    let again: Program<Soac> = read::program(&text).map_err(|e| format!("not read back: {e}"))?;
+fn check(nested: &Program<Soac>, seed: u64) -> Result<(), String> {
+    let text = print::program(nested);
+    let again: Program<Soac> = read::program(&text).map_err(|e| format!("read: {e}"))?;
     if print::program(&again) != text {
-        return Err("the text read back prints otherwise".into());
+        return Err("read: the text read back prints otherwise".into());
     }
-    let levels = lower(nested)?;
+    verified("nested", nested)?;
+    let forms = forms(nested)?;
     for round in 0..3 {
-        check_run(&levels, &arguments(seed * 4 + round))?;
-    }
-    Ok(())
-}
-
-fn check_run(levels: &Levels, args: &[Value]) -> Result<(), String> {
-    let result = interp::run(&levels.nested, "main", args.to_vec(), &options());
-    let Some(wanted) = outcome(result).map_err(|e| format!("nested: {e}"))? else {
-        return Ok(());
-    };
-    let results = [
-        (
-            "flat",
-            interp::run_flat(&levels.flat, "main", args.to_vec(), &options()),
-        ),
-        ("plan", run_on(levels, &Reference::new(), args.to_vec())),
-    ];
-    for (level, result) in results {
-        let text = || match level {
-            "flat" => print::program(&levels.flat),
-            _ => print::program(&levels.plan),
+        let args = arguments(seed * 4 + round);
+        let result = interp::run(nested, "main", args.clone(), &options());
+        let Some(wanted) = outcome(result).map_err(|e| format!("nested: {e}"))? else {
+            continue;
         };
-        let got =
-            outcome(result).map_err(|e| format!("{level}: {e}\nfor {args:?}\n\n{}", text()))?;
-        if let Some(got) = got
-            && !same(&wanted, &got)
-        {
-            return Err(format!(
-                "{level} gives {got:?}\ninstead of {wanted:?}\nfor {args:?}\n\n{}",
-                text()
-            ));
+        for form in &forms {
+            compare(form, &args, &wanted)?;
         }
     }
     Ok(())
 }
 
+fn compare(form: &Form<'_>, args: &[Value], wanted: &Outcome) -> Result<(), String> {
+    let about = || format!("for {args:?}\n\n{}", (form.text)());
+    let result = unwound(|| (form.run)(args.to_vec()));
+    let result = result.map_err(|why| format!("{}: {why}\n{}", form.name, about()))?;
+    let got = outcome(result).map_err(|e| format!("{}: {e}\n{}", form.name, about()))?;
+    match got {
+        Some(got) if !same(wanted, &got) => Err(format!(
+            "{}: gives {got:?}\ninstead of {wanted:?}\n{}",
+            form.name,
+            about()
+        )),
+        Some(_) | None => Ok(()),
+    }
+}
+
 #[test]
-fn every_way_down_keeps_the_results() {
+fn every_pass_keeps_the_results() {
     let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     let first = number("ARRC_SEED").unwrap_or(0);
     let count = number("ARRC_PROGRAMS").unwrap_or(PROGRAMS);
     let mut failures = String::new();
     for seed in first..first + count {
         let program = program(seed, 30);
-        if let Err(error) = check(program.clone(), seed) {
+        if let Err(error) = check(&program, seed) {
             // What is removed must not turn one failure into another one.
             let kind = error
                 .split([':', ' '])
@@ -164,9 +218,9 @@ fn every_way_down_keeps_the_results() {
                 .unwrap_or_default()
                 .to_owned();
             let fails =
-                |p: &Program<Soac>| check(p.clone(), seed).is_err_and(|e| e.starts_with(&kind));
+                |p: &Program<Soac>| check(p, seed).is_err_and(|e| e.starts_with(&kind));
             let program = shrink(program, &fails);
-            let error = check(program.clone(), seed).err().unwrap_or(error);
+            let error = check(&program, seed).err().unwrap_or(error);
             let text = print::program(&program);
             failures.push_str(&format!("\n==== seed {seed}\n{text}\n{error}\n"));
         }
