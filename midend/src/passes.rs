@@ -47,9 +47,8 @@ pub const FLAT: &[Pass<Seg>] = &[
     dead_code::pass(),
 ];
 
-/// The passes of the plan by name.
+/// The passes of the plan by name. Inlining is not among them: kernels have names, and a copy would need another one.
 pub const PLANNED: &[Pass<Mem>] = &[
-    inline::pass(),
     simplify::pass(),
     simplify::copies(),
     simplify::fold(),

@@ -9,7 +9,7 @@ use midend::interp::{self, Options, scalar};
 use midend::ir::mem::Mem;
 use midend::ir::seg::Seg;
 use midend::ir::soac::Soac;
-use midend::ir::syntax::Program;
+use midend::ir::syntax::{Fun, Program};
 use midend::ir::{print, read};
 use midend::pass::{self, Pass, PassCx};
 use midend::plan::{self, Executable, signatures};
@@ -78,7 +78,10 @@ fn unwound<R>(f: impl FnOnce() -> R) -> Result<R, String> {
 }
 
 /// The program after a pass, which must be well-formed.
-fn after<A: Clone, B: Verify>(pass: &Pass<A, B>, program: &Program<A>) -> Result<Program<B>, String> {
+fn after<A: Clone, B: Verify>(
+    pass: &Pass<A, B>,
+    program: &Program<A>,
+) -> Result<Program<B>, String> {
     let result = unwound(|| {
         let mut remarks = Vec::new();
         let mut cx = PassCx {
@@ -118,7 +121,20 @@ fn flat_form(name: &'static str, program: Program<Seg>) -> Form<'static> {
 }
 
 fn plan_form(name: &'static str, program: Program<Mem>, nested: &Program<Soac>) -> Form<'static> {
-    let executable = Executable::new(&program, signatures(nested));
+    let mut signatures = signatures(nested);
+    for signature in &mut signatures {
+        // Passes may have renumbered the functions.
+        let mut funs = program.funs.enumerate();
+        let is_entry = |fun: &Fun<Mem>| {
+            fun.entry
+                .as_ref()
+                .is_some_and(|e| e.name == signature.args.name)
+        };
+        if let Some((id, _)) = funs.find(|(_, fun)| is_entry(fun)) {
+            signature.fun = id;
+        }
+    }
+    let executable = Executable::new(&program, signatures);
     let text = program.clone();
     Form {
         name,
@@ -217,8 +233,7 @@ fn every_pass_keeps_the_results() {
                 .next()
                 .unwrap_or_default()
                 .to_owned();
-            let fails =
-                |p: &Program<Soac>| check(p, seed).is_err_and(|e| e.starts_with(&kind));
+            let fails = |p: &Program<Soac>| check(p, seed).is_err_and(|e| e.starts_with(&kind));
             let program = shrink(program, &fails);
             let error = check(&program, seed).err().unwrap_or(error);
             let text = print::program(&program);

@@ -98,6 +98,8 @@ impl Sweeper<'_> {
     }
 
     fn stm<D: Needs>(&mut self, stm: &mut Stm<D>) {
+        // Bodies come first, also those that go: statements are numbered as they stood.
+        stm.exp.bodies_mut(&mut |body| self.body(body));
         let live = |v: Var| self.live.vars[v.index()];
         let kept: Vec<bool> = stm.binds.iter().map(|v| live(*v)).collect();
         match &mut stm.exp {
@@ -129,7 +131,6 @@ impl Sweeper<'_> {
             }
             Exp::Op(op) => op.prune(&mut stm.binds, &live),
         }
-        stm.exp.bodies_mut(&mut |body| self.body(body));
     }
 }
 
