@@ -12,7 +12,7 @@ use super::ty::{Lift, Name, RetType, Sym, Type, TypeParam};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{FileId, Span};
 use crate::syntax::ast::{self, DecKind};
-use crate::typed::{Dec, Entry, EntryParam, File, ModuleExp, NameKind, ValueDef};
+use crate::typed::{Dec, Entry, EntryParam, File, NameKind, ValueDef};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -99,6 +99,13 @@ impl Cx<'_> {
         export: bool,
     ) -> Res<()> {
         distinct(out, 0, &bind.name)?;
+        if *bind.name.name == *"&&" || *bind.name.name == *"||" {
+            let message = format!(
+                "`{}` cannot be defined anew: it does not always evaluate its second operand",
+                bind.name.name
+            );
+            return err(Code::DuplicateName, bind.name.span, message);
+        }
         let sym = bind.name.name.clone();
         let name = match self.define(bind, &dec.attrs, dec.span) {
             Ok(def) => {
@@ -106,11 +113,7 @@ impl Cx<'_> {
                 out.typed.push(Dec::Value(Arc::clone(&def)));
                 if bind.keyword == ast::ValKeyword::Entry {
                     self.entry(bind, &def)?;
-                } else if self.is_main_file()
-                    && self.frames.len() == 1
-                    && *sym == *"main"
-                    && self.could_be_entry(&def)
-                {
+                } else if self.is_main_file() && self.frames.len() == 1 && *sym == *"main" {
                     self.entry(bind, &def)?;
                 }
                 name
@@ -266,12 +269,6 @@ impl Cx<'_> {
 
     fn is_main_file(&self) -> bool {
         self.main == Some(self.file)
-    }
-
-    fn could_be_entry(&self, def: &ValueDef) -> bool {
-        def.scheme.types.is_empty()
-            && super::subst::order_zero(&def.ret.ty)
-            && def.params.iter().all(|p| super::subst::order_zero(&p.ty))
     }
 
     fn entry(&mut self, bind: &ast::ValBind, def: &ValueDef) -> Res<()> {
@@ -484,9 +481,4 @@ impl Infer<'_, '_> {
         let ty = sizer.finish_type(&ret.ty, t.span)?;
         Ok(RetType { exts: ret.exts, ty })
     }
-}
-
-/// The empty module expression.
-pub(crate) fn nothing() -> ModuleExp {
-    ModuleExp::Known
 }

@@ -10,7 +10,7 @@ pub(crate) mod tyexp;
 
 use super::context::{Cx, Res};
 use super::print;
-use super::raw::{RExp, RKind};
+use super::raw::RExp;
 use super::ty::{Lift, Name, Prim, Scheme, Type};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -39,6 +39,8 @@ pub(crate) struct Infer<'c, 'a> {
     pub(crate) this_used: bool,
     /// Size expressions of the type being read.
     pub(crate) pending: Vec<RExp>,
+    /// Named parameters of the function types around the one being read.
+    pub(crate) arrow_params: Vec<super::ty::Sym>,
 }
 
 impl<'c, 'a> Infer<'c, 'a> {
@@ -52,6 +54,7 @@ impl<'c, 'a> Infer<'c, 'a> {
             this: None,
             this_used: false,
             pending: Vec::new(),
+            arrow_params: Vec::new(),
         }
     }
 
@@ -129,14 +132,6 @@ impl<'c, 'a> Infer<'c, 'a> {
         let ty = subst.ty(&mut self.cx.names, &scheme.ty, &mut Vec::new());
         (ty, inst)
     }
-
-    pub(crate) fn unit(span: Span) -> RExp {
-        RExp {
-            kind: RKind::Tuple(Vec::new()),
-            ty: Type::unit(),
-            span,
-        }
-    }
 }
 
 /// The message for two types that do not agree.
@@ -181,7 +176,7 @@ pub(crate) fn mismatch(
                 _ => d,
             }
         }
-        Clash::Infinite(_) => d.note("the type would have to contain itself"),
+        Clash::Infinite => d.note("the type would have to contain itself"),
         Clash::NotOneOf(t, set) => {
             let t = solver.zonk(&t);
             let options: Vec<&str> = set.members().map(Prim::name).collect();
@@ -198,6 +193,10 @@ pub(crate) fn mismatch(
         Clash::NoConstructor(t, c) => d.note(format!(
             "`{}` has no constructor `#{c}`",
             print::ty(names, &solver.zonk(&t))
+        )),
+        Clash::Scope(n) => d.note(format!(
+            "the type parameter `{}` is not in scope outside of its function",
+            names.text(n)
         )),
         Clash::Payload(c) => d.note(format!(
             "the constructor `#{c}` is used with payloads of different lengths"

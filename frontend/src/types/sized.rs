@@ -10,6 +10,7 @@ pub(crate) mod causal;
 pub(crate) mod def;
 pub(crate) mod exp;
 pub(crate) mod finish;
+pub(crate) mod fresh;
 pub(crate) mod loops;
 pub(crate) mod pattern;
 pub(crate) mod slice;

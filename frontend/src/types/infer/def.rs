@@ -55,6 +55,7 @@ impl Infer<'_, '_> {
                     let l = lift(l);
                     let name = self.cx.fresh_ident(&p.name, NameKind::Type);
                     self.cx.lifts.insert(name, l);
+                    self.solver.params.insert(name, self.solver.level);
                     let abbr = TypeAbbr {
                         lift: l,
                         ..TypeAbbr::plain(Type::named(name))
@@ -69,6 +70,7 @@ impl Infer<'_, '_> {
 
     fn parts(&mut self, parts: &Parts<'_>, recursive: Option<&ast::Ident>) -> Res<RDef> {
         let mark = self.scope.mark();
+        self.solver.level += 1;
         let mut types = Vec::new();
         let mut sizes = Vec::new();
         for p in self.type_params(parts.type_params)? {
@@ -126,6 +128,7 @@ impl Infer<'_, '_> {
             })?;
         }
         self.scope.reset(mark);
+        self.solver.level -= 1;
         Ok(RDef {
             name: parts.name,
             types,
@@ -207,6 +210,8 @@ impl Infer<'_, '_> {
             .as_ref()
             .map_or_else(|| def.body.ty.clone(), |r| r.ty.clone());
         let ty = fun_type(&def.params, result);
+        // What is decided by now must show, or instances would share the function's own type parameters.
+        let ty = self.solver.zonk(&ty);
         let local = if def.types.is_empty() {
             Local::Mono(name, ty)
         } else {

@@ -298,6 +298,20 @@ impl Infer<'_, '_> {
 
     fn variable(&mut self, whole: &ast::QualName, head: &ast::Ident) -> Res<RExp> {
         let span = head.span;
+        if head.name.starts_with('_') {
+            return Err(Box::new(
+                Diagnostic::error(
+                    Code::UnknownName,
+                    span,
+                    format!(
+                        "`{}` is used, but its name begins with an underscore",
+                        head.name
+                    ),
+                )
+                .note("an underscore says that a variable is not used")
+                .hint("rename the variable"),
+            ));
+        }
         match self.scope.value(&head.name) {
             Found::Local(Local::Mono(name, ty)) => {
                 if self.this == Some(name) {
@@ -449,7 +463,7 @@ impl Infer<'_, '_> {
     ) -> Res<RExp> {
         let start = self.exp(first)?;
         self.require(&start, "range", PrimSet::INTEGERS)?;
-        let mut part = |this: &mut Self, e: &ast::Exp| -> Res<P<RExp>> {
+        let part = |this: &mut Self, e: &ast::Exp| -> Res<P<RExp>> {
             let e = this.exp(e)?;
             this.expect(e.span, "range", &e.ty, &start.ty)?;
             Ok(P::new(e))

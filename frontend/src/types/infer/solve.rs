@@ -3,9 +3,9 @@
 use crate::source::Span;
 use crate::types::subst::clear_unique;
 use crate::types::ty::{
-    ArrayType, FunType, Lift, NamedType, Prim, RetType, Size, Sym, Type, TypeArg,
+    ArrayType, FunType, Lift, Name, NamedType, Prim, RetType, Size, Sym, Type, TypeArg,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// A set of scalar types.
@@ -47,6 +47,8 @@ pub(crate) struct Free {
     pub(crate) kind: Kind,
     pub(crate) lift: Lift,
     pub(crate) span: Span,
+    /// How many functions it is inside of: no type parameter from deeper inside may become part of it.
+    pub(crate) level: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -59,17 +61,22 @@ enum Meta {
 #[derive(Debug)]
 pub(crate) enum Clash {
     Types(Type, Type),
-    Infinite(Type),
+    Infinite,
     NotOneOf(Type, PrimSet),
     NoField(Type, Sym),
     NoConstructor(Type, Sym),
     Payload(Sym),
+    /// A type parameter is not in scope where the type is needed.
+    Scope(Name),
 }
 
 /// The state of inference.
 #[derive(Default, Debug)]
 pub(crate) struct Solver {
     metas: Vec<Meta>,
+    pub(crate) level: u32,
+    /// The levels of type parameters.
+    pub(crate) params: HashMap<Name, u32>,
 }
 
 type Outcome = Result<(), Clash>;
@@ -77,7 +84,13 @@ type Outcome = Result<(), Clash>;
 impl Solver {
     pub(crate) fn fresh(&mut self, span: Span, lift: Lift, kind: Kind) -> Type {
         let id = u32::try_from(self.metas.len()).expect("fewer than 2^32 type variables");
-        self.metas.push(Meta::Free(Free { kind, lift, span }));
+        let level = self.level;
+        self.metas.push(Meta::Free(Free {
+            kind,
+            lift,
+            span,
+            level,
+        }));
         Type::Meta(id)
     }
 
@@ -281,6 +294,7 @@ impl Solver {
             kind: kind.clone(),
             lift,
             span: fy.span,
+            level: fx.level.min(fy.level),
         });
         for (a, b) in later {
             self.unify(&a, &b)?;
@@ -388,11 +402,18 @@ impl Solver {
     fn occurs(&mut self, id: u32, ty: &Type) -> Outcome {
         match self.head(ty) {
             Type::Prim(_) => Ok(()),
-            Type::Meta(m) if m == id => Err(Clash::Infinite(ty.clone())),
-            Type::Meta(m) => match self.free(m).map(|f| f.kind.clone()) {
-                Some(kind) => self.no_cycle(id, &kind),
-                None => Ok(()),
-            },
+            Type::Meta(m) if m == id => Err(Clash::Infinite),
+            Type::Meta(m) => {
+                let level = self.level_of(id);
+                match &mut self.metas[m as usize] {
+                    Meta::Free(free) => {
+                        free.level = free.level.min(level);
+                        let kind = free.kind.clone();
+                        self.no_cycle(id, &kind)
+                    }
+                    Meta::Link(_) => Ok(()),
+                }
+            }
             Type::Array(a) => self.occurs(id, &a.elem),
             Type::Tuple(ts) => ts.iter().try_for_each(|t| self.occurs(id, t)),
             Type::Record(fs) => fs.iter().try_for_each(|(_, t)| self.occurs(id, t)),
@@ -404,11 +425,24 @@ impl Solver {
                 self.occurs(id, &f.arg)?;
                 self.occurs(id, &f.ret.ty)
             }
-            Type::Named(n) => n.args.iter().try_for_each(|arg| match arg {
-                TypeArg::Size(_) => Ok(()),
-                TypeArg::Type(t) => self.occurs(id, t),
-            }),
+            Type::Named(n) => {
+                if self
+                    .params
+                    .get(&n.name)
+                    .is_some_and(|l| *l > self.level_of(id))
+                {
+                    return Err(Clash::Scope(n.name));
+                }
+                n.args.iter().try_for_each(|arg| match arg {
+                    TypeArg::Size(_) => Ok(()),
+                    TypeArg::Type(t) => self.occurs(id, t),
+                })
+            }
         }
+    }
+
+    fn level_of(&self, id: u32) -> u32 {
+        self.free(id).map_or(u32::MAX, |f| f.level)
     }
 
     /// The free variables of a type, in order of first occurrence.

@@ -215,6 +215,14 @@ impl Infer<'_, '_> {
         open.loose.append(&mut arg_open.exts);
         open.loose.append(&mut arg_open.loose);
         let mark = self.scope.mark();
+        if let Some(p) = param {
+            if self.arrow_params.contains(&p.name) {
+                let message = format!("the parameter `{}` occurs twice in this type", p.name);
+                return err(Code::DuplicateName, p.span, message);
+            }
+        }
+        let depth = self.arrow_params.len();
+        self.arrow_params.extend(param.map(|p| p.name.clone()));
         let param = param.map(|p| {
             let name = self.cx.fresh_ident(p, NameKind::Value);
             self.scope
@@ -224,6 +232,7 @@ impl Infer<'_, '_> {
         let mut ret_open = Open::default();
         let (ty, _) = self.type_in(to, &mut ret_open)?;
         self.scope.reset(mark);
+        self.arrow_params.truncate(depth);
         open.loose.append(&mut ret_open.loose);
         let ret = RetType {
             exts: ret_open.exts,
@@ -340,7 +349,8 @@ pub(crate) fn witnesses(ty: &Type) -> Vec<Name> {
                 .for_each(|t| collect(t, out)),
             Type::Named(n) => n.args.iter().for_each(|arg| match arg {
                 TypeArg::Size(s) => out.extend(s.as_name()),
-                TypeArg::Type(t) => collect(t, out),
+                // An abstract type need not hold a value of its argument.
+                TypeArg::Type(_) => {}
             }),
         }
     }

@@ -10,9 +10,9 @@ use crate::types::opaque::{each_size, metas_of_size, names_of_size};
 use crate::types::print;
 use crate::types::raw::RDef;
 use crate::types::sized::call::dim_uses;
-use crate::types::subst::{map_sizes, order_zero};
+use crate::types::subst::map_sizes;
 use crate::types::ty::{
-    Atom, FunType, Name, NamedType, Prim, RetType, Scheme, Size, Type, TypeArg,
+    Atom, FunType, Lift, Name, NamedType, Prim, RetType, Scheme, Size, Type, TypeArg,
 };
 use std::sync::Arc;
 
@@ -48,7 +48,11 @@ impl Sizer<'_, '_> {
         let result = declared.unwrap_or(body_ty);
         let result = self.ty(&result);
         let result = self.unscope_unknown(&result, def.span);
-        // A declared result is never marked unique by what the body gives, nor is an inferred one.
+        let result = if def.ret.is_none() && super::fresh::is_fresh(&params, &body) {
+            crate::types::subst::set_unique(&result)
+        } else {
+            result
+        };
         let (sizes, params, ret) = self.generalise(def, base, params, result)?;
         self.level = level;
         self.recursion(def, &params, &ret, &body)?;
@@ -275,7 +279,7 @@ impl Sizer<'_, '_> {
         if !def.recursive {
             return Ok(());
         }
-        if !order_zero(&ret.ty) {
+        if self.cx.too_lifted(&ret.ty, Lift::Size).is_some() {
             let of = self.cx.names.text(def.name);
             let message = format!(
                 "the recursive function `{of}` returns a function; make it take all parameters"
@@ -285,7 +289,7 @@ impl Sizer<'_, '_> {
         let higher: Vec<Option<Name>> = params
             .iter()
             .map(|p| {
-                if order_zero(&p.ty) {
+                if self.cx.too_lifted(&p.ty, Lift::Size).is_none() {
                     None
                 } else {
                     Some(param_name(p).unwrap_or(def.name))
