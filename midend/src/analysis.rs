@@ -1,4 +1,5 @@
 //! Analyses: each reads code and yields facts, and edits nothing.
 
+pub mod aliases;
 pub mod calls;
 pub mod ranges;

@@ -2,6 +2,7 @@
 
 pub mod dead_code;
 pub mod flatten;
+pub mod fuse;
 pub mod inline;
 pub mod plan;
 pub mod simplify;
@@ -34,6 +35,7 @@ pub const NESTED: &[Pass<Soac>] = &[
     simplify::cse(),
     simplify::checks(),
     dead_code::pass(),
+    fuse::pass(),
 ];
 
 /// The passes of the flat dialect by name.

@@ -19,6 +19,8 @@ use std::time::Duration;
 
 #[path = "lowering/control.rs"]
 mod control;
+#[path = "lowering/fusion.rs"]
+mod fusion;
 #[path = "lowering/memory.rs"]
 mod memory;
 #[path = "lowering/operators.rs"]

@@ -12,7 +12,6 @@
 //! Functions that hold parallel operators exist twice afterwards: as host code and, where parallel bodies call them,
 //! as sequential code.
 
-mod consume;
 mod nest;
 mod par;
 mod seq;

@@ -151,3 +151,24 @@ fn memory_is_limited() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn nothing_is_written_before_the_checks_of_an_update() {
+    let text = r#"nested
+        fun main(n: i64, k: i64, *xs: [n]i64) -> (r: [n]i64)
+          entry "main" sizes 1 -> 0 (k: i64, xs: *[]i64) -> ([]i64)
+        {
+          let part: [k]i64 = iota.i64 k 0 1
+          let c: bool = le.i64(k, n)
+          let ok: cert = assert c bounds (k, " of ", n)
+          let ys: [n]i64 = <ok> update xs [0:k:1] = part
+          yield ys
+        }"#;
+    gives(
+        text,
+        vec![int(2), vector(&[7, 7, 7])],
+        &[vector(&[0, 1, 7])],
+    );
+    let error = run_plan(text, vec![int(4), vector(&[7])]).expect_err("an error");
+    assert_eq!(error.to_string(), "Error: 4 of 1");
+}

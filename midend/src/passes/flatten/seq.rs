@@ -1,6 +1,5 @@
 //! Operators as sequential loops, which write into arrays in place.
 
-use super::consume::consumed_params;
 use super::{Cx, int};
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
@@ -47,28 +46,17 @@ impl Cx<'_> {
         }
     }
 
-    /// The lambda applied to the elements at `index`. A row that the lambda consumes is copied: the loop must not
-    /// consume parts of an array that it still reads.
+    /// The lambda applied to the elements at `index`.
     pub(super) fn apply_at(
         &mut self,
         (arrays, lam): (&[Var], &Lambda<Soac>),
         index: Var,
         out: &mut Vec<Stm<Seg>>,
     ) -> Vec<Atom> {
-        let consumed = consumed_params(lam, self.source);
         let mut elems = Vec::new();
-        for (&array, consumed) in arrays.iter().zip(consumed) {
+        for &array in arrays {
             let array = self.var(array);
-            let Some(elem) = self.element(out, array, index) else {
-                continue;
-            };
-            elems.push(match (elem, consumed) {
-                (Atom::Var(row), true) if self.vars[row].ty.is_array() => {
-                    let ty = self.vars[row].ty.clone();
-                    Atom::Var(self.array(out, "own", ty, ArrayOp::Copy(row)))
-                }
-                _ => elem,
-            });
+            elems.extend(self.element(out, array, index));
         }
         self.apply(lam, &elems, out)
     }

@@ -64,6 +64,10 @@ impl Cx<'_> {
                     var = next;
                 }
                 Origin::Reshaped(next) => {
+                    // The shapes may only be known to agree because of a check.
+                    if !self.are_passed(&stms[i].certs) {
+                        return;
+                    }
                     let shape = self.shape_of(next);
                     if !self.is_dense(&dest) || !shape.iter().all(|&n| self.in_scope(n)) {
                         return;
@@ -114,10 +118,17 @@ impl Cx<'_> {
                 .filter_map(|v| self.views.get(v))
                 .any(|v| self.may_alias(v.buffer, target.buffer))
         });
-        if known && !touched {
+        if known && !touched && self.are_passed(&stms[to].certs) {
             let part = self.slice(&target, dims);
             self.want(stms, *value, part);
         }
+    }
+
+    /// Whether checks stand before the statement at hand.
+    fn are_passed(&self, certs: &[Var]) -> bool {
+        certs
+            .iter()
+            .all(|&c| self.in_scope(self.atom(Atom::Var(c))))
     }
 
     /// Where an array is that may itself be the result of updates still to come.

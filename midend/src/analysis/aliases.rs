@@ -1,39 +1,39 @@
-//! Which parameters of a lambda its body consumes.
+//! Which arrays of a function of the nested dialect may share memory, and what statements consume.
 
 use crate::ir::array::ArrayOp;
 use crate::ir::id::{FunId, IdVec, Var};
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Atom, Body, Exp, Fun, Lambda, LoopForm};
+use crate::ir::syntax::{Atom, Body, Exp, Fun, Lambda, LoopForm, Stm};
+use crate::ir::walk::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// For each parameter of the lambda, whether its body consumes it or an alias of it.
-pub(super) fn consumed_params(lam: &Lambda<Soac>, funs: &IdVec<FunId, Fun<Soac>>) -> Vec<bool> {
-    let mut facts = Facts {
-        funs,
-        sources: BTreeMap::new(),
-        consumed: Vec::new(),
-    };
-    facts.body(&lam.body);
-    let reached = facts.close();
-    lam.params.iter().map(|p| reached.contains(p)).collect()
-}
-
-struct Facts<'a> {
-    funs: &'a IdVec<FunId, Fun<Soac>>,
-    /// What a variable may be an alias of.
+/// What each array may be an alias of.
+#[derive(Clone, Debug, Default)]
+pub struct Aliases {
+    /// The arrays that a variable may be a part of, or another name for.
     sources: BTreeMap<Var, Vec<Var>>,
-    /// What is consumed by name.
-    consumed: Vec<Var>,
 }
 
-impl Facts<'_> {
-    /// All variables whose memory is consumed.
-    fn close(mut self) -> BTreeSet<Var> {
+impl Aliases {
+    /// The facts about everything that a body binds.
+    pub fn of(body: &Body<Soac>) -> Self {
+        let mut aliases = Self::default();
+        aliases.body(body);
+        aliases
+    }
+
+    /// Whether two arrays may share memory.
+    pub fn meet(&self, a: Var, b: Var) -> bool {
+        !self.closure(a).is_disjoint(&self.closure(b))
+    }
+
+    /// Everything that a variable may be an alias of, itself among it.
+    fn closure(&self, var: Var) -> BTreeSet<Var> {
         let mut reached = BTreeSet::new();
-        while let Some(var) = self.consumed.pop() {
+        let mut todo = vec![var];
+        while let Some(var) = todo.pop() {
             if reached.insert(var) {
-                self.consumed
-                    .extend(self.sources.get(&var).into_iter().flatten());
+                todo.extend(self.sources.get(&var).into_iter().flatten());
             }
         }
         reached
@@ -53,7 +53,7 @@ impl Facts<'_> {
 
     fn body(&mut self, body: &Body<Soac>) {
         for stm in &body.stms {
-            self.exp(&stm.binds, &stm.exp);
+            deep(|| self.exp(&stm.binds, &stm.exp));
         }
     }
 
@@ -70,11 +70,9 @@ impl Facts<'_> {
                 self.aliases(binds, &otherwise.result);
             }
             Exp::Loop { params, form, body } => {
-                for (param, &next) in params.iter().zip(&body.result) {
+                for ((param, &next), &bind) in params.iter().zip(&body.result).zip(binds) {
                     self.alias(param.var, param.init);
                     self.alias(param.var, next);
-                }
-                for (&bind, param) in binds.iter().zip(params) {
                     self.alias(bind, Atom::Var(param.var));
                 }
                 if let LoopForm::While(cond) = form {
@@ -82,34 +80,43 @@ impl Facts<'_> {
                 }
                 self.body(body);
             }
-            Exp::Call { fun, args } => self.call(binds, *fun, args),
-            Exp::Op(Soac::Array(op)) => self.array_op(binds, op),
-            Exp::Op(Soac::Screma { arrays, lam, .. } | Soac::Filter { arrays, lam, .. }) => {
-                self.lambda(arrays, lam);
+            Exp::Call { args, .. } => {
+                for &bind in binds {
+                    args.iter().for_each(|&arg| self.alias(bind, arg));
+                }
             }
+            Exp::Op(Soac::Array(op)) => self.array_op(binds, op),
+            Exp::Op(Soac::Screma {
+                arrays,
+                lam,
+                scans,
+                reds,
+                ..
+            }) => {
+                self.lambda(arrays, lam);
+                for op in scans.iter().chain(reds) {
+                    self.body(&op.lam.body);
+                }
+            }
+            Exp::Op(Soac::Filter { arrays, lam, .. }) => self.lambda(arrays, lam),
             Exp::Op(Soac::Hist {
                 arrays, lam, ops, ..
             }) => {
                 self.lambda(arrays, lam);
-                self.consume_all(binds, ops.iter().flat_map(|op| op.dests.iter().copied()));
+                let dests: Vec<Atom> = ops
+                    .iter()
+                    .flat_map(|op| &op.dests)
+                    .map(|&d| d.into())
+                    .collect();
+                self.aliases(binds, &dests);
+                ops.iter().for_each(|op| self.body(&op.op.lam.body));
             }
             Exp::Op(Soac::Scatter {
                 arrays, lam, dests, ..
             }) => {
                 self.lambda(arrays, lam);
-                self.consume_all(binds, dests.iter().map(|dest| dest.array));
-            }
-        }
-    }
-
-    fn call(&mut self, binds: &[Var], fun: FunId, args: &[Atom]) {
-        for (param, &arg) in self.funs[fun].params.iter().zip(args) {
-            let Atom::Var(arg) = arg else { continue };
-            if param.unique {
-                self.consumed.push(arg);
-            }
-            for &bind in binds {
-                self.alias(bind, Atom::Var(arg));
+                let dests: Vec<Atom> = dests.iter().map(|dest| dest.array.into()).collect();
+                self.aliases(binds, &dests);
             }
         }
     }
@@ -118,9 +125,9 @@ impl Facts<'_> {
         match op {
             ArrayOp::Index { array, .. }
             | ArrayOp::Slice { array, .. }
+            | ArrayOp::Update { array, .. }
             | ArrayOp::Rearrange { array, .. }
             | ArrayOp::Reshape { array, .. } => self.aliases(binds, &[Atom::Var(*array)]),
-            ArrayOp::Update { array, .. } => self.consume_all(binds, [*array]),
             ArrayOp::Literal { .. }
             | ArrayOp::Iota { .. }
             | ArrayOp::Replicate { .. }
@@ -131,18 +138,25 @@ impl Facts<'_> {
         }
     }
 
-    fn consume_all(&mut self, binds: &[Var], arrays: impl IntoIterator<Item = Var>) {
-        for (array, &bind) in arrays.into_iter().zip(binds) {
-            self.consumed.push(array);
-            self.alias(bind, Atom::Var(array));
-        }
-    }
-
-    /// A row that the lambda consumes is part of the input.
+    /// The parameters of a lambda are parts of the inputs.
     fn lambda(&mut self, arrays: &[Var], lam: &Lambda<Soac>) {
         for (&param, &array) in lam.params.iter().zip(arrays) {
             self.alias(param, Atom::Var(array));
         }
         self.body(&lam.body);
     }
+}
+
+/// Calls `f` on every array that a statement or one nested in it consumes.
+pub fn consumed(stm: &Stm<Soac>, funs: &IdVec<FunId, Fun<Soac>>, f: &mut dyn FnMut(Var)) {
+    stm.exp.consumed(f);
+    if let Exp::Call { fun, args } = &stm.exp {
+        let taken = funs[*fun].params.iter().zip(args).filter(|(p, _)| p.unique);
+        taken.filter_map(|(_, a)| a.as_var()).for_each(&mut *f);
+    }
+    stm.exp.scopes(&mut |_, body| {
+        for inner in &body.stms {
+            deep(|| consumed(inner, funs, f));
+        }
+    });
 }
