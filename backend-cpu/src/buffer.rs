@@ -1,11 +1,11 @@
 //! Memory of the CPU device: counted, aligned, accounted against a limit.
 
+use crate::cache::Cache;
 use midend::ir::scalar::Const;
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 use midend::value::Data;
 use midend::with_data;
-use std::alloc::Layout;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,15 +19,17 @@ pub(crate) struct Account {
     used: AtomicU64,
     peak: AtomicU64,
     limit: Option<u64>,
+    cache: Cache,
 }
 
 impl Account {
     /// An account with nothing in use.
-    pub(crate) const fn new(limit: Option<u64>) -> Self {
+    pub(crate) fn new(limit: Option<u64>) -> Self {
         Self {
             used: AtomicU64::new(0),
             peak: AtomicU64::new(0),
             limit,
+            cache: Cache::default(),
         }
     }
     /// The limit, if there is one.
@@ -86,7 +88,10 @@ struct Memory {
 #[derive(Debug)]
 enum Owner {
     /// Allocated here.
-    Heap(Layout),
+    Heap {
+        /// Bytes of the block.
+        size: usize,
+    },
     /// Handed over by the caller as a vector; never touched through this field again but to drop it.
     #[expect(dead_code, reason = "kept alive for its memory")]
     Vector(Data),
@@ -112,12 +117,9 @@ impl Buffer {
             return Err(account.exhausted(u64::MAX));
         };
         // A full cache line of slack at the end lets vector code overrun the last element.
-        let size = bytes.next_multiple_of(ALIGN) + ALIGN;
-        let layout = Layout::from_size_align(size, ALIGN).expect("the size was checked above");
+        let size = Cache::size(bytes + ALIGN);
         account.take(size as u64)?;
-        // SAFETY: the size is not zero.
-        let start = unsafe { std::alloc::alloc(layout) };
-        let Some(start) = NonNull::new(start) else {
+        let Some(start) = account.cache.take(size) else {
             account.give(size as u64);
             return Err(account.exhausted(size as u64));
         };
@@ -126,7 +128,7 @@ impl Buffer {
             elem,
             len,
             booked: size as u64,
-            owner: Owner::Heap(layout),
+            owner: Owner::Heap { size },
             account: account.clone(),
         })))
     }
@@ -160,11 +162,7 @@ impl Buffer {
         self.0.len == 0
     }
     /// The address of the first element.
-    #[doc(hidden)]
-    pub fn address(&self) -> *mut u8 {
-        self.0.start.as_ptr()
-    }
-    pub(crate) fn start(&self) -> *mut u8 {
+    pub fn start(&self) -> *mut u8 {
         self.0.start.as_ptr()
     }
 
@@ -221,9 +219,10 @@ impl Buffer {
 impl Drop for Memory {
     fn drop(&mut self) {
         self.account.give(self.booked);
-        if let Owner::Heap(layout) = &self.owner {
-            // SAFETY: allocated with this layout and not freed before.
-            unsafe { std::alloc::dealloc(self.start.as_ptr(), *layout) };
+        match &self.owner {
+            // SAFETY: taken with this size, and this was the last reference.
+            Owner::Heap { size } => unsafe { self.account.cache.give(*size, self.start) },
+            Owner::Vector(_) => {}
         }
     }
 }

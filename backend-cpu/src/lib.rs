@@ -16,6 +16,7 @@
 
 mod arena;
 pub mod buffer;
+mod cache;
 mod calls;
 mod compile;
 mod copy;

@@ -71,7 +71,11 @@ impl Run<'_> {
             + 64;
         let bytes = stride.saturating_mul(count);
         self.account.take(bytes as u64)?;
-        let mut copies = Vec::<u64>::with_capacity(bytes / 8);
+        let mut copies = Vec::<u64>::new();
+        if copies.try_reserve_exact(bytes / 8).is_err() {
+            self.account.give(bytes as u64);
+            return Err(self.account.exhausted(bytes as u64));
+        }
         let memory = Shared(copies.as_mut_ptr().cast::<u8>());
         self.chunks(count, &|worker, i| {
             let base = memory.at(i * stride);
