@@ -6,6 +6,7 @@
 
 use super::build::clean_name;
 use super::id::{FunId, Id, IdVec, SpanId, Var};
+use super::scalar::Const;
 use super::span::{Place, Spans};
 use super::syntax::{Fun, Inline, Param, Program, VarInfo, Vars};
 use super::text::Text;
@@ -48,6 +49,13 @@ type Read<T> = Result<T, ReadError>;
 /// The program of dialect `D` that the text describes.
 pub fn program<D: Text>(text: &str) -> Read<Program<D>> {
     Reader::new(text)?.program()
+}
+
+/// The constant that the text is, such as `3i32`, `true` or `f32#nan`.
+pub fn constant(text: &str) -> Option<Const> {
+    let mut reader = Reader::new(text).ok()?;
+    let constant = reader.atom().ok()?.as_const()?;
+    (reader.kind() == &Kind::End).then_some(constant)
 }
 
 /// The name of the dialect in which the text says it is written, if it says so.
