@@ -66,6 +66,8 @@ pub struct Lower<'a> {
     mentioned: HashMap<usize, Rc<[Name]>>,
     hoisted: BTreeSet<Var>,
     functor_calls: usize,
+    /// Inside `#[unsafe]`: assertions of the source are not checked. What keeps memory safe is.
+    unchecked: bool,
 }
 
 /// Lowers a program: its entry points and all that they need.
@@ -113,6 +115,7 @@ impl<'a> Lower<'a> {
             mentioned: HashMap::new(),
             hoisted: BTreeSet::new(),
             functor_calls: 0,
+            unchecked: false,
         }
     }
 

@@ -18,10 +18,10 @@ impl<'a> Lower<'a> {
     /// `f a b ..`: see [`crate::typed::ExpKind::Apply`] for the order of evaluation.
     pub fn apply_exp(
         &mut self,
+        e: &'a Exp,
         fun: &'a Exp,
         args: &'a [Exp],
         infix: bool,
-        span: Span,
         frame: &Rc<Frame<'a>>,
     ) -> Res<Value<'a>> {
         let mut values = Vec::with_capacity(args.len());
@@ -36,7 +36,12 @@ impl<'a> Lower<'a> {
             values.reverse();
         }
         let f = self.exp(fun, frame)?;
-        self.apply(f, values, span)
+        if !matches!(f, Value::Fun(_)) {
+            // The function is a hole, which has failed already.
+            let ty = self.eval_type(&e.ty, frame);
+            return Ok(self.absent(&ty, &mut Vec::new()));
+        }
+        self.apply(f, values, e.span)
     }
 
     /// Applies a function to arguments.
@@ -61,6 +66,7 @@ impl<'a> Lower<'a> {
             }
             let code = fun.code.clone();
             f = if all.len() < arity {
+                all.iter().for_each(|arg| self.hold(arg));
                 Value::Fun(Rc::new(FunValue { code, args: all }))
             } else {
                 stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || {

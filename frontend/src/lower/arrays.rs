@@ -108,7 +108,7 @@ impl<'a> Lower<'a> {
             return Value::unit();
         };
         let b = self.same_width(width, b);
-        let rows = vec![a.peel(1).with_shared(true), b.peel(1).with_shared(true)];
+        let rows = vec![a.peel(1).lend(), b.peel(1).lend()];
         Value::array(&[width], Value::tuple(rows))
     }
 

@@ -104,6 +104,7 @@ impl<'a> Lower<'a> {
             return Leaf {
                 atom: a.atom,
                 shared,
+                lent: a.lent || b.lent,
             };
         }
         // A scalar that is a size already is not yielded twice.
@@ -122,6 +123,7 @@ impl<'a> Lower<'a> {
         Leaf {
             atom: Atom::Var(v),
             shared,
+            lent: a.lent || b.lent,
         }
     }
 

@@ -23,6 +23,8 @@ pub struct Spec<'a> {
     params: Vec<Param>,
     /// The result in terms of parameters and result formals; nothing until it is known.
     result: Option<ResultShape<'a>>,
+    def: Rc<DefClosure<'a>>,
+    frame: Option<Rc<Frame<'a>>>,
 }
 
 #[derive(Clone)]
@@ -419,9 +421,12 @@ impl<'a> Lower<'a> {
             fun,
             params: params.clone(),
             result: None,
+            def: Rc::clone(def),
+            frame: None,
         });
         let home = self.home(&def.frame);
         let frame = self.frame(Some(home));
+        self.spec_rows[index].frame = Some(Rc::clone(&frame));
         let mut rebuild = Rebuild {
             subst,
             constants: constants.into_iter(),
@@ -514,6 +519,16 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
+    /// A function that is called while it is lowered, through another one: its result is what its type says.
+    fn declare_early(&mut self, index: usize) {
+        let spec = &self.spec_rows[index];
+        let fixed = spec.params.iter().map(|p| p.var).collect();
+        let def = Rc::clone(&spec.def);
+        if let Some(frame) = spec.frame.clone() {
+            self.declare_result(&def, index, &frame, &fixed);
+        }
+    }
+
     /// The result of a recursive function, from its declared type alone.
     fn declare_result(
         &mut self,
@@ -542,8 +557,8 @@ impl<'a> Lower<'a> {
                 let unique = unique && ty.is_array();
                 leaves.push(Param { var, unique });
                 Leaf {
-                    atom: Atom::Var(var),
                     shared: !unique,
+                    ..Leaf::new(Atom::Var(var))
                 }
             },
             false,
@@ -650,8 +665,8 @@ impl<'a> Lower<'a> {
             let var = self.fresh("r", Type::array_of(&elem, &shape));
             leaves.push(Param { var, unique: fresh });
             Leaf {
-                atom: Atom::Var(var),
                 shared: is_array && !fresh,
+                ..Leaf::new(Atom::Var(var))
             }
         });
         let leaf_vars: BTreeSet<Var> = leaves.iter().map(|p| p.var).collect();
@@ -668,6 +683,9 @@ impl<'a> Lower<'a> {
     }
 
     fn emit_call(&mut self, index: usize, abs: &Abstraction, span: Span) -> Res<Value<'a>> {
+        if self.spec_rows[index].result.is_none() {
+            self.declare_early(index);
+        }
         let spec = &self.spec_rows[index];
         let Some(shape) = spec.result.clone() else {
             let message = "a function that calls itself through another function";

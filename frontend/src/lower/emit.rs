@@ -26,6 +26,8 @@ pub struct FnCx<'a> {
     pub globals: BTreeMap<usize, Value<'a>>,
     /// Which arrays each array may share its memory with, directly.
     pub parents: HashMap<Var, Vec<Var>>,
+    /// Arrays that are read under another name which the source takes for a fresh array.
+    pub lent: BTreeSet<Var>,
     /// What the results of the loops that are being built may alias, by parameter.
     pub loop_results: BTreeMap<Var, Vec<Atom>>,
     /// Arrays that have been consumed, and what they alias.
@@ -279,6 +281,16 @@ impl<'a> Lower<'a> {
         seen
     }
 
+    /// A value is kept under a name: what it reads without the source's knowledge is lent from now on.
+    pub fn hold(&mut self, v: &Value<'a>) {
+        v.each_leaf(&mut |leaf| {
+            if let (true, Atom::Var(v)) = (leaf.lent, leaf.atom) {
+                let roots = self.roots(v);
+                self.cx.lent.extend(roots);
+            }
+        });
+    }
+
     /// The array of a leaf, ready to be consumed: a copy if others may still read it.
     pub fn consume(&mut self, leaf: Leaf) -> Atom {
         let Atom::Var(v) = leaf.atom else {
@@ -287,10 +299,10 @@ impl<'a> Lower<'a> {
         if !self.vars[v].ty.is_array() {
             return leaf.atom;
         }
-        if leaf.shared {
+        let roots = self.roots(v);
+        if leaf.shared || !roots.is_disjoint(&self.cx.lent) {
             return self.copy_leaf(leaf).atom;
         }
-        let roots = self.roots(v);
         self.cx.consumed.extend(roots);
         leaf.atom
     }

@@ -97,8 +97,8 @@ impl<'a> Lower<'a> {
                 let var = l.fresh("t", ty);
                 leaves.push(Param { var, unique });
                 Leaf {
-                    atom: Atom::Var(var),
                     shared: !unique,
+                    ..Leaf::new(Atom::Var(var))
                 }
             },
             false,
@@ -144,9 +144,11 @@ impl<'a> Lower<'a> {
             let ty = self.eval_type(&param.ty, frame);
             let name = param.name.clone().unwrap_or_else(|| String::from("_"));
             let mut message = |have: &[Size], want: &[Size]| {
-                let mut parts = vec![text(format!("Value for parameter `{name}` has shape "))];
+                let mut parts = vec![text(format!(
+                    "Entry point arguments have invalid sizes: parameter `{name}` has shape "
+                ))];
                 parts.extend(shape_parts(have));
-                parts.push(text(", expected shape "));
+                parts.push(text(", expected "));
                 parts.extend(shape_parts(want));
                 parts.push(text("."));
                 parts

@@ -59,10 +59,12 @@ impl<'a> Lower<'a> {
             ExpKind::Coerce(inner) => {
                 let v = self.exp(inner, frame)?;
                 let ty = self.eval_type(&e.ty, frame);
-                let mut message = |have: &[Size], want: &[Size]| Self::coercion_message(have, want);
+                let elem = type_text(elem_of(&e.ty));
+                let mut message =
+                    |have: &[Size], want: &[Size]| Self::coercion_message(have, want, &elem);
                 Ok(self.coerce(&v, &ty, TrapKind::Coercion, &mut message))
             }
-            ExpKind::Apply { fun, args, infix } => self.apply_exp(fun, args, *infix, e.span, frame),
+            ExpKind::Apply { fun, args, infix } => self.apply_exp(e, fun, args, *infix, frame),
             ExpKind::Negate(inner) => {
                 let a = self.scalar_exp(inner, frame)?;
                 let ty = self.atom_scalar(a);
@@ -145,6 +147,12 @@ impl<'a> Lower<'a> {
                 value,
             } => self.update_exp(source, path, value, frame),
             ExpKind::Assert { cond, text, body } => self.assert_exp(cond, text, body, frame),
+            ExpKind::Attr(attr, inner) if attr.name == "unsafe" => {
+                let outer = std::mem::replace(&mut self.unchecked, true);
+                let v = self.exp(inner, frame);
+                self.unchecked = outer;
+                v
+            }
             ExpKind::Attr(_, inner) => self.exp(inner, frame),
         }
     }
@@ -413,6 +421,9 @@ impl<'a> Lower<'a> {
         body: &'a Exp,
         frame: &Rc<Frame<'a>>,
     ) -> Res<Value<'a>> {
+        if self.unchecked {
+            return self.exp(body, frame);
+        }
         let cond = self.scalar_exp(cond, frame)?;
         let message = vec![text(format!("Assertion is false: {source}"))];
         let certs = self.assert(cond, TrapKind::Assert, message);
@@ -443,6 +454,7 @@ impl<'a> Lower<'a> {
             (PatKind::Name(name), _) => {
                 let text = &self.typed.names.get(*name).text;
                 v.each_leaf(&mut |leaf| self.hint(leaf.atom, text));
+                self.hold(v);
                 frame.bind(*name, Binding::Value(v.clone()));
             }
             (PatKind::Tuple(ps), Value::Tuple(vs)) => {
@@ -559,6 +571,20 @@ pub fn project_tuple<'a>(v: &Value<'a>, i: usize) -> Value<'a> {
         Value::Leaf(_) | Value::Array { .. } | Value::Record(_) | Value::Sum(_) | Value::Fun(_) => {
             Value::unit()
         }
+    }
+}
+
+/// The element type of an array type.
+fn elem_of(ty: &SourceType) -> &SourceType {
+    match ty {
+        SourceType::Array(a) => elem_of(&a.elem),
+        SourceType::Prim(_)
+        | SourceType::Tuple(_)
+        | SourceType::Record(_)
+        | SourceType::Sum(_)
+        | SourceType::Fun(_)
+        | SourceType::Named(_)
+        | SourceType::Meta(_) => ty,
     }
 }
 

@@ -264,7 +264,15 @@ impl<'a> Lower<'a> {
             Op::IsNan => un(UnOp::IsNan),
             Op::FromBits => Some(ScalarOp::FromBits(ty)),
             Op::ToBits => Some(ScalarOp::ToBits(ty)),
-            Op::Convert(from) => return Some(self.convert(scalar_type(from), ty, a)),
+            Op::Convert(from) => {
+                let from = scalar_type(from);
+                if from.is_signed() && ty.is_unsigned() {
+                    // To a wider unsigned type the bits are extended with zeros.
+                    let bits = self.convert(from, unsigned(from), a);
+                    return Some(self.convert(unsigned(from), ty, bits));
+                }
+                return Some(self.convert(from, ty, a));
+            }
             Op::Recip => {
                 let one = Atom::Const(float_const(ty, 1.0));
                 return Some(self.bin(BinOp::Div, ty, one, a));

@@ -39,8 +39,8 @@ impl<'a> Lower<'a> {
             params.push(param);
             // The element is a part of the array: consuming it needs a copy.
             Leaf {
-                atom: param.into(),
                 shared: true,
+                ..Leaf::new(param.into())
             }
         });
         Ok(Input {
@@ -200,6 +200,7 @@ impl<'a> Lower<'a> {
                 return Leaf {
                     atom: input.arrays[i].into(),
                     shared: true,
+                    lent: true,
                 };
             }
             let ty = Type::array_of(&self.ty(leaf.atom), &[input.width]);
@@ -240,8 +241,8 @@ impl<'a> Lower<'a> {
                 let v = l.fresh(name, ty);
                 params.push(v);
                 Leaf {
-                    atom: v.into(),
                     shared: true,
+                    ..Leaf::new(v.into())
                 }
             })
         };

@@ -471,12 +471,12 @@ impl<'a> Lower<'a> {
     }
 
     /// The message of a failed coercion.
-    pub fn coercion_message(have: &[Size], want: &[Size]) -> Vec<MessagePart> {
+    pub fn coercion_message(have: &[Size], want: &[Size], elem: &str) -> Vec<MessagePart> {
         let mut parts = vec![text("Value of (desugared) shape ")];
         parts.extend(shape_parts(have));
         parts.push(text(" cannot match shape of type \""));
         parts.extend(shape_parts(want));
-        parts.push(text("\"."));
+        parts.push(text(format!("{elem}\".")));
         parts
     }
 

@@ -18,6 +18,9 @@ pub struct Leaf {
     /// An array that others may read although the source calls it unique (a `zip` is free): to be copied before it
     /// is consumed.
     pub shared: bool,
+    /// A reading of another array's memory that the source takes for a fresh array: as long as it may be used, the other
+    /// array is not to be consumed in place.
+    pub lent: bool,
 }
 
 /// A value during lowering.
@@ -194,6 +197,7 @@ impl Leaf {
         Self {
             atom,
             shared: false,
+            lent: false,
         }
     }
 }
@@ -314,6 +318,15 @@ impl<'a> Value<'a> {
     /// The same tree with sharing as given.
     pub fn with_shared(&self, shared: bool) -> Value<'a> {
         self.map_leaves(&mut |leaf| Leaf { shared, ..leaf })
+    }
+
+    /// The same tree as a reading of arrays that the source takes for fresh.
+    pub fn lend(&self) -> Value<'a> {
+        self.map_leaves(&mut |leaf| Leaf {
+            shared: true,
+            lent: true,
+            ..leaf
+        })
     }
 
     /// The same tree with other sizes and atoms.
