@@ -92,6 +92,20 @@ codes! {
     /// A name that means an earlier definition, not the recursive function.
     OuterBinding = "W0303",
 
+    // E04: consumption.
+    /// A value is used after it was consumed, perhaps under another name.
+    UseAfterConsume = "E0401",
+    /// Something is consumed that is not owned where it is consumed.
+    NotConsumable = "E0402",
+    /// A unique result shares memory with something that remains.
+    ResultAliases = "E0403",
+    /// What is consumed shares memory with itself or with what is used beside it.
+    SelfAliasing = "E0404",
+    /// What makes a function consumes something.
+    FunctionConsumes = "E0405",
+    /// What a loop passes on for a consumed parameter shares memory with something else.
+    LoopAliases = "E0406",
+
     // E09: limits of this compiler.
     /// A construct that this version does not support.
     NotYetSupported = "E0901",

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod compile;
+pub mod consume;
 pub mod diagnostic;
 pub mod exhaustive;
 pub mod lower;
