@@ -14,9 +14,7 @@ mod returns;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lower::mentions::{self, Mention};
 use crate::source::Span;
-use crate::typed::{
-    Dec, Exp, ModuleExp, Name, NameKind, Pat, PatKind, Program, Type, ValueDef,
-};
+use crate::typed::{Dec, Exp, ModuleExp, Name, NameKind, Pat, PatKind, Program, Type, ValueDef};
 use alias::{Al, Alias, Set};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -132,11 +130,7 @@ impl<'p> Consume<'p> {
 
     /// Checks a body in the scope of parameters. Nothing from outside can be consumed there, and what it consumes is its
     /// own.
-    fn in_params(
-        &mut self,
-        params: &'p [Pat],
-        f: impl FnOnce(&mut Self) -> Checked,
-    ) -> Checked {
+    fn in_params(&mut self, params: &'p [Pat], f: impl FnOnce(&mut Self) -> Checked) -> Checked {
         self.depth += 1;
         for param in params {
             self.bind_param(param, false);
@@ -265,7 +259,10 @@ impl<'p> Consume<'p> {
     /// A variable of the top level. A polymorphic one at a size that is bound here is computed here, and fresh.
     fn global(&mut self, name: Name, ty: &Type) -> Checked {
         let info = self.program.names.get(name);
-        let known = self.found.get(&name).or(info.scheme.as_ref().map(|s| &s.ty));
+        let known = self
+            .found
+            .get(&name)
+            .or(info.scheme.as_ref().map(|s| &s.ty));
         let marked = known.map_or_else(|| ty.clone(), |known| returns::marked_as(ty, known));
         let constant = matches!(info.kind, NameKind::Value) && {
             let mut local = false;
@@ -285,7 +282,9 @@ impl<'p> Consume<'p> {
     }
 
     fn check_used(&mut self, set: &Set, span: Span) {
-        let bad = set.iter().find_map(|a| Some((a.id, *self.consumed.get(&a.id)?)));
+        let bad = set
+            .iter()
+            .find_map(|a| Some((a.id, *self.consumed.get(&a.id)?)));
         if let Some((id, at)) = bad {
             let what = self.describe(id);
             let error = Diagnostic::error(

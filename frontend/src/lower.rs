@@ -14,6 +14,7 @@ pub mod emit;
 pub mod entry;
 pub mod env;
 pub mod exp;
+pub mod flatmap;
 pub mod global;
 pub mod index;
 pub mod intrinsic;

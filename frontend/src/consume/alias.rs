@@ -159,9 +159,7 @@ impl Al {
         match self {
             Al::Leaf(set) => Al::Leaf(set.iter().copied().filter_map(f).collect()),
             Al::Tuple(als) => Al::Tuple(als.iter().map(|a| a.map(f)).collect()),
-            Al::Record(als) => {
-                Al::Record(als.iter().map(|(n, a)| (n.clone(), a.map(f))).collect())
-            }
+            Al::Record(als) => Al::Record(als.iter().map(|(n, a)| (n.clone(), a.map(f))).collect()),
             Al::Sum(cons) => Al::Sum(
                 cons.iter()
                     .map(|(n, als)| (n.clone(), als.iter().map(|a| a.map(f)).collect()))

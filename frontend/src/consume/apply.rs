@@ -77,13 +77,7 @@ impl<'p> Consume<'p> {
         result
     }
 
-    fn arg(
-        &mut self,
-        arg: &'p Exp,
-        consumed: bool,
-        others: &[(usize, Al)],
-        args: &'p [Exp],
-    ) -> Al {
+    fn arg(&mut self, arg: &'p Exp, consumed: bool, others: &[(usize, Al)], args: &'p [Exp]) -> Al {
         let ((), checked, new) = self.contained(|cx| ((), cx.exp(arg)));
         self.note_consumed(&new);
         if !new.is_empty() && has_function(&arg.ty) {
@@ -101,9 +95,8 @@ impl<'p> Consume<'p> {
             });
             if let Some((i, id)) = clash {
                 let what = self.describe(id);
-                let message = format!(
-                    "this argument is consumed, but another argument aliases {what}, too"
-                );
+                let message =
+                    format!("this argument is consumed, but another argument aliases {what}, too");
                 let error = Diagnostic::error(Code::SelfAliasing, arg.span, message)
                     .label("Argument is consumed")
                     .also(args[i].span, "the other argument");

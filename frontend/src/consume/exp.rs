@@ -236,13 +236,7 @@ impl<'p> Consume<'p> {
         }
     }
 
-    fn update(
-        &mut self,
-        e: &'p Exp,
-        source: &'p Exp,
-        path: &'p [Step],
-        value: &'p Exp,
-    ) -> Checked {
+    fn update(&mut self, e: &'p Exp, source: &'p Exp, path: &'p [Step], value: &'p Exp) -> Checked {
         for step in path {
             match step {
                 Step::Field(_) | Step::TupleField(_) => {}

@@ -174,7 +174,11 @@ impl<'p> Consume<'p> {
             let Some(entry) = self.env.get(name) else {
                 continue;
             };
-            let bad = entry.al.set().iter().any(|a| !a.free && gone.contains(&a.id));
+            let bad = entry
+                .al
+                .set()
+                .iter()
+                .any(|a| !a.free && gone.contains(&a.id));
             if bad {
                 let what = self.describe(name.0);
                 let message = format!(

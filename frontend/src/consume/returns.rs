@@ -20,9 +20,15 @@ pub(super) fn diet(ty: &Type) -> bool {
     }
 }
 
-/// Whether some part of the type is marked.
+/// Whether the value itself is marked unique, or a component of a tuple or record.
 pub(super) fn any_unique(ty: &Type) -> bool {
-    diet(ty)
+    match ty {
+        Type::Array(a) => a.unique,
+        Type::Named(n) => n.unique,
+        Type::Tuple(ts) => ts.iter().any(any_unique),
+        Type::Record(ts) => ts.iter().any(|(_, t)| any_unique(t)),
+        Type::Prim(_) | Type::Sum(_) | Type::Fun(_) | Type::Meta(_) => false,
+    }
 }
 
 /// The type with the outermost arrays marked or not.
@@ -45,7 +51,10 @@ fn set_unique(ty: &Type, unique: bool) -> Type {
         Type::Sum(cs) => Type::Sum(
             cs.iter()
                 .map(|(n, ts)| {
-                    (n.clone(), ts.iter().map(|t| set_unique(t, unique)).collect())
+                    (
+                        n.clone(),
+                        ts.iter().map(|t| set_unique(t, unique)).collect(),
+                    )
                 })
                 .collect(),
         ),
@@ -213,7 +222,8 @@ impl Consume<'_> {
                 let message =
                     "a unique part of the result is aliased to some other component of the result";
                 let error = Diagnostic::error(Code::ResultAliases, span, message);
-                self.errors.push(error.hint("use `copy` to break the aliasing"));
+                self.errors
+                    .push(error.hint("use `copy` to break the aliasing"));
             }
             if unique && let Some(bad) = set.iter().find(|a| frozen.contains(&a.id)) {
                 let what = self.describe(bad.id);
@@ -221,7 +231,8 @@ impl Consume<'_> {
                     format!("the unique result is aliased to {what}, which is not consumable");
                 let error = Diagnostic::error(Code::ResultAliases, span, message)
                     .note("a caller may go on using what it gave for a parameter without `*`");
-                self.errors.push(error.hint("use `copy` to break the aliasing"));
+                self.errors
+                    .push(error.hint("use `copy` to break the aliasing"));
             }
             if unique {
                 unique_seen.extend(&set);
@@ -241,7 +252,8 @@ impl Consume<'_> {
             let what = self.describe(bad.id);
             let message = format!("the result of the function aliases the free variable {what}");
             let error = Diagnostic::error(Code::ResultAliases, span, message);
-            self.errors.push(error.hint("use `copy` to break the aliasing"));
+            self.errors
+                .push(error.hint("use `copy` to break the aliasing"));
         }
     }
 
@@ -276,12 +288,9 @@ impl Consume<'_> {
 
 fn infer(ty: &Type, al: &Al, ok: &dyn Fn(&Set) -> bool) -> Type {
     match (ty, al) {
-        (Type::Tuple(ts), Al::Tuple(als)) => Type::Tuple(
-            ts.iter()
-                .zip(als)
-                .map(|(t, a)| infer(t, a, ok))
-                .collect(),
-        ),
+        (Type::Tuple(ts), Al::Tuple(als)) => {
+            Type::Tuple(ts.iter().zip(als).map(|(t, a)| infer(t, a, ok)).collect())
+        }
         (Type::Record(ts), Al::Record(als)) => Type::Record(
             ts.iter()
                 .zip(als)

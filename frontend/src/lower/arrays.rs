@@ -88,7 +88,7 @@ impl<'a> Lower<'a> {
                 Ok(v.map_leaves(&mut |leaf| self.copy_leaf(leaf)))
             }
             Op::Opaque | Op::Trace | Op::Break => Ok(arg()),
-            Op::FlatMap => Err(unsupported(span, "`flatmap` is not yet supported")),
+            Op::FlatMap => self.flat_map(inst, &arg(), &arg(), span),
             _ => {
                 let name = format!("{:?}", intrinsic.op).to_lowercase();
                 Err(unsupported(span, format!("`{name}` of these arguments")))

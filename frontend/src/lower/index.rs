@@ -258,7 +258,8 @@ impl<'a> Lower<'a> {
         })
     }
 
-    fn update_leaf(&mut self, leaf: Leaf, dims: &[SliceDim], value: Atom) -> Leaf {
+    /// One leaf with the part replaced; the indices are in range.
+    pub fn update_leaf(&mut self, leaf: Leaf, dims: &[SliceDim], value: Atom) -> Leaf {
         let Atom::Var(array) = self.consume(leaf) else {
             return leaf;
         };
