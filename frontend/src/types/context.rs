@@ -36,6 +36,8 @@ pub(crate) struct Cx<'a> {
     pub(crate) prelude: Prelude,
     /// Definitions that had errors: uses of them say nothing more.
     pub(crate) poisoned: HashSet<Name>,
+    /// Sizes that the evaluation of a value computes, by the value.
+    pub(crate) value_exts: HashMap<Name, Vec<Name>>,
     /// Type parameters and abstract types that are lifted.
     pub(crate) lifts: HashMap<Name, super::ty::Lift>,
     /// Files that have been checked, or (without a module) are being checked.
@@ -65,6 +67,7 @@ impl<'a> Cx<'a> {
             frames: Vec::new(),
             prelude: Prelude::new(),
             poisoned: HashSet::new(),
+            value_exts: HashMap::new(),
             lifts: HashMap::new(),
             files: BTreeMap::new(),
             typed_files: Vec::new(),

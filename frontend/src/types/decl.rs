@@ -180,6 +180,9 @@ impl Cx<'_> {
             }
         };
         self.names.get_mut(name).scheme = Some(def.scheme.clone());
+        if def.params.is_empty() && !def.ret.exts.is_empty() {
+            self.value_exts.insert(name, def.ret.exts.clone());
+        }
         Ok(Arc::new(def))
     }
 

@@ -5,7 +5,7 @@ use crate::typed::{
 };
 use crate::types::context::Cx;
 use crate::types::env::{Abs, Env, FunctorSig, Module, Sig, TypeAbbr};
-use crate::types::subst::{Subst, TypeFun};
+use crate::types::subst::{Subst, TypeFun, fresh_size};
 use crate::types::ty::{Name, NamedType, RetType, Size, Type, TypeArg, TypeParam};
 use std::sync::Arc;
 
@@ -134,6 +134,16 @@ impl Cx<'_> {
                 self.poisoned.insert(new);
             }
             renaming.subst.values.insert(*old, new);
+            // Each copy computes its sizes anew.
+            if let Some(exts) = self.value_exts.get(old).cloned() {
+                let mut fresh = Vec::new();
+                for ext in exts {
+                    let size = fresh_size(&mut self.names, ext);
+                    renaming.subst.sizes.insert(ext, Size::name(size));
+                    fresh.push(size);
+                }
+                self.value_exts.insert(new, fresh);
+            }
         }
         env.modules
             .values()

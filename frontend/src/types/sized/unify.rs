@@ -230,10 +230,6 @@ impl Sizer<'_, '_> {
         }
     }
 
-    fn is_plain(&self, m: u32) -> bool {
-        matches!(self.metas[m as usize].state, State::Inst(Lift::Plain))
-    }
-
     fn is_existential(&self, m: u32) -> bool {
         match &self.metas[m as usize].state {
             State::Existential { .. } => true,
@@ -271,9 +267,10 @@ impl Sizer<'_, '_> {
             if ctx.lenient && !self.can_link(*m, other) {
                 continue;
             }
-            // A size of a plain type parameter is never existential, and what equals it is not either.
+            // What equals a size that cannot be existential is not existential either.
             if let Some(Atom::Meta(n)) = other.as_atom()
-                && self.is_plain(*m)
+                && self.absorbable(*m).is_none()
+                && !ctx.bound_metas.contains(m)
                 && self.absorbable(*n).is_some()
                 && !ctx.bound_metas.contains(n)
                 && !ctx.lenient
