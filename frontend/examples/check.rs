@@ -50,12 +50,8 @@ fn check(path: &Path) -> (bool, Vec<Diagnostic>, SourceMap) {
             return (false, Vec::new(), disk.sources);
         }
     };
-    let text = disk.sources.get(file).expect("just added").shared_text();
-    let (ok, diags) = match frontend::syntax::parse_program(file, &text) {
-        Ok(program) => {
-            let (typed, diags) = frontend::types::check(file, &program, &mut disk);
-            (typed.is_some(), diags)
-        }
+    let (ok, diags) = match frontend::check(file, &mut disk) {
+        Ok((_, warnings)) => (true, warnings),
         Err(diags) => (false, diags),
     };
     (ok, diags, disk.sources)

@@ -55,7 +55,11 @@ struct Walk<'p> {
 
 impl<'p> Walk<'p> {
     fn program(p: &'p Program) -> Vec<String> {
-        let mut w = Walk { names: &p.names, functors: HashMap::new(), problems: Vec::new() };
+        let mut w = Walk {
+            names: &p.names,
+            functors: HashMap::new(),
+            problems: Vec::new(),
+        };
         let mut scope = Scope::new();
         for def in &p.prelude {
             w.def(def, &mut scope);
@@ -107,7 +111,13 @@ impl<'p> Walk<'p> {
                 let there = scope.clone();
                 self.binds(b, scope, &there);
             }
-            ModuleExp::Apply { functor, arg, param, result, .. } => {
+            ModuleExp::Apply {
+                functor,
+                arg,
+                param,
+                result,
+                ..
+            } => {
                 self.module(arg, scope);
                 self.need(*functor, scope, "functor");
                 if let Some((closure, body)) = self.functors.get(functor).cloned() {
@@ -130,7 +140,8 @@ impl<'p> Walk<'p> {
             return;
         }
         let text = self.names.text(n);
-        self.problems.push(format!("{what}: {text} ({}) is not bound", n.0));
+        self.problems
+            .push(format!("{what}: {text} ({}) is not bound", n.0));
     }
 
     fn size(&mut self, s: &Size, scope: &Scope, what: &str) {
@@ -154,7 +165,10 @@ impl<'p> Walk<'p> {
             }
             Type::Tuple(ts) => ts.iter().for_each(|t| self.ty(t, scope, what)),
             Type::Record(fs) => fs.iter().for_each(|(_, t)| self.ty(t, scope, what)),
-            Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).for_each(|t| self.ty(t, scope, what)),
+            Type::Sum(cs) => cs
+                .iter()
+                .flat_map(|(_, ts)| ts)
+                .for_each(|t| self.ty(t, scope, what)),
             Type::Named(n) => n.args.iter().for_each(|a| match a {
                 TypeArg::Size(s) => self.size(s, scope, what),
                 TypeArg::Type(t) => self.ty(t, scope, what),
@@ -168,7 +182,9 @@ impl<'p> Walk<'p> {
                 scope.insert(*n);
             }
             PatKind::Wild | PatKind::Literal(_) => {}
-            PatKind::Tuple(ps) | PatKind::Construct(_, ps) => ps.iter().for_each(|p| self.pat(p, scope)),
+            PatKind::Tuple(ps) | PatKind::Construct(_, ps) => {
+                ps.iter().for_each(|p| self.pat(p, scope))
+            }
             PatKind::Record(fs) => fs.iter().for_each(|(_, p)| self.pat(p, scope)),
         }
     }
@@ -180,7 +196,9 @@ impl<'p> Walk<'p> {
             inner.insert(d.name);
         }
         d.params.iter().for_each(|p| self.pat(p, &mut inner));
-        d.params.iter().for_each(|p| self.ty(&p.ty, &inner, "parameter"));
+        d.params
+            .iter()
+            .for_each(|p| self.ty(&p.ty, &inner, "parameter"));
         self.exp(&d.body, &mut inner);
         scope.insert(d.name);
         if d.params.is_empty() {
@@ -208,7 +226,9 @@ impl<'p> Walk<'p> {
                 let what = format!("{:?} instance of {}", e.span, self.names.text(*name));
                 inst.sizes.iter().for_each(|s| self.size(s, scope, &what));
             }
-            ExpKind::Tuple(es) | ExpKind::Array(es) | ExpKind::Construct(_, es) => self.exps(es, scope),
+            ExpKind::Tuple(es) | ExpKind::Array(es) | ExpKind::Construct(_, es) => {
+                self.exps(es, scope)
+            }
             ExpKind::Record(fs) => self.exps(fs.iter().map(|(_, e)| e), scope),
             ExpKind::Range { start, second, end } => {
                 self.exp(start, scope);
@@ -232,10 +252,17 @@ impl<'p> Walk<'p> {
             ExpKind::Lambda { params, body, .. } => {
                 let mut inner = scope.clone();
                 params.iter().for_each(|p| self.pat(p, &mut inner));
-                params.iter().for_each(|p| self.ty(&p.ty, &inner, "parameter of a lambda"));
+                params
+                    .iter()
+                    .for_each(|p| self.ty(&p.ty, &inner, "parameter of a lambda"));
                 self.exp(body, &mut inner);
             }
-            ExpKind::Let { sizes, pat, value, body } => {
+            ExpKind::Let {
+                sizes,
+                pat,
+                value,
+                body,
+            } => {
                 self.exp(value, scope);
                 scope.extend(sizes);
                 self.pat(pat, scope);
@@ -246,7 +273,11 @@ impl<'p> Walk<'p> {
                 self.def(def, scope);
                 self.exp(body, scope);
             }
-            ExpKind::If { cond, then, otherwise } => {
+            ExpKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
                 self.exp(cond, scope);
                 self.exp(then, &mut scope.clone());
                 self.exp(otherwise, &mut scope.clone());
@@ -259,9 +290,17 @@ impl<'p> Walk<'p> {
                     self.exp(&case.body, &mut inner);
                 }
             }
-            ExpKind::Loop { sizes, pat, init, form, body } => {
+            ExpKind::Loop {
+                sizes,
+                pat,
+                init,
+                form,
+                body,
+            } => {
                 self.exp(init, scope);
-                sizes.iter().for_each(|s| self.size(&s.init, scope, "initial size of a loop"));
+                sizes
+                    .iter()
+                    .for_each(|s| self.size(&s.init, scope, "initial size of a loop"));
                 match form {
                     LoopForm::For { bound, .. } => self.exp(bound, scope),
                     LoopForm::ForIn { array, .. } => self.exp(array, scope),
@@ -284,7 +323,11 @@ impl<'p> Walk<'p> {
                 self.exp(array, scope);
                 self.slices(slices, scope);
             }
-            ExpKind::Update { source, path, value } => {
+            ExpKind::Update {
+                source,
+                path,
+                value,
+            } => {
                 self.exp(source, scope);
                 for step in path {
                     if let Step::Index(slices) = step {
@@ -312,19 +355,25 @@ impl<'p> Walk<'p> {
 /// Every program of a directory that checks is well scoped. Set `ARRC_SCOPES` to the directory.
 #[test]
 fn outside_programs_are_well_scoped() {
-    let Some(dir) = std::env::var_os("ARRC_SCOPES") else { return };
+    let Some(dir) = std::env::var_os("ARRC_SCOPES") else {
+        return;
+    };
     let mut todo = vec![PathBuf::from(dir)];
     let mut bad = 0;
     while let Some(at) = todo.pop() {
         if at.is_dir() {
-            let mut inner: Vec<PathBuf> =
-                std::fs::read_dir(&at).expect("a directory").filter_map(|e| Some(e.ok()?.path())).collect();
+            let mut inner: Vec<PathBuf> = std::fs::read_dir(&at)
+                .expect("a directory")
+                .filter_map(|e| Some(e.ok()?.path()))
+                .collect();
             inner.sort();
             todo.extend(inner);
         } else if at.extension().is_some_and(|e| e == "fut") {
             let mut disk = Disk::default();
             let Ok(file) = disk.open(&at) else { continue };
-            let Some(program) = disk.check(file) else { continue };
+            let Some(program) = disk.check(file) else {
+                continue;
+            };
             let problems = Walk::program(&program);
             if let Some(first) = problems.first() {
                 bad += 1;
@@ -347,7 +396,9 @@ fn own_programs_are_well_scoped() {
     for text in programs {
         let mut disk = Disk::default();
         let file = disk.sources.add("test.fut", text);
-        let program = disk.check(file).unwrap_or_else(|| panic!("{text}: should check"));
+        let program = disk
+            .check(file)
+            .unwrap_or_else(|| panic!("{text}: should check"));
         assert_eq!(Walk::program(&program), Vec::<String>::new(), "{text}");
     }
 }

@@ -48,11 +48,12 @@ impl Sizer<'_, '_> {
         let result = declared.unwrap_or(body_ty);
         let result = self.ty(&result);
         let result = self.unscope_unknown(&result, def.span);
-        let result = if def.ret.is_none() && super::fresh::is_fresh(&params, &body) {
-            crate::types::subst::set_unique(&result)
-        } else {
-            result
-        };
+        let result =
+            if def.ret.is_none() && !params.is_empty() && super::fresh::is_fresh(&params, &body) {
+                crate::types::subst::set_unique(&result)
+            } else {
+                result
+            };
         let (sizes, params, ret) = self.generalise(def, base, params, result)?;
         self.level = level;
         self.recursion(def, &params, &ret, &body)?;
