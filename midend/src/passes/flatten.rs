@@ -14,6 +14,7 @@
 
 mod nest;
 mod par;
+mod rows;
 mod seq;
 
 use crate::ir::array::{ArrayOp, SliceDim};

@@ -4,10 +4,10 @@ use crate::ir::id::{FunId, IdMap, SpanId, Var};
 use crate::ir::mem::{Mem, Region};
 use crate::ir::scalar::{Const, ScalarOp};
 use crate::ir::syntax::{
-    Atom, Body, Exp, Fun, LoopForm, Message, MessagePart, Program, TrapKind, Vars,
+    Atom, Body, Exp, Fun, LoopForm, Message, MessagePart, Program, Stm, TrapKind, Vars,
 };
 use crate::ir::types::{ScalarType, Type};
-use crate::ir::walk::free_in_exp;
+use crate::ir::walk::{free_in_exp, free_in_scope};
 
 /// The number of a slot in the frame of a function.
 pub(super) type Slot = usize;
@@ -195,9 +195,10 @@ impl Resolver<'_> {
     fn block(&mut self, body: &Body<Mem>) -> Block {
         let mut ops = Vec::new();
         let mut bound = Vec::new();
-        for stm in &body.stms {
+        for (i, stm) in body.stms.iter().enumerate() {
             bound.extend_from_slice(&stm.binds);
-            if let Some(kind) = self.op(&stm.binds, &stm.exp) {
+            if let Some(mut kind) = self.op(&stm.binds, &stm.exp) {
+                self.give_away(&mut kind, stm, &body.stms[i + 1..]);
                 ops.push(Op {
                     span: stm.span,
                     kind,
@@ -217,6 +218,60 @@ impl Resolver<'_> {
             });
         }
         Block { ops, result }
+    }
+
+    /// Buffers that are freed right after a loop or call and were only named to start it are handed over to it, so that
+    /// they can be freed inside.
+    fn give_away(&mut self, kind: &mut OpKind, stm: &Stm<Mem>, rest: &[Stm<Mem>]) {
+        let operands: Vec<&mut Operand> = match kind {
+            OpKind::For { params, .. } | OpKind::While { params, .. } => {
+                params.iter_mut().map(|(_, init)| init).collect()
+            }
+            OpKind::Call { args, .. } => args.iter_mut().collect(),
+            OpKind::Move { .. }
+            | OpKind::Scalar { .. }
+            | OpKind::Assert { .. }
+            | OpKind::If { .. }
+            | OpKind::Alloc { .. }
+            | OpKind::Free(_)
+            | OpKind::Load { .. }
+            | OpKind::Store { .. }
+            | OpKind::Copy { .. }
+            | OpKind::Launch { .. } => return,
+        };
+        let mut inside = Vec::new();
+        stm.exp
+            .scopes(&mut |bound, body| inside.extend(free_in_scope(self.vars, bound, body)));
+        let freed = rest.iter().map_while(|stm| match &stm.exp {
+            Exp::Op(Mem::Free(v)) => Some(*v),
+            Exp::Op(_)
+            | Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. } => None,
+        });
+        let freed: Vec<Slot> = freed
+            .filter(|v| !inside.contains(v))
+            .map(|v| self.slot(v))
+            .collect();
+        let slots: Vec<Option<Slot>> = operands
+            .iter()
+            .map(|o| match o {
+                Operand::Slot(slot) => Some(*slot),
+                Operand::Const(_) | Operand::Last(_) => None,
+            })
+            .collect();
+        for (k, operand) in operands.into_iter().enumerate() {
+            let once = slots.iter().filter(|s| **s == slots[k]).count() == 1;
+            if let Operand::Slot(slot) = *operand
+                && once
+                && freed.contains(&slot)
+            {
+                *operand = Operand::Last(slot);
+            }
+        }
     }
 
     /// The statement; nothing for one that does nothing on the host.

@@ -234,3 +234,44 @@ fn everything_inside_of_a_map() {
         ],
     );
 }
+
+#[test]
+fn nests_with_checks_between_the_maps() {
+    let text = r#"nested
+        fun main(n: i64, m: i64) -> (r: [n][m]i64)
+          entry "main" sizes 0 -> 0 (n: i64, m: i64) -> ([][]i64)
+        {
+          let is: [n]i64 = iota.i64 n 0 1
+          let r2: [n][m]i64 = map n (is) \(i: i64) {
+            let c: bool = le.i64(m, 3)
+            let ok: cert = assert c other ("too many: ", m)
+            let js: [m]i64 = iota.i64 m 0 1
+            let c2: bool = le.i64(i, 4)
+            let ok2: cert = assert c2 other ("row ", i)
+            let row: [m]i64 = <ok> map m (js) \(j: i64) {
+              let x: i64 = mul.i64(i, 10)
+              let y: i64 = add.i64(x, j)
+              yield y
+            }
+            yield row
+          }
+          yield r2
+        }"#;
+    gives(
+        text,
+        vec![int(2), int(3)],
+        &[ints(&[2, 3], &[0, 1, 2, 10, 11, 12])],
+    );
+    let (plan, _) = lowered(text);
+    assert!(
+        count(
+            &plan,
+            |op| matches!(op, Mem::Launch(k) if k.space.len() == 2)
+        ) == 1
+    );
+    let error = run_plan(text, vec![int(2), int(4)]).expect_err("an error");
+    assert_eq!(error.to_string(), "Error: too many: 4");
+    let error = run_plan(text, vec![int(6), int(0)]).expect_err("an error");
+    assert_eq!(error.to_string(), "Error: row 5");
+    gives(text, vec![int(0), int(9)], &[ints(&[0, 9], &[])]);
+}

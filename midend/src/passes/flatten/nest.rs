@@ -1,13 +1,14 @@
 //! Maps, and maps perfectly nested in them, as operations over spaces of several dimensions.
 
-use super::Cx;
+use super::{Cx, int};
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
-use crate::ir::scalar::{BinOp, ScalarOp, UnOp};
+use crate::ir::scalar::{BinOp, CmpOp, ScalarOp, UnOp};
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
-use crate::ir::types::{Size, Type};
+use crate::ir::types::{ScalarType, Size, Type};
+use crate::ir::walk::{free_in_lambda, free_in_stm};
 
 /// How many statements may stand before an inner map and be repeated for each of its points.
 const CHEAP: usize = 12;
@@ -15,133 +16,175 @@ const CHEAP: usize = 12;
 /// An inner map narrower than this stays a loop.
 const NARROW: i64 = 16;
 
-/// A map inside of a lambda that contains nothing else but cheap statements before it.
-struct Inner<'a> {
-    before: &'a [Stm<Soac>],
+/// A map whose lambda contains nothing else but cheap statements and another map.
+struct Outer<'a> {
     width: Size,
     arrays: &'a [Var],
-    lam: &'a Lambda<Soac>,
-    /// The checks that it needs; they are made outside, for cheap statements make none.
+    /// The cheap statements, with the parameters of the lambda.
+    before: Lambda<Soac>,
+    /// The width of the inner map.
+    inner: Size,
+    /// The checks that the inner map needs.
     certs: &'a [Var],
-    /// For each result of the outer lambda, which result of the inner map it is.
+    /// For each result of the lambda, which result of the inner map it is.
     order: Vec<usize>,
 }
+
+/// A map as it stands: its width, its arrays, its lambda.
+type Map<'a> = (Size, &'a [Var], &'a Lambda<Soac>);
 
 impl Cx<'_> {
     pub(super) fn par_map(
         &mut self,
         width: Size,
-        traversal: (&[Var], &Lambda<Soac>),
+        (arrays, lam): (&[Var], &Lambda<Soac>),
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
-        let mut nest = Nest::default();
-        let result = self.nest(width, traversal, &mut nest);
+        let (outers, innermost) = self.levels((width, arrays, lam));
+        for (depth, outer) in outers.iter().enumerate() {
+            let checks = |stm: &Stm<Soac>| matches!(stm.exp, Exp::Assert { .. });
+            if outer.before.body.stms.iter().any(checks) {
+                self.outer_checks(&outers[..=depth], outer.inner, out);
+            }
+        }
+        let mut stms = Vec::new();
+        let mut dims = self.outer_dims(&outers, &mut stms);
+        let (width, arrays, lam) = innermost;
+        let index = self.fresh("i", Type::I64);
+        dims.push((index, self.size(width)));
+        let start = stms.len();
+        let mut result = self.apply_at((arrays, lam), index, &mut stms);
+        for outer in outers.iter().rev() {
+            result = outer.order.iter().map(|&k| result[k]).collect();
+        }
+        let certs = outers.iter().flat_map(|outer| outer.certs);
+        let certs: Vec<Var> = certs.filter_map(|&c| self.var_atom(c)).collect();
+        let (inside, outside): (Vec<Var>, Vec<Var>) = certs
+            .into_iter()
+            .partition(|c| stms.iter().any(|stm| stm.binds.contains(c)));
+        for stm in &mut stms[start..] {
+            stm.certs.extend_from_slice(&inside);
+        }
         self.seg(
-            nest.dims,
-            Body {
-                stms: nest.stms,
-                result,
-            },
+            dims,
+            Body { stms, result },
             SegKind::Map,
             binds.to_vec(),
             out,
         );
         if let Some(made) = out.last_mut() {
-            made.certs = nest.certs;
+            made.certs = outside;
         }
     }
 
-    /// Adds a dimension for the map, and for maps perfectly nested in it.
-    fn nest(
-        &mut self,
-        width: Size,
-        (arrays, lam): (&[Var], &Lambda<Soac>),
-        nest: &mut Nest,
-    ) -> Vec<Atom> {
-        let index = self.fresh("i", Type::I64);
-        nest.dims.push((index, self.size(width)));
-        let inner = perfect(lam).filter(|inner| !nest.binds(self.size(inner.width)));
-        let Some(inner) = inner else {
-            return self.apply_at((arrays, lam), index, &mut nest.stms);
-        };
-        let before = Lambda {
-            params: lam.params.clone(),
-            body: Body {
-                stms: inner.before.to_vec(),
-                result: Vec::new(),
-            },
-        };
-        self.apply_at((arrays, &before), index, &mut nest.stms);
-        nest.certs
-            .extend(inner.certs.iter().filter_map(|&c| self.var_atom(c)));
-        let results = self.nest(inner.width, (inner.arrays, inner.lam), nest);
-        inner.order.iter().map(|&k| results[k]).collect()
-    }
-}
-
-/// A space that is being built, with what happens at each of its points.
-#[derive(Default)]
-struct Nest {
-    dims: Vec<(Var, Size)>,
-    stms: Vec<Stm<Seg>>,
-    certs: Vec<Var>,
-}
-
-impl Nest {
-    /// Whether a size is computed at the points.
-    fn binds(&self, size: Size) -> bool {
-        match size {
-            Size::Const(_) => false,
-            Size::Var(v) => self.stms.iter().any(|stm| stm.binds.contains(&v)),
+    /// The dimensions of the outer maps; what stands before the inner ones goes to `stms`.
+    fn outer_dims(&mut self, outers: &[Outer<'_>], stms: &mut Vec<Stm<Seg>>) -> Vec<(Var, Size)> {
+        let mut dims = Vec::new();
+        for outer in outers {
+            let index = self.fresh("i", Type::I64);
+            dims.push((index, self.size(outer.width)));
+            self.apply_at((outer.arrays, &outer.before), index, stms);
         }
+        dims
     }
-}
 
-/// The map that the body of the lambda consists of, if it does.
-fn perfect(lam: &Lambda<Soac>) -> Option<Inner<'_>> {
-    let (last, before) = lam.body.stms.split_last()?;
-    let Exp::Op(Soac::Screma {
-        width,
-        arrays,
-        lam: inner,
-        scans,
-        reds,
-    }) = &last.exp
-    else {
-        return None;
-    };
-    let plain = scans.is_empty() && reds.is_empty();
-    if !plain || before.len() > CHEAP || !before.iter().all(is_cheap) {
-        return None;
+    /// What is checked before an inner map is checked also when the inner map has no points.
+    fn outer_checks(&mut self, outers: &[Outer<'_>], inner: Size, out: &mut Vec<Stm<Seg>>) {
+        let empty = ScalarOp::Cmp(CmpOp::Le, ScalarType::I64);
+        let width = self.size(inner).into();
+        let cond = self.scalar(out, "empty", empty, vec![width, int(0)]);
+        let mut stms = Vec::new();
+        let dims = self.outer_dims(outers, &mut stms);
+        let body = Body {
+            stms,
+            result: Vec::new(),
+        };
+        let mut then = Vec::new();
+        self.seg(dims, body, SegKind::Map, Vec::new(), &mut then);
+        let block = |stms| Body {
+            stms,
+            result: Vec::new(),
+        };
+        let exp = Exp::If {
+            cond,
+            then: block(then),
+            otherwise: block(Vec::new()),
+        };
+        self.push(out, Vec::new(), exp);
     }
-    match *width {
-        Size::Const(n) if n < NARROW => return None,
-        Size::Var(v)
-            if lam.params.contains(&v) || before.iter().any(|stm| stm.binds.contains(&v)) =>
-        {
+
+    /// Takes a nest of maps apart.
+    fn levels<'a>(&self, map: Map<'a>) -> (Vec<Outer<'a>>, Map<'a>) {
+        let mut outers: Vec<Outer<'a>> = Vec::new();
+        let mut bound: Vec<Var> = Vec::new();
+        let mut map = map;
+        while let Some((outer, inner)) = self.perfect(map) {
+            bound.extend_from_slice(&outer.before.params);
+            bound.extend(outer.before.body.stms.iter().flat_map(|stm| &stm.binds));
+            // All of a space is known before any of its points.
+            if matches!(outer.inner, Size::Var(v) if bound.contains(&v)) {
+                break;
+            }
+            outers.push(outer);
+            map = inner;
+        }
+        (outers, map)
+    }
+
+    /// The map that the lambda of another consists of, if it does.
+    fn perfect<'a>(&self, (width, arrays, lam): Map<'a>) -> Option<(Outer<'a>, Map<'a>)> {
+        let (last, before) = lam.body.stms.split_last()?;
+        let Exp::Op(Soac::Screma {
+            width: inner,
+            arrays: rows,
+            lam: body,
+            scans,
+            reds,
+        }) = &last.exp
+        else {
+            return None;
+        };
+        let narrow = matches!(inner, Size::Const(n) if *n < NARROW);
+        if !scans.is_empty() || !reds.is_empty() || narrow || before.len() > CHEAP {
             return None;
         }
-        Size::Const(_) | Size::Var(_) => {}
+        let element_wise = |v: Var| {
+            rows.contains(&v)
+                && !free_in_lambda(&self.vars, body).contains(&v)
+                && !before
+                    .iter()
+                    .any(|stm| free_in_stm(&self.vars, stm).contains(&v))
+        };
+        if !before.iter().all(|stm| is_cheap(stm, &element_wise)) {
+            return None;
+        }
+        let order = lam
+            .body
+            .result
+            .iter()
+            .map(|&a| last.binds.iter().position(|&b| Atom::Var(b) == a));
+        let outer = Outer {
+            width,
+            arrays,
+            before: Lambda {
+                params: lam.params.clone(),
+                body: Body {
+                    stms: before.to_vec(),
+                    result: Vec::new(),
+                },
+            },
+            inner: *inner,
+            certs: &last.certs,
+            order: order.collect::<Option<Vec<usize>>>()?,
+        };
+        Some((outer, (*inner, rows, body)))
     }
-    let order: Option<Vec<usize>> = lam
-        .body
-        .result
-        .iter()
-        .map(|&a| last.binds.iter().position(|&b| Atom::Var(b) == a))
-        .collect();
-    Some(Inner {
-        before,
-        width: *width,
-        arrays,
-        lam: inner,
-        certs: &last.certs,
-        order: order?,
-    })
 }
 
-/// Whether a statement may be repeated for each point of an inner map: it costs little and cannot fail.
-fn is_cheap(stm: &Stm<Soac>) -> bool {
+/// Whether a statement may be repeated for each point of an inner map: it costs little. Arrays whose elements are a function of
+/// the index cost nothing if they are read `element_wise`.
+fn is_cheap(stm: &Stm<Soac>, element_wise: &dyn Fn(Var) -> bool) -> bool {
     match &stm.exp {
         Exp::Atom(_) => true,
         Exp::Scalar(op, _) => is_cheap_scalar(*op),
@@ -150,16 +193,17 @@ fn is_cheap(stm: &Stm<Soac>) -> bool {
             | ArrayOp::Slice { .. }
             | ArrayOp::Rearrange { .. }
             | ArrayOp::Reshape { .. } => true,
+            ArrayOp::Iota { .. } => element_wise(stm.binds[0]),
+            ArrayOp::Replicate { shape, .. } => shape.len() == 1 && element_wise(stm.binds[0]),
             ArrayOp::Update { .. }
             | ArrayOp::Literal { .. }
-            | ArrayOp::Iota { .. }
-            | ArrayOp::Replicate { .. }
             | ArrayOp::Scratch { .. }
             | ArrayOp::Copy(_)
             | ArrayOp::Concat { .. }
             | ArrayOp::Manifest { .. } => false,
         },
-        Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => false,
+        Exp::Assert { .. } => true,
+        Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => false,
         Exp::Op(
             Soac::Screma { .. } | Soac::Hist { .. } | Soac::Scatter { .. } | Soac::Filter { .. },
         ) => false,

@@ -289,6 +289,9 @@ impl Cx<'_> {
         out: &mut Vec<Stm<Seg>>,
     ) {
         if !ops.iter().all(|op| self.is_scalar(&op.op)) {
+            if self.is_hist_of_elements(traversal.1, ops) {
+                return self.hist_of_elements(width, traversal, &ops[0], binds, out);
+            }
             return self.seq_hist(width, traversal, ops, binds, out);
         }
         let width = self.size(width);

@@ -211,6 +211,7 @@ impl Cx<'_> {
                 }
                 Carry::Pointer(buffer, offset) => {
                     let result = self.pointer(param.var, &[*buffer]);
+                    self.may_be_anything(result);
                     bound.push(result);
                     let offset = offset.map(|_| self.fresh("offset", Type::I64));
                     bound.extend(offset);

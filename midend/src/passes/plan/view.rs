@@ -194,7 +194,12 @@ impl Cx<'_> {
     pub(super) fn may_alias(&self, a: Var, b: Var) -> bool {
         let roots = |v: Var| self.roots.get(&v).cloned().unwrap_or_else(|| [v].into());
         let (a, b) = (roots(a), roots(b));
-        !a.is_disjoint(&b) || a.iter().chain(&b).any(|v| self.anything.contains(v))
+        // What was allocated after a buffer was bound, whatever it is, is not that buffer. Variables are made in the order of the
+        // statements, but for allocations that move out of loops, and these do not leave a loop that carries buffers.
+        let may_be =
+            |p: &Var, r: &Var| self.anything.contains(p) && (r < p || self.anything.contains(r));
+        let pairs = || a.iter().flat_map(|x| b.iter().map(move |y| (x, y)));
+        !a.is_disjoint(&b) || pairs().any(|(x, y)| may_be(x, y) || may_be(y, x))
     }
 
     /// Notes that a buffer may be any other.
