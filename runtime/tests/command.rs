@@ -29,7 +29,7 @@ span 1 "sums.fut" 1:7..1:11
 
 /// A directory of its own for each test.
 fn directory(test: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("arrc-{test}-{}", std::process::id()));
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
     std::fs::create_dir_all(&path).expect("a temporary directory can be made");
     path
 }
