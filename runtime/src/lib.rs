@@ -1,4 +1,23 @@
 //! The runtime of arrc: compiles programs, calls their entry points, reads and writes values, and runs tests.
+//!
+//! ```
+//! use arrc::session::{Options, Session};
+//! use arrc::data::{Source, read_arguments, value_text};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let session = Session::new(Options::default())?;
+//! let program = session.compile("dot.fut", "def main xs ys : f32 = f32.sum (map2 (*) xs ys)")?;
+//! let entry = program.entry("main").ok_or("no main")?;
+//! let input = Source::from_bytes("input", b"[1, 2, 3] [4, 5, 6]".to_vec())?;
+//! let results = program.call("main", read_arguments(entry, &[input])?)?;
+//! assert_eq!(value_text(&results[0]), "32.0f32");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`session::Session`] compiles for one [`target::Target`] and may be used from several threads at once. Everything
+//! that is read, source text and values, is untrusted; mistakes are errors, never panics. Source files are read by
+//! [`loader`] alone, and only [`cli`] prints.
 #![forbid(unsafe_code)]
 
 pub mod cli;

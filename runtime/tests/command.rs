@@ -117,6 +117,39 @@ fn run_times_go_to_a_file() {
 }
 
 #[test]
+fn a_deadline_stops_what_does_not_end() {
+    let source = "def main (n: i32) = loop x = n while x != 0 do if x == 1 then 2 else x + 2\n";
+    let program = file("deadline", "forever.fut", source);
+    for target in ["--target=interp", "--target=cpu"] {
+        let output = arrc(&["run", "--timeout=0.1", target, &program], "1");
+        let message = "error: stopped after 0.1 seconds\n";
+        check(&output, 124, "", message);
+    }
+}
+
+#[test]
+fn tests_are_counted_and_failures_have_a_cause() {
+    let source = "-- ==\n-- input { 1 } output { 2 }\n-- input { 3 } output { 5 }\n\ndef main (x: i32) = x + 1\n";
+    let program = file("counts", "inc.fut", source);
+    let output = arrc(&["test", "--target=interp", &program], "");
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("programs: 0 of 1 passed\n"), "{text}");
+    assert!(text.contains("runs: 1 of 2 passed\n"), "{text}");
+    assert!(text.contains("    1  wrong result\n"), "{text}");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        text.contains("main line 3 (values): expected 5i32, found 4i32"),
+        "{text}"
+    );
+    let accepted = "-- ==\n-- error: type\n\ndef main (x: i32) = x + 1\n";
+    let program = file("counts", "accepted.fut", accepted);
+    let output = arrc(&["test", &program], "");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("accepted what must be rejected"), "{text}");
+}
+
+#[test]
 fn arguments_come_from_files() {
     let program = file("files", "sums.ir", SUMS);
     let input = file("files", "in.txt", "[[5, 6]] -- a comment");

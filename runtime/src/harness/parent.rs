@@ -2,12 +2,14 @@
 
 use super::worker::Said;
 use super::{Kind, ProgramReport, TestOptions, Verdict};
-use std::io::{self, BufRead, BufReader, Read as _, Write};
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How far the tests are: programs done, failures among them, programs in all.
@@ -38,6 +40,9 @@ pub fn run_all(
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(program) = programs.get(at) else {
+                if let Some(worker) = worker {
+                    worker.end();
+                }
                 return Ok(());
             };
             let running = match worker.take() {
@@ -86,6 +91,8 @@ struct Worker {
     child: Child,
     input: ChildStdin,
     said: Receiver<Said>,
+    /// Reads standard error, so that the child never waits for it; ends with the last of what was there.
+    errors: JoinHandle<String>,
 }
 
 impl Worker {
@@ -109,7 +116,14 @@ impl Worker {
                 }
             }
         });
-        Ok(Self { child, input, said })
+        let stderr = child.stderr.take().ok_or_else(missing)?;
+        let errors = std::thread::spawn(move || last_words(stderr));
+        Ok(Self {
+            child,
+            input,
+            said,
+            errors,
+        })
     }
 
     /// Tests a program; the worker is handed back if it is still of use.
@@ -140,12 +154,9 @@ impl Worker {
 
     /// The report on a program that took its worker with it.
     fn died(mut self, path: &str, part: &str, start: Instant) -> ProgramReport {
-        let mut errors = String::new();
         let status = self.child.wait();
-        if let Some(stderr) = self.child.stderr.take() {
-            // Without its last words, the report has less to say.
-            let _ = stderr.take(1 << 16).read_to_string(&mut errors);
-        }
+        // Without its last words, the report has less to say.
+        let errors = self.errors.join().unwrap_or_default();
         let status = status.map_or_else(|e| e.to_string(), |s| s.to_string());
         let last = errors.lines().rev().find(|l| !l.trim().is_empty());
         let cause = if errors.contains("overflowed its stack") {
@@ -157,17 +168,23 @@ impl Worker {
         done(path, Verdict::fail(cause, detail), start)
     }
 
-    fn end(&mut self) {
+    fn end(mut self) {
         // It may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-impl Drop for Worker {
-    fn drop(&mut self) {
-        self.end();
+/// The last lines of what can be read.
+fn last_words(stderr: ChildStderr) -> String {
+    let mut lines = VecDeque::new();
+    for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+        if lines.len() == 50 {
+            lines.pop_front();
+        }
+        lines.push_back(line);
     }
+    Vec::from(lines).join("\n")
 }
 
 fn done(path: &str, verdict: Verdict, start: Instant) -> ProgramReport {

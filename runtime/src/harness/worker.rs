@@ -4,10 +4,10 @@
 use super::{Kind, ProgramReport, TestOptions, Verdict, run_program};
 use crate::session::{Options, Session, on_big_stack};
 use serde::{Deserialize, Serialize};
-use std::cell::RefCell;
 use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a worker says.
 #[derive(Debug, Serialize, Deserialize)]
@@ -28,9 +28,11 @@ pub struct WorkerArguments {
     pub threads: Option<usize>,
 }
 
-thread_local! {
-    /// The last panic of this thread: place and message.
-    static PANIC: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
+/// The last panic, of whatever thread: place and message.
+static PANIC: Mutex<Option<(String, String)>> = Mutex::new(None);
+
+fn last_panic() -> MutexGuard<'static, Option<(String, String)>> {
+    PANIC.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Serves until standard input ends.
@@ -71,9 +73,9 @@ fn guarded(session: &Session, path: &str, options: &TestOptions) -> ProgramRepor
         })
     };
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-        let (place, message) = PANIC
+        let (place, message) = last_panic()
             .take()
-            .unwrap_or_else(|| (String::from("another thread"), String::from("no message")));
+            .unwrap_or_else(|| (String::from("no place"), String::from("no message")));
         let cause = format!(
             "internal error at {place}: {}",
             super::cause::generalise(&message)
@@ -91,6 +93,6 @@ fn remember_panics() {
             .map(|at| format!("{}:{}", at.file(), at.line()))
             .unwrap_or_default();
         let message = info.payload_as_str().unwrap_or("no message").to_owned();
-        PANIC.set(Some((place, message)));
+        *last_panic() = Some((place, message));
     }));
 }

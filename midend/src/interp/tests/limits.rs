@@ -159,11 +159,11 @@ fn arguments_are_checked() {
     );
     assert_eq!(
         refused(vec![xs(), ints(&[2, 2], &[0; 4]), int(0)]),
-        "dimension 1 of argument `ys` must have extent n, which is 3 by argument `xs`, and has 2"
+        "invalid size: dimension 1 of argument `ys` must have extent n, which is 3 by argument `xs`, and has 2"
     );
     assert_eq!(
         refused(vec![xs(), ints(&[3, 3], &[0; 9]), int(0)]),
-        "dimension 2 of argument `ys` must have extent 2, and has 3"
+        "invalid size: dimension 2 of argument `ys` must have extent 2, and has 3"
     );
     let error = run(
         &crate::ir::read::program(text).expect("a program"),
