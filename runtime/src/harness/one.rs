@@ -142,7 +142,12 @@ fn not_compiled(error: &CompileError) -> Verdict {
 fn rejected(pattern: &Pattern, error: &CompileError, options: &TestOptions) -> Verdict {
     let text = error.render(Look::Plain);
     let Some(first) = error.first_error() else {
-        return Verdict::fail(format!("not compiled: {}", generalise(&text)), text);
+        let cause = if error.is_internal() {
+            String::from("accepted what must be rejected, and then failed to compile it")
+        } else {
+            format!("not compiled: {}", generalise(&text))
+        };
+        return Verdict::fail(cause, text);
     };
     if first.code == Code::NotYetSupported {
         return Verdict::fail(of_diagnostic(first), text);
