@@ -92,23 +92,19 @@ codes! {
     /// A name that means an earlier definition, not the recursive function.
     OuterBinding = "W0303",
 
-    // E04: uniqueness.
-    /// A value that is used after it has been consumed.
+    // E04: consumption.
+    /// A value is used after it was consumed, perhaps under another name.
     UseAfterConsume = "E0401",
-    /// Something is consumed that may not be.
+    /// Something is consumed that is not owned where it is consumed.
     NotConsumable = "E0402",
-    /// The new value of an in-place update may share memory with the array.
-    SharedUpdate = "E0403",
-    /// A consumed argument that may share memory with another, or with itself.
-    SharedArgument = "E0404",
-    /// A unique result that may share memory with something that lives on.
-    SharedResult = "E0405",
-    /// The next values of loop parameters may share memory though the loop consumes them.
-    SharedLoop = "E0406",
-    /// A function value that consumes something when it is made.
-    ConsumingFunction = "E0407",
-    /// A top-level value of a unique type.
-    UniqueConstant = "E0408",
+    /// A unique result shares memory with something that remains.
+    ResultAliases = "E0403",
+    /// What is consumed shares memory with itself or with what is used beside it.
+    SelfAliasing = "E0404",
+    /// What makes a function consumes something.
+    FunctionConsumes = "E0405",
+    /// What a loop passes on for a consumed parameter shares memory with something else.
+    LoopAliases = "E0406",
 
     // E09: limits of this compiler.
     /// A construct that this version does not support.

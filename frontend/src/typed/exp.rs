@@ -244,6 +244,10 @@ pub enum LoopForm {
 
 /// One index of an array.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a program has few slices, and each is built once"
+)]
 pub enum Slice {
     /// An element or row; of any integer type.
     Index(Exp),

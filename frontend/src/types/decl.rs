@@ -111,9 +111,8 @@ impl Cx<'_> {
             Ok(def) => {
                 let name = def.name;
                 out.typed.push(Dec::Value(Arc::clone(&def)));
-                if bind.keyword == ast::ValKeyword::Entry {
-                    self.entry(bind, &def)?;
-                } else if self.is_main_file() && self.frames.len() == 1 && *sym == *"main" {
+                let is_main = self.is_main_file() && self.frames.len() == 1 && *sym == *"main";
+                if is_main || bind.keyword == ast::ValKeyword::Entry {
                     self.entry(bind, &def)?;
                 }
                 name
@@ -155,7 +154,7 @@ impl Cx<'_> {
             span,
         };
         let own = (!bind.params.is_empty()).then_some(&bind.name);
-        let mut def = match self.attempt(&parts, own) {
+        let def = match self.attempt(&parts, own) {
             Ok(def) => def,
             Err(mut d) => {
                 let recursive = d.notes.iter().any(|n| n.text() == RECURSIVE);
@@ -179,13 +178,6 @@ impl Cx<'_> {
                 def
             }
         };
-        let written = bind.ret.as_ref().map(|t| t.span);
-        let mut errors =
-            crate::consume::check(&mut def, written.is_some(), &self.names, written).into_iter();
-        if let Some(first) = errors.next() {
-            self.diags.extend(errors);
-            return Err(Box::new(first));
-        }
         self.names.get_mut(name).scheme = Some(def.scheme.clone());
         if def.params.is_empty() && !def.ret.exts.is_empty() {
             self.value_exts.insert(name, def.ret.exts.clone());
@@ -383,11 +375,11 @@ impl Cx<'_> {
         match crate::syntax::parse_program(file, &text) {
             Ok(program) => match self.file(file, &program) {
                 Some(env) => Ok(env),
-                None => Err(Box::new(super::infer::exp::poison(path.span))),
+                None => Err(Box::new(super::infer::name::poison(path.span))),
             },
             Err(ds) => {
                 self.diags.extend(ds);
-                Err(Box::new(super::infer::exp::poison(path.span)))
+                Err(Box::new(super::infer::name::poison(path.span)))
             }
         }
     }
@@ -445,9 +437,10 @@ fn entry_params(
 ) -> (Vec<EntryParam>, RetType) {
     let mut params: Vec<EntryParam> = Vec::new();
     for (p, source) in def.params.iter().zip(&bind.params) {
-        let type_text = match &source.kind {
-            ast::PatKind::Ascribe(_, te) => cx.text(te.span),
-            _ => String::new(),
+        let type_text = if let ast::PatKind::Ascribe(_, te) = &source.kind {
+            cx.text(te.span)
+        } else {
+            String::new()
         };
         let name = super::sized::def::param_name(p).map(|n| cx.names.text(n).to_owned());
         params.push(EntryParam {

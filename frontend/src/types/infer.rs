@@ -1,7 +1,11 @@
 //! The first pass: resolves names and infers types, without sizes. Its result is the resolved tree of [`super::raw`].
 
+pub(crate) mod control;
+pub(crate) mod data;
 pub(crate) mod def;
 pub(crate) mod exp;
+pub(crate) mod kind;
+pub(crate) mod name;
 pub(crate) mod pattern;
 pub(crate) mod scope;
 pub(crate) mod section;
@@ -144,18 +148,15 @@ pub(crate) fn mismatch(
     wanted: &Type,
     clash: Clash,
 ) -> Box<Diagnostic> {
-    let shown = |t: &Type| match t {
-        Type::Meta(_) => None,
-        _ => Some(print::ty(names, t)),
+    let shown = |t: &Type| (!matches!(t, Type::Meta(_))).then(|| print::ty(names, t));
+    let or_kind = |solver: &Solver, t: &Type| {
+        if let Type::Meta(m) = t {
+            solver.free(*m).map(|f| kind_text(names, &f.kind))
+        } else {
+            Some(print::ty(names, t))
+        }
     };
-    let wanted_text = match wanted {
-        Type::Meta(m) => solver.free(*m).map(|f| kind_text(names, &f.kind)),
-        _ => Some(print::ty(names, wanted)),
-    };
-    let actual_text = match actual {
-        Type::Meta(m) => solver.free(*m).map(|f| kind_text(names, &f.kind)),
-        _ => Some(print::ty(names, actual)),
-    };
+    let (wanted_text, actual_text) = (or_kind(solver, wanted), or_kind(solver, actual));
     let unknown = || "some type".to_owned();
     let mut d = Diagnostic::error(
         Code::TypeMismatch,

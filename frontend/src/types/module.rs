@@ -85,7 +85,7 @@ impl Cx<'_> {
                 self.frames.pop();
                 result?;
                 if out.failed {
-                    return Err(Box::new(super::infer::exp::poison(me.span)));
+                    return Err(Box::new(super::infer::name::poison(me.span)));
                 }
                 Ok((
                     Module::Struct(Arc::new(out.exports)),

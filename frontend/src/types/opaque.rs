@@ -28,12 +28,32 @@ fn polynomial(names: &Names, e: &Exp) -> Option<Size> {
             let [a, b] = args.as_slice() else { return None };
             let (a, b) = (size_of_exp(names, a)?, size_of_exp(names, b)?);
             match op {
-                Arith::Add => Some(a.add(&b).as_written(false, a, b)),
+                Arith::Add => Some(a.add(&b).with_written(false, a, b)),
                 Arith::Sub => Some(a.sub(&b)),
-                Arith::Mul => Some(a.mul(&b).as_written(true, a, b)),
+                Arith::Mul => Some(a.mul(&b).with_written(true, a, b)),
             }
         }
-        _ => None,
+        ExpKind::Lit(_)
+        | ExpKind::String(_)
+        | ExpKind::Hole
+        | ExpKind::Var { .. }
+        | ExpKind::Tuple(_)
+        | ExpKind::Record(_)
+        | ExpKind::Array(_)
+        | ExpKind::Construct(..)
+        | ExpKind::Range { .. }
+        | ExpKind::Coerce(_)
+        | ExpKind::Not(_)
+        | ExpKind::Field(..)
+        | ExpKind::TupleField(..)
+        | ExpKind::Lambda { .. }
+        | ExpKind::Let { .. }
+        | ExpKind::LetFun { .. }
+        | ExpKind::If { .. }
+        | ExpKind::Match { .. }
+        | ExpKind::Loop { .. }
+        | ExpKind::Index { .. }
+        | ExpKind::Update { .. } => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The resolved tree: what the first pass of the checker makes of an expression. Names are resolved, sugar is gone, types are
 //! known up to sizes. The second pass turns it into the typed program.
 
-use super::ty::{Lift, Name, Prim, Sym, Type};
+use super::ty::{Lift, Name, Sym, Type};
 use crate::source::Span;
 use crate::syntax::ast::FloatDigits;
 use crate::syntax::ptr::P;
@@ -105,6 +105,10 @@ pub(crate) enum RForm {
 }
 
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a program has few slices, and each is built once"
+)]
 pub(crate) enum RSlice {
     Index(RExp),
     Range {
@@ -163,9 +167,4 @@ pub(crate) struct RDef {
     pub(crate) attrs: Vec<Attr>,
     pub(crate) span: Span,
     pub(crate) name_span: Span,
-}
-
-/// Integer or float literals may be of this type.
-pub(crate) fn lit_prim(ty: &Type) -> Option<Prim> {
-    ty.as_prim()
 }

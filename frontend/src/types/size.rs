@@ -190,7 +190,7 @@ impl Size {
     }
 
     /// Remembers how the size was written.
-    pub(crate) fn as_written(mut self, product: bool, left: Size, right: Size) -> Size {
+    pub(crate) fn with_written(mut self, product: bool, left: Size, right: Size) -> Size {
         // A chain of thousands of operands is of no use here, and would be walked again and again.
         let depth = |s: &Size| s.terms.len();
         if depth(&left) + depth(&right) <= 16 {

@@ -5,7 +5,7 @@ use super::ty::{
     ArrayType, Atom, FunType, Name, NamedType, RetType, Size, Type, TypeArg, TypeParam,
 };
 use super::walk::{self, Visitor};
-use crate::typed::{Exp, ExpKind, Inst, NameInfo, NameKind, Names};
+use crate::typed::{Exp, ExpKind, NameInfo, NameKind, Names};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -252,7 +252,7 @@ pub(crate) fn rebuild(size: &Size, atom: &mut dyn FnMut(&Atom) -> Size) -> Size 
     }
     if let Some(w) = &size.written {
         let (left, right) = (rebuild(&w.left, atom), rebuild(&w.right, atom));
-        out = out.as_written(w.product, left, right);
+        out = out.with_written(w.product, left, right);
     }
     out
 }
@@ -435,9 +435,4 @@ pub(crate) fn type_names(ty: &Type, out: &mut Vec<Name>) {
             }
         }
     }
-}
-
-/// An instance without parameters.
-pub(crate) fn no_inst() -> Inst {
-    Inst::default()
 }

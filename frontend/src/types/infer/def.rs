@@ -1,6 +1,7 @@
 //! Definitions in the first pass, and what is decided when one is finished.
 
-use super::exp::{attribute, fun_type, poison};
+use super::exp::{attribute, fun_type};
+use super::name::poison;
 use super::scope::Local;
 use super::solve::Kind;
 use super::{Infer, InstCheck};

@@ -215,11 +215,11 @@ impl Infer<'_, '_> {
         open.loose.append(&mut arg_open.exts);
         open.loose.append(&mut arg_open.loose);
         let mark = self.scope.mark();
-        if let Some(p) = param {
-            if self.arrow_params.contains(&p.name) {
-                let message = format!("the parameter `{}` occurs twice in this type", p.name);
-                return err(Code::DuplicateName, p.span, message);
-            }
+        if let Some(p) = param
+            && self.arrow_params.contains(&p.name)
+        {
+            let message = format!("the parameter `{}` occurs twice in this type", p.name);
+            return err(Code::DuplicateName, p.span, message);
         }
         let depth = self.arrow_params.len();
         self.arrow_params.extend(param.map(|p| p.name.clone()));
@@ -310,19 +310,20 @@ impl Infer<'_, '_> {
             SizeExp::Exp(e, _) => {
                 let e = self.exp(e)?;
                 self.expect(e.span, "size", &e.ty, &Type::Prim(Prim::I64))?;
-                match &e.kind {
-                    RKind::Var { name, inst } if inst.is_empty() && !self.cx.has_sizes(*name) => {
-                        Ok(Size::name(*name))
-                    }
-                    RKind::Lit(RLit::Int(k)) if i64::try_from(*k).is_ok() => {
-                        Ok(Size::constant(i64::try_from(*k).unwrap_or(0)))
-                    }
-                    _ => {
-                        let at = u32::try_from(self.pending.len()).unwrap_or(u32::MAX);
-                        self.pending.push(e);
-                        Ok(Size::atom(Atom::Meta(at)))
-                    }
+                if let RKind::Var { name, inst } = &e.kind
+                    && inst.is_empty()
+                    && !self.cx.has_sizes(*name)
+                {
+                    return Ok(Size::name(*name));
                 }
+                if let RKind::Lit(RLit::Int(k)) = &e.kind
+                    && let Ok(k) = i64::try_from(*k)
+                {
+                    return Ok(Size::constant(k));
+                }
+                let at = u32::try_from(self.pending.len()).unwrap_or(u32::MAX);
+                self.pending.push(e);
+                Ok(Size::atom(Atom::Meta(at)))
             }
         }
     }

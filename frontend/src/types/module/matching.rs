@@ -8,7 +8,7 @@ use crate::typed::{FunctorBind, Inst, ModuleBinds, TypeBind, ValueBind};
 use crate::types::context::{Cx, Res, err};
 use crate::types::env::{Env, FunctorSig, Module, Sig, TypeAbbr};
 use crate::types::infer::Infer;
-use crate::types::infer::tyexp::{free_sizes, witnesses};
+use crate::types::infer::tyexp::witnesses;
 use crate::types::print;
 use crate::types::sized::{Sizer, State};
 use crate::types::subst::{Subst, TypeFun, apply_type_fun};
@@ -230,7 +230,7 @@ impl Cx<'_> {
                 );
             };
             if self.poisoned.contains(own) {
-                return Err(Box::new(crate::types::infer::exp::poison(m.span)));
+                return Err(Box::new(crate::types::infer::name::poison(m.span)));
             }
             let (Some(spec_scheme), Some(own_scheme)) =
                 (self.scheme(*id).cloned(), self.scheme(*own).cloned())
@@ -469,9 +469,4 @@ fn settled_size(s: &Size) -> Size {
         Atom::Meta(_) => Size::default(),
         Atom::Name(_) | Atom::Opaque(_) => Size::atom(a.clone()),
     })
-}
-
-/// The free sizes of a specified type.
-pub(crate) fn spec_sizes(ty: &Type) -> Vec<Name> {
-    free_sizes(ty)
 }

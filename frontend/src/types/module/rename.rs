@@ -263,9 +263,10 @@ fn inverse(binds: ModuleBinds, cx: &Cx<'_>) -> ModuleBinds {
             .types
             .into_iter()
             .map(|t| {
-                let old = match &t.rhs {
-                    Type::Named(n) => n.name,
-                    _ => t.name,
+                let old = if let Type::Named(n) = &t.rhs {
+                    n.name
+                } else {
+                    t.name
                 };
                 TypeBind {
                     name: old,

@@ -218,8 +218,8 @@ fn find_type(module: &Module, name: &ast::QualName) -> Option<TypeAbbr> {
 
 /// The id of an abstract type, if the abbreviation is nothing but that.
 pub(crate) fn abstract_name(abbr: &TypeAbbr) -> Option<Name> {
-    match &abbr.fun.rhs.ty {
-        Type::Named(n) if n.args.len() == abbr.fun.params.len() => Some(n.name),
-        _ => None,
-    }
+    let Type::Named(n) = &abbr.fun.rhs.ty else {
+        return None;
+    };
+    (n.args.len() == abbr.fun.params.len()).then_some(n.name)
 }

@@ -18,9 +18,10 @@ use std::sync::Arc;
 
 impl Sizer<'_, '_> {
     pub(crate) fn apply(&mut self, fun: &RExp, args: &[RExp], infix: bool, span: Span) -> Res<Exp> {
-        let callee = match &fun.kind {
-            RKind::Var { name, .. } => Some(*name),
-            _ => None,
+        let callee = if let RKind::Var { name, .. } = &fun.kind {
+            Some(*name)
+        } else {
+            None
         };
         let fun = self.exp(fun)?;
         let mut ty = fun.ty.clone();

@@ -91,7 +91,7 @@ impl Sizer<'_, '_> {
                     ty,
                 }))
             }
-            None => ValTy::Recursive(Type::unit()),
+            None => ValTy::Recursive,
         };
         self.vals.insert(def.name, val);
         Ok(())

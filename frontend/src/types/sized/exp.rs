@@ -1,18 +1,17 @@
 //! Expressions in the second pass.
 
+use super::literal::{constant, literal};
 use super::{Sizer, State, ValTy};
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ptr::P;
-use crate::typed::{Case, Exp, ExpKind, Inst, Lit, RangeEnd};
-use crate::types::context::{Res, err};
+use crate::typed::{Exp, ExpKind, Inst, RangeEnd};
+use crate::types::context::Res;
 use crate::types::infer::solve::{field_of, payload_of, record_type};
-use crate::types::infer::tyexp::free_sizes;
-use crate::types::opaque::{has_binding, size_of_exp};
-use crate::types::raw::{RExp, RKind, RLit, RPat, RStep, RType};
+use crate::types::opaque::size_of_exp;
+use crate::types::raw::{RExp, RKind, RLit, RPat, RType};
 use crate::types::subst::{Subst, clear_unique, map_sizes};
 use crate::types::ty::{Atom, Lift, Name, Prim, RetType, Size, Sym, Type};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 impl Sizer<'_, '_> {
@@ -183,7 +182,7 @@ impl Sizer<'_, '_> {
         let (ty, inst) = match self.vals.get(&name).cloned() {
             Some(ValTy::Mono(ty)) => (ty, Inst::default()),
             Some(ValTy::Poly(scheme)) => self.instantiate(&scheme, inst, span),
-            Some(ValTy::Recursive(_)) => {
+            Some(ValTy::Recursive) => {
                 let why = "a recursive use of a function without a declared result";
                 (
                     self.fresh_dims(&e.ty, span, &State::Inst(Lift::Plain), why),
@@ -209,16 +208,15 @@ impl Sizer<'_, '_> {
             out.push((f.clone(), self.exp(e)?));
         }
         let ty = record_type(out.iter().map(|(f, e)| (f.clone(), e.ty.clone())).collect());
-        let kind = match &ty {
-            Type::Tuple(_)
-                if out
-                    .iter()
-                    .enumerate()
-                    .all(|(at, (f, _))| f.as_str() == at.to_string()) =>
-            {
-                ExpKind::Tuple(out.into_iter().map(|(_, e)| e).collect())
-            }
-            _ => ExpKind::Record(out),
+        let is_tuple = matches!(ty, Type::Tuple(_))
+            && out
+                .iter()
+                .enumerate()
+                .all(|(at, (f, _))| f.as_str() == at.to_string());
+        let kind = if is_tuple {
+            ExpKind::Tuple(out.into_iter().map(|(_, e)| e).collect())
+        } else {
+            ExpKind::Record(out)
         };
         Ok(Exp {
             kind,
@@ -244,9 +242,10 @@ impl Sizer<'_, '_> {
             Some(first) => clear_unique(&first.ty),
             None => {
                 let ty = self.fresh_dims(&e.ty, span, &State::Inst(Lift::Plain), "an empty array");
-                match &ty {
-                    Type::Array(a) => a.elem.clone(),
-                    _ => ty,
+                if let Type::Array(a) = &ty {
+                    a.elem.clone()
+                } else {
+                    ty
                 }
             }
         };
@@ -338,7 +337,7 @@ impl Sizer<'_, '_> {
         })
     }
 
-    fn let_pat(
+    pub(crate) fn let_pat(
         &mut self,
         sizes: &[Name],
         pat: &RPat,
@@ -360,10 +359,7 @@ impl Sizer<'_, '_> {
         self.level = level;
         self.irrefutable(&pat)?;
         let body_ty = self.ty(&body.ty);
-        let single = match &pat.kind {
-            crate::typed::PatKind::Name(n) => Some(*n),
-            _ => None,
-        };
+        let single = super::def::param_name(&pat);
         let known = match single {
             Some(v) if value_ty.as_prim() == Some(Prim::I64) => {
                 size_of_exp(&self.cx.names, &value).map(|s| (v, s))
@@ -404,94 +400,7 @@ impl Sizer<'_, '_> {
         })
     }
 
-    /// The common type of two branches: sizes that differ become unknown.
-    pub(crate) fn branches(&mut self, a: &Type, b: &Type, span: Span) -> Res<(Type, Vec<Name>)> {
-        let (a, b) = (clear_unique(&self.ty(a)), clear_unique(&self.ty(b)));
-        self.unify_some(span, &a, &b)?;
-        let (a, b) = (self.ty(&a), self.ty(&b));
-        let mut sizes = Vec::new();
-        crate::types::opaque::each_size(&b, &mut |s| sizes.push(s.clone()));
-        let mut sizes = sizes.into_iter();
-        let mut seen: HashMap<(Size, Size), Name> = HashMap::new();
-        let mut exts = Vec::new();
-        let ty = map_sizes(&a, &mut |s| {
-            let other = sizes.next().unwrap_or_else(|| s.clone());
-            if *s == other {
-                return s.clone();
-            }
-            let key = (s.clone(), other);
-            let n = match seen.get(&key) {
-                Some(n) => *n,
-                None => {
-                    let n = self.unknown(span, "n", "the branches differ in this size");
-                    exts.push(n);
-                    seen.insert(key, n);
-                    n
-                }
-            };
-            Size::name(n)
-        });
-        Ok((ty, exts))
-    }
-
-    fn match_exp(&mut self, scrutinee: &RExp, cases: &[(RPat, RExp)], span: Span) -> Res<Exp> {
-        let scrutinee = self.boxed(scrutinee)?;
-        let scrutinee_ty = self.ty(&scrutinee.ty);
-        let mut out = Vec::with_capacity(cases.len());
-        let mut types = Vec::with_capacity(cases.len());
-        let mut exts = Vec::new();
-        for (pat, body) in cases {
-            let pat = self.pattern(pat, Some(&scrutinee_ty))?;
-            let body = self.exp(body)?;
-            let mut gone = Vec::new();
-            super::pattern::names_of(&pat, &mut gone);
-            let ty = self.ty(&body.ty);
-            let why = "a variable of the pattern goes out of scope";
-            let (ty, new) = self.unscope(&ty, &gone, body.span, why);
-            exts.extend(new);
-            types.push(ty);
-            out.push(Case { pat, body });
-        }
-        let mut rest = types.into_iter().rev();
-        let mut ty = rest.next().unwrap_or_else(Type::unit);
-        for t in rest {
-            let (joined, new) = self.branches(&t, &ty, span)?;
-            ty = joined;
-            exts.extend(new);
-        }
-        // Of the sizes that were made on the way only those that are left are bound.
-        let left = free_sizes(&ty);
-        exts.retain(|e| left.contains(e));
-        self.no_functions(&ty, span, "a `match`")?;
-        crate::types::exhaustive::check(&mut *self.cx, span, &out, &scrutinee_ty)?;
-        Ok(Exp {
-            kind: ExpKind::Match {
-                scrutinee,
-                cases: out,
-            },
-            ty,
-            span,
-            exts,
-        })
-    }
-
-    fn no_functions(&mut self, ty: &Type, span: Span, what: &str) -> Res<()> {
-        if self.cx.too_lifted(ty, Lift::Size).is_some() {
-            let shown = crate::types::print::ty(&self.cx.names, ty);
-            return err(
-                Code::BadType,
-                span,
-                format!("the result of {what} cannot be a function, but has the type `{shown}`"),
-            );
-        }
-        Ok(())
-    }
-
-    pub(crate) fn loop_result_is_data(&mut self, ty: &Type, span: Span) -> Res<()> {
-        self.no_functions(ty, span, "a `loop`")
-    }
-
-    fn lambda(
+    pub(crate) fn lambda(
         &mut self,
         params: &[RPat],
         body: &RExp,
@@ -528,80 +437,6 @@ impl Sizer<'_, '_> {
             exts: Vec::new(),
         })
     }
-
-    fn update(&mut self, source: &RExp, path: &[RStep], value: &RExp, span: Span) -> Res<Exp> {
-        let source = self.boxed(source)?;
-        let source_ty = self.ty(&source.ty);
-        let fields: Option<Vec<Sym>> = path
-            .iter()
-            .map(|step| match step {
-                RStep::Field(f) => Some(f.clone()),
-                RStep::Index(_) => None,
-            })
-            .collect();
-        if let Some(fields) = fields {
-            let value = self.boxed(value)?;
-            let ty = self.replaced(&source_ty, &fields, &value.ty, span)?;
-            let path = self.path(&source_ty, path, span)?.0;
-            return Ok(Exp {
-                kind: ExpKind::Update {
-                    source,
-                    path,
-                    value,
-                },
-                ty,
-                span,
-                exts: Vec::new(),
-            });
-        }
-        let (path, target) = self.path(&source_ty, path, span)?;
-        let value = self.boxed(value)?;
-        self.unify(value.span, "new value of the update", &target, &value.ty)?;
-        let ty = self.ty(&clear_unique(&source_ty));
-        Ok(Exp {
-            kind: ExpKind::Update {
-                source,
-                path,
-                value,
-            },
-            ty,
-            span,
-            exts: Vec::new(),
-        })
-    }
-
-    /// The type of a record with the field at the end of a path replaced.
-    fn replaced(&mut self, ty: &Type, fields: &[Sym], new: &Type, span: Span) -> Res<Type> {
-        let Some((f, rest)) = fields.split_first() else {
-            let loose = map_sizes(ty, &mut |_| self.flexible(span, "a record update"));
-            self.unify(span, "new value of the field", &loose, new)?;
-            return Ok(clear_unique(new));
-        };
-        let part = field_of(ty, f).unwrap_or_else(Type::unit);
-        let part = self.replaced(&part, rest, new, span)?;
-        Ok(match ty {
-            Type::Tuple(ts) => {
-                let at = f.parse::<usize>().unwrap_or(usize::MAX);
-                Type::Tuple(
-                    ts.iter()
-                        .enumerate()
-                        .map(|(k, t)| if k == at { part.clone() } else { t.clone() })
-                        .collect(),
-                )
-            }
-            Type::Record(fs) => Type::Record(
-                fs.iter()
-                    .map(|(g, t)| (g.clone(), if g == f { part.clone() } else { t.clone() }))
-                    .collect(),
-            ),
-            Type::Prim(_)
-            | Type::Array(_)
-            | Type::Sum(_)
-            | Type::Fun(_)
-            | Type::Named(_)
-            | Type::Meta(_) => ty.clone(),
-        })
-    }
 }
 
 /// `e.f`.
@@ -616,84 +451,5 @@ pub(crate) fn project(e: Exp, field: &Sym, span: Span) -> Exp {
         ty,
         span,
         exts: Vec::new(),
-    }
-}
-
-fn constant(e: &Exp) -> Option<i128> {
-    match &e.kind {
-        ExpKind::Lit(Lit::Int(_, k)) => Some(*k),
-        _ => None,
-    }
-}
-
-/// Whether an expression may be evaluated as part of a size.
-pub(crate) fn is_size_exp(e: &Exp) -> bool {
-    !has_binding(&mut e.clone())
-}
-
-/// The constant that a literal denotes at its type.
-pub(crate) fn literal(lit: &RLit, ty: &Type, span: Span, negated: bool) -> Res<Lit> {
-    let Some(p) = ty.as_prim() else {
-        return err(
-            Code::AmbiguousType,
-            span,
-            "the type of this literal is not known",
-        );
-    };
-    match lit {
-        RLit::Bool(b) => Ok(Lit::Bool(*b)),
-        RLit::Int(k) => {
-            let k = if negated { -*k } else { *k };
-            if p.is_float() {
-                return in_bounds(Lit::Float(p, round(p, k)), p, span);
-            }
-            let bits = p.bits();
-            let (lo, hi) = if p.is_signed() {
-                (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
-            } else {
-                (0, (1i128 << bits) - 1)
-            };
-            // A hexadecimal pattern of a signed type's width is no number of the type: it is out of bounds too.
-            if k < lo || k > hi {
-                return err(
-                    Code::LiteralBounds,
-                    span,
-                    format!("the literal {k} is out of bounds for `{}`", p.name()),
-                );
-            }
-            Ok(Lit::Int(p, k))
-        }
-        RLit::Float(digits, minus) => {
-            let x = match p {
-                Prim::F16 => f64::from(digits.to_f16()),
-                Prim::F32 => f64::from(digits.to_f32()),
-                _ => digits.to_f64(),
-            };
-            let x = if *minus != negated { -x } else { x };
-            in_bounds(Lit::Float(p, x), p, span)
-        }
-    }
-}
-
-fn in_bounds(lit: Lit, p: Prim, span: Span) -> Res<Lit> {
-    match lit {
-        Lit::Float(_, x) if x.is_infinite() => err(
-            Code::LiteralBounds,
-            span,
-            format!("the literal is out of bounds for `{}`", p.name()),
-        ),
-        Lit::Float(..) | Lit::Int(..) | Lit::Bool(_) => Ok(lit),
-    }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "rounding to the nearest float is what is wanted"
-)]
-fn round(p: Prim, k: i128) -> f64 {
-    match p {
-        Prim::F16 => f64::from(half::f16::from_f64(k as f64)),
-        Prim::F32 => f64::from(k as f32),
-        _ => k as f64,
     }
 }

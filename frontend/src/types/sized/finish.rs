@@ -168,36 +168,35 @@ pub(crate) fn check_recursive_calls(name: Name, higher: &[Option<Name>], body: &
         fn ty(&mut self, _: &mut Type) {}
         fn size(&mut self, _: &mut Size) {}
         fn enter(&mut self, e: &mut Exp) -> bool {
-            match &mut e.kind {
-                ExpKind::Apply { fun, args, .. } if is_var(fun, self.name) => {
-                    if args.len() != self.higher.len() {
-                        self.bad = Some((
-                            e.span,
-                            "a recursive call of a function with functional parameters must give all arguments",
-                        ));
-                    }
-                    for (arg, wanted) in args.iter_mut().zip(self.higher) {
-                        if let Some(p) = wanted
-                            && !is_var(arg, *p)
-                        {
-                            self.bad = Some((
-                                arg.span,
-                                "a recursive call must hand on its functional parameters unchanged",
-                            ));
-                        }
-                        walk::exp(arg, self);
-                    }
-                    false
-                }
-                ExpKind::Var { name, .. } if *name == self.name => {
+            if let ExpKind::Apply { fun, args, .. } = &mut e.kind
+                && is_var(fun, self.name)
+            {
+                if args.len() != self.higher.len() {
                     self.bad = Some((
                         e.span,
-                        "a recursive function with functional parameters must be called with all arguments",
+                        "a recursive call of a function with functional parameters must give all arguments",
                     ));
-                    false
                 }
-                _ => true,
+                for (arg, wanted) in args.iter_mut().zip(self.higher) {
+                    if let Some(p) = wanted
+                        && !is_var(arg, *p)
+                    {
+                        self.bad = Some((
+                            arg.span,
+                            "a recursive call must hand on its functional parameters unchanged",
+                        ));
+                    }
+                    walk::exp(arg, self);
+                }
+                return false;
             }
+            if is_var(e, self.name) {
+                self.bad = Some((
+                    e.span,
+                    "a recursive function with functional parameters must be called with all arguments",
+                ));
+            }
+            true
         }
     }
     let mut check = Check {

@@ -42,10 +42,8 @@ impl Fresh {
             ExpKind::Apply { fun, args, .. } => {
                 let mut ty = &fun.ty;
                 for _ in args {
-                    match ty {
-                        Type::Fun(f) => ty = &f.ret.ty,
-                        _ => return false,
-                    }
+                    let Type::Fun(f) = ty else { return false };
+                    ty = &f.ret.ty;
                 }
                 all_unique(ty)
             }

@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ptr::P;
 use crate::typed::{Exp, ExpKind, LoopForm, LoopSize, NameKind, Pat};
-use crate::types::context::Res;
+use crate::types::context::{Res, err};
 use crate::types::opaque::{each_size, metas_of_size};
 use crate::types::raw::{RExp, RForm, RPat};
 use crate::types::subst::{Subst, clear_unique, map_sizes};
@@ -71,15 +71,8 @@ impl Sizer<'_, '_> {
                 pat: form_pat.expect("the head of a for-in loop has a pattern"),
                 array: P::new(array),
             },
-            (RForm::While(_), Some(e)) | (RForm::For(..) | RForm::ForIn(..), Some(e)) => {
-                LoopForm::While(P::new(e))
-            }
-            (RForm::For(..) | RForm::ForIn(..), None) => {
-                return crate::types::context::err(
-                    Code::TypeMismatch,
-                    span,
-                    "this loop has no bound",
-                );
+            (RForm::While(_), Some(_)) | (RForm::For(..) | RForm::ForIn(..), None) => {
+                return err(Code::TypeMismatch, span, "this loop has no bound");
             }
         };
         let body = self.boxed(body)?;
@@ -132,9 +125,11 @@ impl Sizer<'_, '_> {
             }
             RForm::ForIn(p, array) => {
                 let array = self.exp(array)?;
-                let elem = match self.ty(&array.ty) {
-                    Type::Array(a) => a.elem.clone(),
-                    other => other,
+                let array_ty = self.ty(&array.ty);
+                let elem = if let Type::Array(a) = &array_ty {
+                    a.elem.clone()
+                } else {
+                    array_ty
                 };
                 let p = self.pattern(p, Some(&elem))?;
                 self.irrefutable(&p)?;

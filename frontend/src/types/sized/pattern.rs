@@ -1,6 +1,6 @@
 //! Patterns in the second pass.
 
-use super::exp::literal;
+use super::literal::literal;
 use super::{Sizer, State, ValTy};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::typed::{Pat, PatKind};
@@ -67,7 +67,11 @@ impl Sizer<'_, '_> {
                         PatKind::Name(*n)
                     }
                     RPatKind::Lit(lit) => PatKind::Literal(literal(lit, &ty, span, false)?),
-                    _ => PatKind::Wild,
+                    RPatKind::Wild
+                    | RPatKind::Tuple(_)
+                    | RPatKind::Record(_)
+                    | RPatKind::Construct(..)
+                    | RPatKind::Ascribe(..) => PatKind::Wild,
                 };
                 Ok(Pat { kind, ty, span })
             }
@@ -94,12 +98,11 @@ impl Sizer<'_, '_> {
                     out.push((f.clone(), self.pattern_with(q, t.as_ref(), sizes)?));
                 }
                 let ty = record_type(out.iter().map(|(f, p)| (f.clone(), p.ty.clone())).collect());
-                let kind = match &ty {
-                    Type::Tuple(_) => {
-                        out.sort_by_key(|(f, _)| f.parse::<usize>().unwrap_or(usize::MAX));
-                        PatKind::Tuple(out.into_iter().map(|(_, p)| p).collect())
-                    }
-                    _ => PatKind::Record(out),
+                let kind = if let Type::Tuple(_) = ty {
+                    out.sort_by_key(|(f, _)| f.parse::<usize>().unwrap_or(usize::MAX));
+                    PatKind::Tuple(out.into_iter().map(|(_, p)| p).collect())
+                } else {
+                    PatKind::Record(out)
                 };
                 Ok(Pat { kind, ty, span })
             }
@@ -216,10 +219,14 @@ fn refutable(p: &Pat) -> Option<crate::source::Span> {
         PatKind::Tuple(ps) => ps.iter().find_map(refutable),
         PatKind::Record(fs) => fs.iter().find_map(|(_, p)| refutable(p)),
         PatKind::Literal(_) => Some(p.span),
-        PatKind::Construct(_, ps) => match &p.ty {
-            Type::Sum(cs) if cs.len() == 1 => ps.iter().find_map(refutable),
-            _ => Some(p.span),
-        },
+        PatKind::Construct(_, ps) => {
+            let only = matches!(&p.ty, Type::Sum(cs) if cs.len() == 1);
+            if only {
+                ps.iter().find_map(refutable)
+            } else {
+                Some(p.span)
+            }
+        }
     }
 }
 

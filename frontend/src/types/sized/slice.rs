@@ -3,7 +3,7 @@
 use super::Sizer;
 use crate::diagnostic::Code;
 use crate::source::Span;
-use crate::typed::{Exp, ExpKind, Lit, Slice, Step};
+use crate::typed::{Exp, ExpKind, Slice, Step};
 use crate::types::context::Res;
 use crate::types::infer::solve::field_of;
 use crate::types::opaque::size_of_exp;
@@ -151,9 +151,8 @@ impl Sizer<'_, '_> {
 }
 
 fn constant(e: &Exp) -> Option<i128> {
-    match &e.kind {
-        ExpKind::Lit(Lit::Int(_, k)) => Some(*k),
-        ExpKind::Negate(e) => Some(-constant(e)?),
-        _ => None,
+    if let ExpKind::Negate(e) = &e.kind {
+        return Some(-constant(e)?);
     }
+    super::literal::constant(e)
 }

@@ -1,0 +1,87 @@
+//! Literals at their types.
+
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::typed::{Exp, ExpKind, Lit};
+use crate::types::context::{Res, err};
+use crate::types::raw::RLit;
+use crate::types::ty::{Prim, Type};
+
+pub(crate) fn constant(e: &Exp) -> Option<i128> {
+    if let ExpKind::Lit(Lit::Int(_, k)) = &e.kind {
+        Some(*k)
+    } else {
+        None
+    }
+}
+
+/// The constant that a literal denotes at its type.
+pub(crate) fn literal(lit: &RLit, ty: &Type, span: Span, negated: bool) -> Res<Lit> {
+    let Some(p) = ty.as_prim() else {
+        return err(
+            Code::AmbiguousType,
+            span,
+            "the type of this literal is not known",
+        );
+    };
+    match lit {
+        RLit::Bool(b) => Ok(Lit::Bool(*b)),
+        RLit::Int(k) => {
+            let k = if negated { -*k } else { *k };
+            if p.is_float() {
+                return in_bounds(Lit::Float(p, round(p, k)), p, span);
+            }
+            let bits = p.bits();
+            let (lo, hi) = if p.is_signed() {
+                (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+            } else {
+                (0, (1i128 << bits) - 1)
+            };
+            // A hexadecimal pattern of a signed type's width is no number of the type: it is out of bounds too.
+            if k < lo || k > hi {
+                return err(
+                    Code::LiteralBounds,
+                    span,
+                    format!("the literal {k} is out of bounds for `{}`", p.name()),
+                );
+            }
+            Ok(Lit::Int(p, k))
+        }
+        RLit::Float(digits, minus) => {
+            let x = if p == Prim::F16 {
+                f64::from(digits.to_f16())
+            } else if p == Prim::F32 {
+                f64::from(digits.to_f32())
+            } else {
+                digits.to_f64()
+            };
+            let x = if *minus != negated { -x } else { x };
+            in_bounds(Lit::Float(p, x), p, span)
+        }
+    }
+}
+
+fn in_bounds(lit: Lit, p: Prim, span: Span) -> Res<Lit> {
+    match lit {
+        Lit::Float(_, x) if x.is_infinite() => err(
+            Code::LiteralBounds,
+            span,
+            format!("the literal is out of bounds for `{}`", p.name()),
+        ),
+        Lit::Float(..) | Lit::Int(..) | Lit::Bool(_) => Ok(lit),
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "rounding to the nearest float is what is wanted"
+)]
+fn round(p: Prim, k: i128) -> f64 {
+    if p == Prim::F16 {
+        f64::from(half::f16::from_f64(k as f64))
+    } else if p == Prim::F32 {
+        f64::from(k as f32)
+    } else {
+        k as f64
+    }
+}
