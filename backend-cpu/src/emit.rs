@@ -6,6 +6,7 @@
 pub(crate) mod control;
 pub(crate) mod hist;
 pub(crate) mod kernel;
+mod lanes;
 pub(crate) mod memory;
 pub(crate) mod reduce;
 pub(crate) mod scalar;
@@ -282,7 +283,7 @@ impl Emit<'_, '_> {
     }
 
     /// One statement.
-    fn stm(&mut self, stm: &Stm<Mem>) {
+    pub(super) fn stm(&mut self, stm: &Stm<Mem>) {
         let binds: Vec<Var> = stm
             .binds
             .iter()

@@ -370,3 +370,111 @@ fn histograms_ignore_what_is_outside() {
     }
     assert_eq!(seen[0], seen[1]);
 }
+
+/// Maps with a loop inside are worked on several points at a time; rows of all lengths, whatever the first point of a
+/// chunk is, and all the ways in which lanes meet: neighbouring, distant and equal elements, carried and computed
+/// values, choices, checks.
+#[test]
+fn neighbouring_points_do_not_mix() {
+    use midend::ir::scalar::{CmpOp, UnOp};
+    use midend::ir::syntax::{MessagePart, TrapKind};
+    let float = ScalarType::F32;
+    let program = program(|b| {
+        let [n, m, p, bad] = ["n", "m", "p", "bad"].map(|name| b.fresh(name, common::I64));
+        let [x, y, out] = ["x", "y", "out"].map(|name| b.fresh(name, buffer(float)));
+        let counts = b.fresh("counts", buffer(ScalarType::I64));
+        kernel(b, "k", &[n.into(), p.into()], KernelKind::Map, |b, i| {
+            let fine = b.cmp(CmpOp::Lt, ScalarType::I64, i[1], bad);
+            let parts = vec![MessagePart::Value(i[1].into())];
+            b.assert(fine, TrapKind::Bounds, parts);
+            let row = b.mul(i[0], m);
+            let (sum, count) = (
+                b.fresh("sum", Type::Scalar(float)),
+                b.fresh("count", common::I64),
+            );
+            let start = b.convert(ScalarType::I64, float, i[1]);
+            let carried = [(sum, start), (count, i[0].into())];
+            let results = b.for_(m.into(), &carried, |b, k, c| {
+                let at = b.add(row, k);
+                let left = load(b, x, at);
+                let at = b.mul(k, p);
+                let at = b.add(at, i[1]);
+                let right = load(b, y, at);
+                let at = b.mul(i[1], m);
+                let at = b.add(k, at);
+                let distant = load(b, y, at);
+                let product = b.bin(BinOp::Mul, float, left, right);
+                let other = b.un(UnOp::Abs, float, distant);
+                let product = b.bin(BinOp::Sub, float, product, other);
+                let more = b.bin(BinOp::Add, float, c[0], product);
+                let high = b.cmp(CmpOp::Lt, float, Const::f32(0.5), right);
+                let step = b.if_(
+                    high,
+                    &[("step", common::I64)],
+                    |_| vec![2.into()],
+                    |_| vec![1.into()],
+                );
+                vec![more, b.add(c[1], step[0])]
+            });
+            let at = b.mul(i[0], p);
+            let at = b.add(at, i[1]);
+            let scaled = b.bin(BinOp::Max, float, results[0], Const::f32(0.0));
+            store(b, out, at, scaled);
+            store(b, counts, at, results[1]);
+            vec![]
+        });
+    });
+    let device = device(2);
+    let module = device.compile(&program).expect("compiles");
+    let value = |i: i64| ((i * 7919) % 16) as f32 / 16.0;
+    for (n, m, p) in [
+        (1, 3, 1),
+        (2, 5, 7),
+        (3, 4, 8),
+        (5, 0, 9),
+        (7, 33, 31),
+        (300, 17, 23),
+        (40, 100, 100),
+    ] {
+        let xs: Vec<f32> = (0..n * m).map(value).collect();
+        let ys: Vec<f32> = (0..m * p).map(|i| value(i + 3)).collect();
+        let out = zeros(&device, float, (n * p) as usize);
+        let counts = zeros(&device, ScalarType::I64, (n * p) as usize);
+        let buffers = [Data::F32(xs.clone()), Data::F32(ys.clone())]
+            .map(|data| Arg::Buffer(upload(&device, data)));
+        let [x, y] = buffers;
+        let mut args = vec![
+            i64s(n),
+            i64s(m),
+            i64s(p),
+            i64s(p),
+            x,
+            y,
+            Arg::Buffer(out.clone()),
+            Arg::Buffer(counts.clone()),
+        ];
+        run(&device, &module, "k", &args).expect("runs");
+        let (mut sums, mut steps) = (Vec::new(), Vec::new());
+        for i in 0..n {
+            for j in 0..p {
+                let (mut sum, mut count) = (j as f32, i);
+                for k in 0..m {
+                    let right = ys[(k * p + j) as usize];
+                    sum += xs[(i * m + k) as usize] * right - ys[(k + j * m) as usize].abs();
+                    count += if right > 0.5 { 2 } else { 1 };
+                }
+                sums.push(sum.max(0.0));
+                steps.push(count);
+            }
+        }
+        assert_eq!(download(&device, &out), Data::F32(sums), "{n} {m} {p}");
+        assert_eq!(download(&device, &counts), Data::I64(steps), "{n} {m} {p}");
+        args[3] = i64s(p - 1);
+        let result = run(&device, &module, "k", &args);
+        let expected = (p - 1).to_string();
+        assert!(
+            matches!(&result, Err(midend::trap::RunError::Trap(trap)) if trap.message == expected),
+            "{result:?}"
+        );
+    }
+}

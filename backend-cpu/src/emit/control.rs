@@ -36,7 +36,7 @@ const CHEAP: usize = 4;
 
 /// Whether a body can be computed at no risk and little cost: integer and truth arithmetic without division. Selections
 /// of floats would be branches anyway.
-fn is_cheap(body: &Body<Mem>) -> bool {
+pub(super) fn is_cheap(body: &Body<Mem>) -> bool {
     let cheap = |exp: &Exp<Mem>| match exp {
         Exp::Atom(_) => true,
         Exp::Scalar(op, args) => match op {

@@ -139,10 +139,50 @@ impl Emit<'_, '_> {
     fn map(&mut self, kernel: &Kernel, lo: Value, hi: Value) {
         let space = self.extents(&kernel.space);
         let strip = super::control::strip(&kernel.body);
+        if let Some(plan) = super::lanes::plan(kernel, &self.program.vars) {
+            let (index, _) = *kernel
+                .space
+                .last()
+                .expect("plans are of kernels with a space");
+            self.rows(&space, (lo, hi), |emit, first, last, _| {
+                emit.grouped(kernel, &plan, index, (first, last));
+            });
+            return;
+        }
         self.points(&space, (lo, hi), strip, |emit, _| {
             emit.scoped(&kernel.body, |emit| {
                 emit.body(&kernel.body);
             });
+        });
+    }
+
+    /// A row of points, in groups as long as there are enough for one, then one by one.
+    fn grouped(
+        &mut self,
+        kernel: &Kernel,
+        plan: &super::lanes::Plan,
+        index: Var,
+        (first, last): (Value, Value),
+    ) {
+        let strip = super::control::strip(&kernel.body);
+        let width = plan.width as i64;
+        let length = self.b.ins().isub(last, first);
+        let groups = self
+            .b
+            .ins()
+            .sshr_imm_u(length, i64::from(width.trailing_zeros()));
+        self.counted(ScalarType::I64, groups, strip, &[], |emit, g, _| {
+            let ahead = emit.b.ins().imul_imm_s(g, width);
+            let start = emit.b.ins().iadd(first, ahead);
+            emit.group(plan, &kernel.body, index, start);
+            vec![]
+        });
+        let done = self.b.ins().imul_imm_s(groups, width);
+        let rest = self.b.ins().iadd(first, done);
+        self.range(ScalarType::I64, (rest, last), strip, &[], |emit, i, _| {
+            emit.bind(index, i);
+            emit.body(&kernel.body);
+            vec![]
         });
     }
 
@@ -155,24 +195,42 @@ impl Emit<'_, '_> {
     }
 
     /// Executes `body` for every point of a range of a space, in order. The indices are bound; `body` gets the flat
-    /// index. Only the innermost dimension is looped over tightly, the others are stepped between its rows.
+    /// index.
     pub(super) fn points(
         &mut self,
         space: &[(Var, Value)],
-        (lo, hi): (Value, Value),
+        range: (Value, Value),
         strip: i64,
         body: impl FnOnce(&mut Self, Value),
     ) {
-        let Some(((innermost, width), outer)) = space.split_last() else {
-            return body(self, lo);
+        let Some((innermost, _)) = space.last() else {
+            return body(self, range.0);
         };
-        if outer.is_empty() {
-            self.range(ScalarType::I64, (lo, hi), strip, &[], |emit, i, _| {
+        self.rows(space, range, |emit, first, last, base| {
+            emit.range(ScalarType::I64, (first, last), strip, &[], |emit, i, _| {
                 emit.bind(*innermost, i);
-                body(emit, i);
+                let flat = emit.b.ins().iadd(base, i);
+                body(emit, flat);
                 vec![]
             });
-            return;
+        });
+    }
+
+    /// Executes `row` for every run of points of a range of a space that differ in the innermost dimension only. The
+    /// other indices are bound; `row` gets the first and the last index but one of the run, and what makes them flat
+    /// indices when added. The outer dimensions are stepped between rows.
+    fn rows(
+        &mut self,
+        space: &[(Var, Value)],
+        (lo, hi): (Value, Value),
+        row: impl FnOnce(&mut Self, Value, Value, Value),
+    ) {
+        let ((_, width), outer) = space
+            .split_last()
+            .expect("a space with points to step through");
+        if outer.is_empty() {
+            let base = self.i64(0);
+            return row(self, lo, hi, base);
         }
         // Position in the range, then the index in each dimension.
         let mut rest = lo;
@@ -205,12 +263,7 @@ impl Emit<'_, '_> {
         let inside = self.b.ins().icmp(IntCC::SignedLessThan, last, *width);
         let last = self.b.ins().select(inside, last, *width);
         let base = self.b.ins().isub(flat, first);
-        self.range(ScalarType::I64, (first, last), strip, &[], |emit, i, _| {
-            emit.bind(*innermost, i);
-            let flat = emit.b.ins().iadd(base, i);
-            body(emit, flat);
-            vec![]
-        });
+        row(self, first, last, base);
         let flat = self.b.ins().iadd(base, last);
         let more = self.b.ins().icmp(IntCC::SignedLessThan, flat, hi);
         self.b.ins().brif(more, next, &[], exit, &[]);

@@ -63,7 +63,13 @@ impl Emit<'_, '_> {
         }
     }
 
-    pub(super) fn int_binary(&mut self, op: BinOp, ty: ScalarType, a: Value, b: Value) -> Value {
+    pub(in crate::emit) fn int_binary(
+        &mut self,
+        op: BinOp,
+        ty: ScalarType,
+        a: Value,
+        b: Value,
+    ) -> Value {
         let signed = ty.is_signed();
         match op {
             BinOp::Add => self.b.ins().iadd(a, b),

@@ -1,0 +1,340 @@
+//! Several neighbouring points of a map at once.
+//!
+//! A point with a sequential loop inside spends its time waiting: for the sum of the iteration before, for memory
+//! that the next point needs a moment later. Here the body is emitted for a group of neighbouring points (*lanes*),
+//! statement by statement, so that their loops run as one. A variable is *uniform* (one value for all lanes) or
+//! *varying*; a varying index that grows by a constant from lane to lane is kept as its first value, so that accesses
+//! of neighbouring elements share one address. Floats from neighbouring elements travel in vector registers.
+//!
+//! Every lane does exactly what it would do alone, in the same order, so results are the same to the bit.
+
+mod choose;
+mod vector;
+
+pub(super) use choose::{Plan, plan};
+
+use super::Emit;
+use cranelift_codegen::ir::{InstBuilder, Value};
+use midend::ir::id::Var;
+use midend::ir::mem::Mem;
+use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
+use midend::ir::types::ScalarType;
+use midend::ir::walk::free_in_stm;
+use std::collections::HashMap;
+
+/// The values of a varying variable.
+#[derive(Clone, Debug)]
+pub(super) enum Lanes {
+    /// One per lane.
+    Many(Vec<Value>),
+    /// The first, and how much more each further lane has; of `i64`.
+    Linear(Value, i64),
+    /// Vectors that hold several lanes each.
+    Packed(Vec<Value>),
+}
+
+/// The state of emitting a group of points.
+pub(super) struct Group<'p> {
+    plan: &'p Plan,
+    /// The number of lanes.
+    width: usize,
+    lanes: HashMap<Var, Lanes>,
+}
+
+impl Emit<'_, '_> {
+    /// The body of a map for as many points as the plan says, of which the first has the index `first` in the
+    /// innermost dimension.
+    pub(super) fn group(&mut self, plan: &Plan, body: &Body<Mem>, index: Var, first: Value) {
+        let mut group = Group {
+            plan,
+            width: plan.width,
+            lanes: HashMap::new(),
+        };
+        group.lanes.insert(index, Lanes::Linear(first, 1));
+        self.lanes_body(&mut group, body);
+    }
+
+    fn lanes_body(&mut self, group: &mut Group<'_>, body: &Body<Mem>) {
+        for stm in &body.stms {
+            self.lanes_stm(group, stm);
+        }
+    }
+
+    fn lanes_stm(&mut self, group: &mut Group<'_>, stm: &Stm<Mem>) {
+        if let Exp::Loop { params, form, body } = &stm.exp {
+            self.lanes_loop(group, stm, params, form, body);
+            return;
+        }
+        let operands = free_in_stm(&self.program.vars, stm);
+        let varying: Vec<Var> = operands
+            .into_iter()
+            .filter(|v| group.plan.varies(*v))
+            .collect();
+        if varying.is_empty() {
+            self.stm(stm);
+            return;
+        }
+        if self.lanes_special(group, stm) {
+            return;
+        }
+        for var in &varying {
+            self.unpack(group, *var);
+        }
+        let mut results: Vec<Vec<Value>> = vec![Vec::new(); stm.binds.len()];
+        for lane in 0..group.width {
+            for var in &varying {
+                let value = self.lane(group, *var, lane);
+                self.bind(*var, value);
+            }
+            self.stm(stm);
+            for (bind, values) in stm.binds.iter().zip(&mut results) {
+                if crate::free::has_value(self.ty(*bind)) {
+                    values.push(self.var(*bind));
+                }
+            }
+        }
+        for (bind, values) in stm.binds.iter().zip(results) {
+            group.lanes.insert(*bind, Lanes::Many(values));
+        }
+    }
+
+    /// Statements for which all lanes together are cheaper than one by one. Whether this was one.
+    fn lanes_special(&mut self, group: &mut Group<'_>, stm: &Stm<Mem>) -> bool {
+        match &stm.exp {
+            Exp::Atom(Atom::Var(v)) => {
+                let Some(value) = group.lanes.get(v).cloned() else {
+                    return false;
+                };
+                group.lanes.insert(stm.binds[0], value);
+                true
+            }
+            Exp::Scalar(op, args) => {
+                let value = match self.linear(group, *op, args) {
+                    Some(value) => Some(value),
+                    None => self.packed_scalar(group, *op, args),
+                };
+                match value {
+                    Some(value) => {
+                        group.lanes.insert(stm.binds[0], value);
+                        true
+                    }
+                    None => false,
+                }
+            }
+            Exp::Op(Mem::Load { buffer, index }) => {
+                let Some((start, stride)) = self.lanes_place(group, *buffer, *index) else {
+                    return false;
+                };
+                let value = self.lanes_load(group, self.elem(*buffer), start, stride);
+                group.lanes.insert(stm.binds[0], value);
+                true
+            }
+            Exp::Op(Mem::Store {
+                buffer,
+                index,
+                value,
+            }) => {
+                let Some((start, stride)) = self.lanes_place(group, *buffer, *index) else {
+                    return false;
+                };
+                self.lanes_store(group, self.elem(*buffer), (start, stride), *value);
+                true
+            }
+            Exp::Atom(_)
+            | Exp::Assert { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Copy { .. } | Mem::Launch(_)) => {
+                false
+            }
+        }
+    }
+
+    /// Sums, differences and multiples of linear indices are linear.
+    fn linear(&mut self, group: &Group<'_>, op: ScalarOp, args: &[Atom]) -> Option<Lanes> {
+        let ScalarOp::Bin(op, ScalarType::I64) = op else {
+            return None;
+        };
+        if !matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul) {
+            return None;
+        }
+        let (a, s) = self.linear_operand(group, args[0])?;
+        let (b, t) = self.linear_operand(group, args[1])?;
+        let factor = |value, stride| self.known(value).filter(|_| stride == 0);
+        let stride = if op == BinOp::Add {
+            s.checked_add(t)?
+        } else if op == BinOp::Sub {
+            s.checked_sub(t)?
+        } else if let Some(factor) = factor(b, t) {
+            s.checked_mul(factor)?
+        } else {
+            t.checked_mul(factor(a, s)?)?
+        };
+        if !(-1024..=1024).contains(&stride) {
+            return None;
+        }
+        let base = self.int_binary(op, ScalarType::I64, a, b);
+        Some(Lanes::Linear(base, stride))
+    }
+
+    /// The first value of an operand and its growth per lane, which is zero for uniform ones.
+    fn linear_operand(&mut self, group: &Group<'_>, atom: Atom) -> Option<(Value, i64)> {
+        match atom {
+            Atom::Var(v) if group.plan.varies(v) => match group.lanes.get(&v) {
+                Some(Lanes::Linear(base, stride)) => Some((*base, *stride)),
+                Some(Lanes::Many(_) | Lanes::Packed(_)) | None => None,
+            },
+            Atom::Var(_) | Atom::Const(_) => Some((self.atom(atom), 0)),
+        }
+    }
+
+    /// The address of the first lane's element and the distance in bytes to the next lane's, for a linear index.
+    fn lanes_place(&mut self, group: &Group<'_>, buffer: Var, index: Atom) -> Option<(Value, i64)> {
+        if group.plan.varies(buffer) {
+            return None;
+        }
+        let (base, stride) = self.linear_operand(group, index)?;
+        let elem = self.elem(buffer);
+        let start = self.var(buffer);
+        Some((
+            self.element(start, elem, base),
+            stride * elem.bytes() as i64,
+        ))
+    }
+
+    /// The value of a variable in one lane.
+    fn lane(&mut self, group: &Group<'_>, var: Var, lane: usize) -> Value {
+        match group.lanes.get(&var) {
+            Some(Lanes::Many(values)) => values[lane],
+            Some(Lanes::Linear(base, stride)) => {
+                let base = *base;
+                let ahead = stride * lane as i64;
+                if ahead == 0 {
+                    base
+                } else {
+                    self.b.ins().iadd_imm_s(base, ahead)
+                }
+            }
+            Some(Lanes::Packed(_)) | None => self.var(var),
+        }
+    }
+
+    /// Makes sure that a variable has its lanes apart.
+    fn unpack(&mut self, group: &mut Group<'_>, var: Var) {
+        if let Some(Lanes::Packed(vectors)) = group.lanes.get(&var) {
+            let values = self.unpacked(&vectors.clone());
+            group.lanes.insert(var, Lanes::Many(values));
+        }
+    }
+
+    /// A loop whose bound is uniform: all lanes go through it together.
+    fn lanes_loop(
+        &mut self,
+        group: &mut Group<'_>,
+        stm: &Stm<Mem>,
+        params: &[LoopParam],
+        form: &LoopForm<Mem>,
+        body: &Body<Mem>,
+    ) {
+        let LoopForm::For { index, bound } = form else {
+            unreachable!("the plan has counted loops only");
+        };
+        let kept: Vec<usize> = (0..params.len())
+            .filter(|i| crate::free::has_value(self.ty(params[*i].var)))
+            .collect();
+        let shapes: Vec<Shape> = kept
+            .iter()
+            .map(|i| self.shape(group, params[*i].var))
+            .collect();
+        let mut inits = Vec::new();
+        for (i, shape) in kept.iter().zip(&shapes) {
+            inits.extend(self.in_shape(group, *shape, params[*i].init));
+        }
+        let ty = self.elem(*index);
+        let bound = self.atom(*bound);
+        let strip = super::control::strip(body);
+        let results = self.counted(ty, bound, strip, &inits, |emit, i, carried| {
+            emit.bind(*index, i);
+            let mut rest = carried;
+            for (p, shape) in kept.iter().zip(&shapes) {
+                let (mine, others) = rest.split_at(shape.count(group.width));
+                emit.bind_shape(group, params[*p].var, *shape, mine);
+                rest = others;
+            }
+            emit.lanes_body(group, body);
+            let mut next = Vec::new();
+            for (p, shape) in kept.iter().zip(&shapes) {
+                next.extend(emit.in_shape(group, *shape, body.result[*p]));
+            }
+            next
+        });
+        let mut rest = results.as_slice();
+        for (i, shape) in kept.iter().zip(&shapes) {
+            let (mine, others) = rest.split_at(shape.count(group.width));
+            self.bind_shape(group, stm.binds[*i], *shape, mine);
+            rest = others;
+        }
+    }
+
+    /// How a loop carries a parameter.
+    fn shape(&self, group: &Group<'_>, var: Var) -> Shape {
+        if !group.plan.varies(var) {
+            return Shape::Uniform;
+        }
+        match vector::lanes_per_vector(self.elem(var)) {
+            Some(per) => Shape::Packed(per),
+            None => Shape::Many,
+        }
+    }
+
+    /// The values of an atom, as a loop carries them.
+    fn in_shape(&mut self, group: &mut Group<'_>, shape: Shape, atom: Atom) -> Vec<Value> {
+        match shape {
+            Shape::Uniform => vec![self.atom(atom)],
+            Shape::Packed(_) => self.packed(group, atom),
+            Shape::Many => match atom {
+                Atom::Var(v) if group.plan.varies(v) => {
+                    self.unpack(group, v);
+                    (0..group.width)
+                        .map(|lane| self.lane(group, v, lane))
+                        .collect()
+                }
+                Atom::Var(_) | Atom::Const(_) => vec![self.atom(atom); group.width],
+            },
+        }
+    }
+
+    fn bind_shape(&mut self, group: &mut Group<'_>, var: Var, shape: Shape, values: &[Value]) {
+        match shape {
+            Shape::Uniform => self.bind(var, values[0]),
+            Shape::Packed(_) => {
+                group.lanes.insert(var, Lanes::Packed(values.to_vec()));
+            }
+            Shape::Many => {
+                group.lanes.insert(var, Lanes::Many(values.to_vec()));
+            }
+        }
+    }
+}
+
+/// How a loop carries a parameter.
+#[derive(Clone, Copy)]
+enum Shape {
+    Uniform,
+    Many,
+    /// So many lanes per vector.
+    Packed(usize),
+}
+
+impl Shape {
+    /// The number of values.
+    const fn count(self, width: usize) -> usize {
+        match self {
+            Self::Uniform => 1,
+            Self::Many => width,
+            Self::Packed(per) => width / per,
+        }
+    }
+}

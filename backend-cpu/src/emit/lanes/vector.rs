@@ -1,0 +1,195 @@
+//! Lanes in vector registers: floats of neighbouring points.
+
+use super::{Group, Lanes};
+use crate::emit::{Emit, clif, plain};
+use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use midend::ir::scalar::{BinOp, ScalarOp, TernOp, UnOp};
+use midend::ir::syntax::Atom;
+use midend::ir::types::ScalarType;
+
+/// Lanes of a vector of this type; nothing for types that are not put in vectors.
+pub(super) const fn lanes_per_vector(ty: ScalarType) -> Option<usize> {
+    match ty {
+        ScalarType::F32 => Some(4),
+        ScalarType::F64 => Some(2),
+        ScalarType::I8
+        | ScalarType::I16
+        | ScalarType::I32
+        | ScalarType::I64
+        | ScalarType::U8
+        | ScalarType::U16
+        | ScalarType::U32
+        | ScalarType::U64
+        | ScalarType::F16
+        | ScalarType::Bool => None,
+    }
+}
+
+/// The vector type of a scalar type that is put in vectors.
+const fn vector(ty: ScalarType) -> Type {
+    match lanes_per_vector(ty) {
+        Some(4) => types::F32X4,
+        _ => types::F64X2,
+    }
+}
+
+impl Emit<'_, '_> {
+    /// An operation on vectors, if there is one and an operand is in vectors already or may well be.
+    pub(super) fn packed_scalar(
+        &mut self,
+        group: &mut Group<'_>,
+        op: ScalarOp,
+        args: &[Atom],
+    ) -> Option<Lanes> {
+        let ty = match op {
+            ScalarOp::Un(UnOp::Neg | UnOp::Abs | UnOp::Sqrt | UnOp::Rsqrt, ty)
+            | ScalarOp::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div, ty)
+            | ScalarOp::Tern(TernOp::Mad | TernOp::Lerp, ty) => ty,
+            ScalarOp::Tern(TernOp::Fma, ty) if self.has_fma() => ty,
+            ScalarOp::Un(..)
+            | ScalarOp::Bin(..)
+            | ScalarOp::Tern(..)
+            | ScalarOp::Cmp(..)
+            | ScalarOp::Convert(..)
+            | ScalarOp::ToBits(_)
+            | ScalarOp::FromBits(_)
+            | ScalarOp::Select(_) => return None,
+        };
+        let per = lanes_per_vector(ty)?;
+        let columns: Vec<Vec<Value>> = args.iter().map(|a| self.packed(group, *a)).collect();
+        let mut vectors = Vec::new();
+        for i in 0..group.width / per {
+            let row: Vec<Value> = columns.iter().map(|column| column[i]).collect();
+            // The emission of one scalar is that of a vector, but for constants among its operands.
+            let value = if let ScalarOp::Un(UnOp::Rsqrt, _) = op {
+                let one = self.float_one(ty);
+                let one = self.b.ins().splat(vector(ty), one);
+                let root = self.b.ins().sqrt(row[0]);
+                self.b.ins().fdiv(one, root)
+            } else {
+                self.scalar(op, &row)
+            };
+            vectors.push(value);
+        }
+        Some(Lanes::Packed(vectors))
+    }
+
+    fn float_one(&mut self, ty: ScalarType) -> Value {
+        use midend::ir::scalar::Const;
+        let one = if ty == ScalarType::F32 {
+            Const::f32(1.0)
+        } else {
+            Const::f64(1.0)
+        };
+        self.constant(one)
+    }
+
+    /// The lanes of a float in vectors.
+    pub(super) fn packed(&mut self, group: &mut Group<'_>, atom: Atom) -> Vec<Value> {
+        let ty = match atom {
+            Atom::Const(c) => c.ty(),
+            Atom::Var(v) => self.elem(v),
+        };
+        let per = lanes_per_vector(ty).expect("only floats are put in vectors");
+        let count = group.width / per;
+        let var = match atom {
+            Atom::Var(v) if group.plan.varies(v) => v,
+            Atom::Var(_) | Atom::Const(_) => {
+                let value = self.atom(atom);
+                let all = self.b.ins().splat(vector(ty), value);
+                return vec![all; count];
+            }
+        };
+        if let Some(Lanes::Packed(vectors)) = group.lanes.get(&var) {
+            return vectors.clone();
+        }
+        let values: Vec<Value> = (0..group.width)
+            .map(|lane| self.lane(group, var, lane))
+            .collect();
+        let mut vectors = Vec::new();
+        for part in values.chunks(per) {
+            let mut all = self.b.ins().scalar_to_vector(vector(ty), part[0]);
+            for (i, value) in part.iter().enumerate().skip(1) {
+                all = self.b.ins().insertlane(all, *value, i as u8);
+            }
+            vectors.push(all);
+        }
+        group.lanes.insert(var, Lanes::Packed(vectors.clone()));
+        vectors
+    }
+
+    /// The lanes of vectors apart.
+    pub(super) fn unpacked(&mut self, vectors: &[Value]) -> Vec<Value> {
+        let mut values = Vec::new();
+        for all in vectors {
+            let lanes = self.b.func.dfg.value_type(*all).lane_count();
+            for i in 0..lanes {
+                values.push(self.b.ins().extractlane(*all, i as u8));
+            }
+        }
+        values
+    }
+
+    /// Loads of all lanes, `stride` bytes apart.
+    pub(super) fn lanes_load(
+        &mut self,
+        group: &Group<'_>,
+        elem: ScalarType,
+        start: Value,
+        stride: i64,
+    ) -> Lanes {
+        if let Some(per) = lanes_per_vector(elem)
+            && stride == elem.bytes() as i64
+        {
+            let vectors = (0..group.width / per)
+                .map(|i| {
+                    self.b
+                        .ins()
+                        .load(vector(elem), plain(), start, 16 * i as i32)
+                })
+                .collect();
+            return Lanes::Packed(vectors);
+        }
+        let values = (0..group.width as i64)
+            .map(|lane| {
+                self.b
+                    .ins()
+                    .load(clif(elem), plain(), start, (lane * stride) as i32)
+            })
+            .collect();
+        Lanes::Many(values)
+    }
+
+    /// Stores of all lanes, `stride` bytes apart.
+    pub(super) fn lanes_store(
+        &mut self,
+        group: &mut Group<'_>,
+        elem: ScalarType,
+        (start, stride): (Value, i64),
+        value: Atom,
+    ) {
+        if lanes_per_vector(elem).is_some() && stride == elem.bytes() as i64 {
+            for (i, all) in self.packed(group, value).into_iter().enumerate() {
+                self.b.ins().store(plain(), all, start, 16 * i as i32);
+            }
+            return;
+        }
+        let uniform = match value {
+            Atom::Var(v) if group.plan.varies(v) => {
+                self.unpack(group, v);
+                None
+            }
+            Atom::Var(_) | Atom::Const(_) => Some(self.atom(value)),
+        };
+        for lane in 0..group.width {
+            let value = match (uniform, value) {
+                (Some(value), _) => value,
+                (None, Atom::Var(v)) => self.lane(group, v, lane),
+                (None, Atom::Const(c)) => self.constant(c),
+            };
+            self.b
+                .ins()
+                .store(plain(), value, start, (lane as i64 * stride) as i32);
+        }
+    }
+}
