@@ -1,6 +1,5 @@
 //! `if` and `match`: branches are lowered on their own, then joined; sizes that differ between them are results too.
 
-use super::emit::visible;
 use super::env::Frame;
 use super::exp::literal;
 use super::value::{Leaf, SumValue, Value, size_of_atom};
@@ -87,7 +86,7 @@ impl<'a> Lower<'a> {
     }
 
     fn join_size(&mut self, a: Size, b: Size, join: &mut Join) -> Size {
-        if a == b && visible(a, join.watermark) {
+        if a == b && self.visible(a, join.watermark) {
             return a;
         }
         if let Some(known) = join.sizes.iter().find(|s| s.0 == a && s.1 == b) {
@@ -100,7 +99,7 @@ impl<'a> Lower<'a> {
 
     fn join_leaf(&mut self, a: Leaf, b: Leaf, outer: &[Size], join: &mut Join) -> Leaf {
         let shared = a.shared || b.shared;
-        if a.atom == b.atom && visible(a.atom, join.watermark) {
+        if a.atom == b.atom && self.visible(a.atom, join.watermark) {
             return Leaf {
                 atom: a.atom,
                 shared,

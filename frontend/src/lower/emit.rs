@@ -24,6 +24,8 @@ pub struct FnCx<'a> {
     pub certs: Vec<Var>,
     /// The globals that the function has used: each is a parameter in the end.
     pub globals: BTreeMap<usize, Value<'a>>,
+    /// The variables in them.
+    pub global_vars: BTreeSet<Var>,
     /// Which arrays each array may share its memory with, directly.
     pub parents: HashMap<Var, Vec<Var>>,
     /// Arrays that are read under another name which the source takes for a fresh array.
@@ -71,6 +73,14 @@ impl<'a> Lower<'a> {
     /// The number that the next variable gets: older variables are visible from the outside of what is built next.
     pub fn watermark(&self) -> usize {
         self.vars.len()
+    }
+
+    /// Whether an atom is in scope where the watermark was taken: it is older, or stands for a global.
+    pub fn visible(&self, atom: impl Into<Atom>, watermark: usize) -> bool {
+        match atom.into() {
+            Atom::Const(_) => true,
+            Atom::Var(v) => v.index() < watermark || self.cx.global_vars.contains(&v),
+        }
     }
 
     /// The type of an atom.
@@ -349,14 +359,6 @@ pub fn var_of(atom: Atom) -> Option<Var> {
     match atom {
         Atom::Var(v) => Some(v),
         Atom::Const(_) => None,
-    }
-}
-
-/// Whether an atom is older than the watermark.
-pub fn visible(atom: impl Into<Atom>, watermark: usize) -> bool {
-    match atom.into() {
-        Atom::Const(_) => true,
-        Atom::Var(v) => v.index() < watermark,
     }
 }
 

@@ -431,7 +431,7 @@ impl<'a> Lower<'a> {
         let v = self.with_certs(&certs, |l| l.exp(body, frame))?;
         // What was there before needs a statement of its own to be protected.
         let guarded = |l: &mut Self, leaf: Leaf| match leaf.atom {
-            atom if super::emit::visible(atom, before) && !certs.is_empty() => {
+            atom if l.visible(atom, before) && !certs.is_empty() => {
                 let ty = l.ty(atom);
                 let exp = midend::ir::syntax::Exp::Atom(atom);
                 let copy = l.with_certs(&certs, |l| l.bind1("t", ty, exp));

@@ -51,7 +51,8 @@ impl<'a> Lower<'a> {
         match self.globals[global].state.clone() {
             State::Constant(v) => Ok(v),
             State::Done(_, shape, formals) => {
-                let (v, _) = self.fresh_global(&shape, &formals);
+                let (v, vars) = self.fresh_global(&shape, &formals);
+                self.cx.global_vars.extend(vars);
                 self.cx.globals.insert(global, v.clone());
                 Ok(v)
             }

@@ -327,7 +327,7 @@ impl<'a> Lower<'a> {
             Op::GetBit => {
                 let bits = unsigned(ty);
                 let n = self.convert(ScalarType::I32, bits, a);
-                let x = self.convert(ty, bits, b);
+                let x = self.to_unsigned(ty, b);
                 let shifted = self.bin(BinOp::Shr, bits, x, n);
                 let one = Atom::Const(int_const(bits, 1));
                 let bit = self.bin(BinOp::And, bits, shifted, one);
@@ -355,12 +355,20 @@ impl<'a> Lower<'a> {
         Some(self.scalar(ScalarOp::Tern(tern, ty), &[a, b, c]))
     }
 
+    /// The bits of a number.
+    fn to_unsigned(&mut self, ty: ScalarType, a: Atom) -> Atom {
+        if ty.is_float() {
+            return self.scalar(ScalarOp::ToBits(ty), &[a]);
+        }
+        self.convert(ty, unsigned(ty), a)
+    }
+
     /// `set_bit n x b`: bit `n` of `x` becomes the lowest bit of `b`.
     fn set_bit(&mut self, ty: ScalarType, n: Atom, x: Atom, b: Atom) -> Atom {
         let bits = unsigned(ty);
         let one = Atom::Const(int_const(bits, 1));
         let n = self.convert(ScalarType::I32, bits, n);
-        let x = self.convert(ty, bits, x);
+        let x = self.to_unsigned(ty, x);
         let b = self.convert(ScalarType::I32, bits, b);
         let mask = self.bin(BinOp::Shl, bits, one, n);
         let mask = self.scalar(ScalarOp::Un(UnOp::Not, bits), &[mask]);
@@ -368,6 +376,9 @@ impl<'a> Lower<'a> {
         let bit = self.bin(BinOp::And, bits, b, one);
         let bit = self.bin(BinOp::Shl, bits, bit, n);
         let result = self.bin(BinOp::Or, bits, cleared, bit);
+        if ty.is_float() {
+            return self.scalar(ScalarOp::FromBits(ty), &[result]);
+        }
         self.convert(bits, ty, result)
     }
 
@@ -464,16 +475,13 @@ impl<'a> Lower<'a> {
 pub const fn unsigned(ty: ScalarType) -> ScalarType {
     match ty {
         ScalarType::I8 => ScalarType::U8,
-        ScalarType::I16 => ScalarType::U16,
-        ScalarType::I32 => ScalarType::U32,
-        ScalarType::I64 => ScalarType::U64,
+        ScalarType::I16 | ScalarType::F16 => ScalarType::U16,
+        ScalarType::I32 | ScalarType::F32 => ScalarType::U32,
+        ScalarType::I64 | ScalarType::F64 => ScalarType::U64,
         ScalarType::U8
         | ScalarType::U16
         | ScalarType::U32
         | ScalarType::U64
-        | ScalarType::F16
-        | ScalarType::F32
-        | ScalarType::F64
         | ScalarType::Bool => ty,
     }
 }

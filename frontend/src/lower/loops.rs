@@ -1,6 +1,6 @@
 //! Loops: parameters are the leaves of the loop's pattern; sizes that change are parameters before them.
 
-use super::emit::{int, visible};
+use super::emit::int;
 use super::env::{Binding, Frame};
 use super::index::Index;
 use super::value::{Leaf, Value, scalar_type};
@@ -97,11 +97,24 @@ impl<'a> Lower<'a> {
         let ty = self.eval_type(&pat.ty, frame);
         let ty = ty.map_dims(&mut |dim| {
             dim.filter(|d| {
-                visible(*d, before) || size_var(*d).is_some_and(|v| named.contains_key(&v))
+                self.visible(*d, before) || size_var(*d).is_some_and(|v| named.contains_key(&v))
             })
         });
-        let fixed = ty.map_dims(&mut |dim| dim.filter(|d| visible(*d, before)));
+        let fixed = ty.map_dims(&mut |dim| dim.filter(|d| self.visible(*d, before)));
         let start = self.cast(start, &fixed);
+        // A size begins as what the first dimension of that size is; others are the same under another name.
+        let mut first: BTreeMap<Var, Size> = BTreeMap::new();
+        let mut actual = dims_of(&start).into_iter();
+        let agreed = ty.map_dims(&mut |dim| {
+            let now = actual.next();
+            match dim {
+                Some(Size::Var(v)) if named.contains_key(&v) => {
+                    now.map(|now| *first.entry(v).or_insert(now))
+                }
+                Some(_) | None => None,
+            }
+        });
+        let start = self.cast(&start, &agreed);
         let mut actual = dims_of(&start).into_iter();
         let mut found = named.clone();
         let mut order: Vec<(Var, Atom)> = Vec::new();
@@ -114,10 +127,8 @@ impl<'a> Lower<'a> {
                 let now = actual.next().unwrap_or(Size::Const(0));
                 match dim {
                     Some(Size::Var(v)) if named.contains_key(&v) => {
-                        if found.get(&v).is_some() {
-                            let init = named[&v].unwrap_or(now);
-                            found.remove(&v);
-                            order.push((v, init.into()));
+                        if found.remove(&v).is_some() {
+                            order.push((v, now.into()));
                         }
                         Size::Var(v)
                     }

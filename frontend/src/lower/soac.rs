@@ -1,7 +1,5 @@
 //! Built-in operations with functions: they become second-order operations of the IR, their functions lambdas.
 
-use super::emit::visible;
-use super::types::dims_visible;
 use super::value::{Instance, Leaf, Ty, Value, int_const, size_of_atom};
 use super::{Lower, Res, unsupported};
 use crate::source::Span;
@@ -64,14 +62,14 @@ impl<'a> Lower<'a> {
             let v = f(l)?;
             let v = match expected {
                 Some(ty) => {
-                    let ty = ty.map_dims(&mut |d| d.filter(|d| visible(*d, watermark)));
+                    let ty = ty.map_dims(&mut |d| d.filter(|d| l.visible(*d, watermark)));
                     l.cast(&v, &ty)
                 }
                 None => v,
             };
             Ok(l.hoist_sizes(&v, watermark))
         })?;
-        let known = |d: Size| visible(d, watermark) || is_in(d, &self.hoisted);
+        let known = |d: Size| self.visible(d, watermark) || is_in(d, &self.hoisted);
         if !super::loops::dims_of(&v).into_iter().all(known) || v.has_fun() {
             return Err(self.irregular(span));
         }
@@ -91,7 +89,7 @@ impl<'a> Lower<'a> {
 
     /// Sizes that are computed inside a lambda from what is known outside are computed outside.
     fn hoist_sizes(&mut self, v: &Value<'a>, watermark: usize) -> Value<'a> {
-        if dims_visible(v, watermark) {
+        if self.dims_visible(v, watermark) {
             return v.clone();
         }
         self.hoisted.clear();
@@ -102,14 +100,14 @@ impl<'a> Lower<'a> {
 
     fn hoist_size(&mut self, size: Size, watermark: usize) -> Option<Size> {
         match size {
-            _ if visible(size, watermark) => Some(size),
+            _ if self.visible(size, watermark) => Some(size),
             Size::Const(_) => Some(size),
             Size::Var(v) => size_of_atom(self.hoist_atom(v, watermark)?),
         }
     }
 
     fn hoist_atom(&mut self, v: Var, watermark: usize) -> Option<Atom> {
-        if visible(v, watermark) {
+        if self.visible(v, watermark) {
             return Some(Atom::Var(v));
         }
         let exp = {

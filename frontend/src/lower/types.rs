@@ -1,7 +1,7 @@
 //! Types and sizes: evaluation in an environment, casts of values to the sizes of a type, binding of existential sizes.
 
 use super::Lower;
-use super::emit::{int, text, value, visible};
+use super::emit::{int, text, value};
 use super::env::{Binding, Frame, TypeDef};
 use super::value::{
     ArrayTy, Instance, Leaf, SumValue, Ty, Value, int_const, scalar_type, size_of_atom,
@@ -27,13 +27,20 @@ impl<'a> Lower<'a> {
             return Some(Size::Const(n));
         }
         let mut sum = int(0);
-        for (product, factor) in &size.terms {
-            let mut term = int(*factor);
-            for atom in product {
-                let atom = self.eval_size_atom(atom, frame)?;
-                term = self.i64_bin(BinOp::Mul, term, atom);
+        // What is added first, so that `n - 1` is what a slice computes, too.
+        for added in [true, false] {
+            for (product, factor) in &size.terms {
+                if (*factor > 0) != added {
+                    continue;
+                }
+                let mut term = int(factor.wrapping_abs());
+                for atom in product {
+                    let atom = self.eval_size_atom(atom, frame)?;
+                    term = self.i64_bin(BinOp::Mul, term, atom);
+                }
+                let op = if added { BinOp::Add } else { BinOp::Sub };
+                sum = self.i64_bin(op, sum, term);
             }
-            sum = self.i64_bin(BinOp::Add, sum, term);
         }
         size_of_atom(sum)
     }
@@ -462,6 +469,12 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// Whether every size in the value was in scope where the watermark was taken.
+    pub fn dims_visible(&self, v: &Value<'a>, watermark: usize) -> bool {
+        let dims = super::loops::dims_of(v);
+        dims.into_iter().all(|d| self.visible(d, watermark))
+    }
+
     /// The scalar type of a leaf.
     pub fn elem_type(&self, leaf: Leaf) -> ScalarType {
         match leaf.atom {
@@ -537,22 +550,6 @@ fn fits(v: &Value<'_>, ty: &Ty) -> bool {
             | Value::Fun(_),
             _,
         ) => true,
-    }
-}
-
-/// Whether every size in the type is visible from before the watermark.
-pub fn dims_visible(v: &Value<'_>, watermark: usize) -> bool {
-    match v {
-        Value::Leaf(_) | Value::Fun(_) => true,
-        Value::Array { dims, elem } => {
-            dims.iter().all(|d| visible(*d, watermark)) && dims_visible(elem, watermark)
-        }
-        Value::Tuple(vs) => vs.iter().all(|v| dims_visible(v, watermark)),
-        Value::Record(vs) => vs.iter().all(|(_, v)| dims_visible(v, watermark)),
-        Value::Sum(sum) => sum
-            .cons
-            .iter()
-            .all(|(_, vs)| vs.iter().all(|v| dims_visible(v, watermark))),
     }
 }
 
