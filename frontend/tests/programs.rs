@@ -237,7 +237,8 @@ fn histograms_and_scatters() {
 fn flatmap_grows_its_result() {
     let text = "
       def main (ks: []i64) =
-        let (lens, flags, offs, elems, _) = flatmap (\\k -> (replicate k (i32.i64 k), k)) ks
+        let f (k: i64, x: i32) : ?[m].([m]i32, i32) = (replicate k x, x)
+        let (lens, flags, offs, elems, _) = flatmap f (zip ks (map i32.i64 ks))
         in (lens, flags, offs, elems)";
     let ks = |v: &[i64]| {
         Value::Array(ArrayValue {
