@@ -33,7 +33,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            inline_small: 60,
+            inline_small: 100,
             inline_total: 20_000,
         }
     }

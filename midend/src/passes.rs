@@ -3,6 +3,7 @@
 pub mod dead_code;
 pub mod flatten;
 pub mod fuse;
+pub mod hoist;
 pub mod inline;
 pub mod plan;
 pub mod simplify;
@@ -36,6 +37,7 @@ pub const NESTED: &[Pass<Soac>] = &[
     simplify::checks(),
     dead_code::pass(),
     fuse::pass(),
+    hoist::PASS,
 ];
 
 /// The passes of the flat dialect by name.

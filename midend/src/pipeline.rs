@@ -7,7 +7,7 @@ use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::pass::Pass;
-use crate::passes::{self, dead_code, fuse, inline, simplify};
+use crate::passes::{self, dead_code, fuse, hoist, inline, simplify};
 use crate::plan::{Signature, signatures};
 
 /// On the nested program.
@@ -21,6 +21,11 @@ pub const NESTED: &[Pass<Soac>] = &[
     // Arguments have met parameters: constants fold, equal computations meet, checks are seen to hold.
     simplify::pass(),
     // What was read only by what was folded away, and functions that were inlined everywhere.
+    dead_code::pass(),
+    // Checks between maps are in the way of fusing and flattening them.
+    hoist::PASS,
+    // Conditions that were hoisted meet those that were there before.
+    simplify::pass(),
     dead_code::pass(),
     // Widths that are equal are the same by now, and nothing dead keeps results alive.
     fuse::pass(),

@@ -1,12 +1,13 @@
 //! Simple facts about integers: which are not negative, and which are below a bound. They hold by construction of the
-//! variable, wherever it is in scope, so that what rests on them needs no certificate.
+//! variable, or in the branch or loop at hand, so that what rests on them needs no certificate.
 //!
-//! The index of a loop, of a space, or of an `iota` that is mapped over is in `0..n`. A size that is bound together with
-//! an array of this size is not negative, nor are the sizes of parameters. `n - 1 - i`, `i % n`, `i / 2`, `min` and
-//! `max` of such are as well.
+//! The index of a loop, of a space, or of an `iota` that is mapped over is in `0..n`, and where it is in scope `n` is
+//! positive. A size that is bound together with an array of this size is not negative, nor are the sizes of
+//! parameters. `n - 1 - i`, `i % n`, `i / 2`, `min` and `max` of such are as well; `i + 1` and `i - 1` are where a branch
+//! has excluded the last or the first index; a conditional is in the range that both its results are in.
 
 use crate::ir::id::Var;
-use crate::ir::scalar::{BinOp, Const, ScalarOp};
+use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use crate::ir::syntax::{Atom, Exp, Vars};
 use crate::ir::types::Size;
 use std::collections::{HashMap, HashSet};
@@ -18,6 +19,29 @@ pub struct Ranges {
     below: HashMap<Var, Vec<Atom>>,
     /// `v = n - 1` by `v`.
     last: HashMap<Var, Atom>,
+    /// `v = i + 1` by `v`.
+    next: HashMap<Var, Atom>,
+    /// Extents of arrays that follow one another, whose product is not negative.
+    extents: HashSet<(Atom, Atom)>,
+    /// What holds in the scope at hand only.
+    scoped: Vec<Fact>,
+}
+
+/// What a branch or loop rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fact {
+    Positive(Atom),
+    NotNegative(Atom),
+    Below(Atom, Atom),
+    /// The successor of the first is below the second.
+    NextBelow(Atom, Atom),
+}
+
+/// The range of a value: whether it is not negative, and what it is below.
+#[derive(Clone, Debug)]
+pub struct Range {
+    not_negative: bool,
+    below: Vec<Atom>,
 }
 
 impl Ranges {
@@ -26,10 +50,123 @@ impl Ranges {
         Self::default()
     }
 
-    /// The variable runs over `0..bound`.
+    /// The variable runs over `0..bound`. Where it is in scope the bound is positive.
     pub fn index(&mut self, v: Var, bound: Atom) {
         self.not_negative.insert(v);
         self.add_below(v, bound);
+        self.scoped.push(Fact::Positive(bound));
+    }
+
+    /// How much is known of the scope at hand.
+    pub fn mark(&self) -> usize {
+        self.scoped.len()
+    }
+
+    /// Forgets what was learnt of the scope at hand since.
+    pub fn undo(&mut self, mark: usize) {
+        self.scoped.truncate(mark);
+    }
+
+    /// In the scope at hand, a comparison of integers comes out like this.
+    pub fn compared(&mut self, op: CmpOp, a: Atom, b: Atom, holds: bool) {
+        match (op, holds) {
+            (CmpOp::Eq, true) => {}
+            (CmpOp::Eq, false) => {
+                self.differ(a, b);
+                self.differ(b, a);
+            }
+            (CmpOp::Lt, true) => self.less(a, b),
+            (CmpOp::Le, false) => self.less(b, a),
+            (CmpOp::Le, true) => self.at_most(a, b),
+            (CmpOp::Lt, false) => self.at_most(b, a),
+        }
+    }
+
+    fn differ(&mut self, a: Atom, b: Atom) {
+        if !self.is_not_negative(a) {
+            return;
+        }
+        if b.as_const().and_then(integer) == Some(0) {
+            self.scoped.push(Fact::Positive(a));
+        }
+        let last = b.as_var().and_then(|b| self.last.get(&b)).copied();
+        if let Some(n) = last
+            && self.is_below(a, n)
+        {
+            self.scoped.push(Fact::NextBelow(a, n));
+        }
+    }
+
+    fn less(&mut self, a: Atom, b: Atom) {
+        self.scoped.push(Fact::Below(a, b));
+        if self.is_not_negative(a) {
+            self.scoped.push(Fact::Positive(b));
+        }
+    }
+
+    fn at_most(&mut self, a: Atom, b: Atom) {
+        if self.is_positive(a) {
+            self.scoped.push(Fact::Positive(b));
+        } else if self.is_not_negative(a) {
+            self.scoped.push(Fact::NotNegative(b));
+        }
+    }
+
+    /// The range of a value as far as it is known in the scope at hand.
+    pub fn range(&self, a: Atom) -> Range {
+        let mut below: Vec<Atom> = Vec::new();
+        if let Atom::Var(v) = a {
+            below.extend(self.below.get(&v).into_iter().flatten());
+            if let Some(i) = self.next.get(&v) {
+                below.extend(self.facts().filter_map(|fact| match fact {
+                    Fact::NextBelow(j, n) if j == *i => Some(n),
+                    Fact::NextBelow(..)
+                    | Fact::Positive(_)
+                    | Fact::NotNegative(_)
+                    | Fact::Below(..) => None,
+                }));
+            }
+        }
+        let zero = a.as_const().and_then(integer) == Some(0);
+        below.extend(self.facts().filter_map(|fact| match fact {
+            Fact::Below(b, n) if a == b => Some(n),
+            Fact::Positive(n) if zero => Some(n),
+            Fact::Below(..) | Fact::Positive(_) | Fact::NotNegative(_) | Fact::NextBelow(..) => {
+                None
+            }
+        }));
+        below.truncate(16);
+        Range {
+            not_negative: self.is_not_negative(a),
+            below,
+        }
+    }
+
+    /// A variable is the first of these in one case and the second in the other; each range was found where its case
+    /// holds.
+    pub fn either(&mut self, v: Var, (a, of_a): (Atom, &Range), (b, of_b): (Atom, &Range)) {
+        if of_a.not_negative && of_b.not_negative {
+            self.size(v);
+        }
+        for bound in of_a.below.iter().chain(&of_b.below) {
+            let below_a = of_a.below.contains(bound) || self.is_below(a, *bound);
+            let below_b = of_b.below.contains(bound) || self.is_below(b, *bound);
+            if below_a && below_b {
+                self.add_below(v, *bound);
+            }
+        }
+    }
+
+    /// The innermost of the facts of the scope at hand; a few dozen are enough, and keep everything linear.
+    fn facts(&self) -> impl Iterator<Item = Fact> {
+        self.scoped.iter().rev().take(48).copied()
+    }
+
+    fn is_positive(&self, a: Atom) -> bool {
+        match a {
+            Atom::Const(c) => integer(c).is_some_and(|n| n > 0),
+            Atom::Var(_) => self.facts().any(|fact| fact == Fact::Positive(a)),
+        }
     }
 
     /// The variable is not negative.
@@ -40,12 +177,17 @@ impl Ranges {
     /// Sizes in the types of these variables are not negative if they are among `own` variables.
     pub fn sizes(&mut self, vars: &Vars, own: &[Var]) {
         for v in own {
+            let mut before: Option<Size> = None;
             for dim in vars[*v].ty.shape() {
                 if let Some(Size::Var(n)) = dim.size()
                     && own.contains(&n)
                 {
                     self.size(n);
+                    if let Some(m) = before {
+                        self.extents.insert((m.into(), n.into()));
+                    }
                 }
+                before = dim.size();
             }
         }
     }
@@ -54,12 +196,15 @@ impl Ranges {
     pub fn define<D>(&mut self, v: Var, exp: &Exp<D>) {
         let Exp::Scalar(op, args) = exp else { return };
         match (*op, &args[..]) {
-            (ScalarOp::Bin(op, ty), &[a, b]) if ty.is_integer() => self.define_bin(v, op, a, b),
+            (ScalarOp::Bin(op, ty), &[a, b]) if ty.is_signed() => self.define_bin(v, op, a, b),
             (ScalarOp::Convert(from, to), &[a]) if from.is_integer() && to.is_signed() => {
                 let widens = to.bytes() > from.bytes();
                 let keeps = widens || (to.bytes() == from.bytes() && from.is_signed());
                 if (from.is_unsigned() && widens) || (keeps && self.is_not_negative(a)) {
                     self.size(v);
+                }
+                if from.is_unsigned() && widens {
+                    self.add_below(v, Atom::i64(1 << (8 * from.bytes())));
                 }
             }
             (
@@ -99,10 +244,19 @@ impl Ranges {
         {
             self.size(v);
         }
+        if op == BinOp::Add && (one(a) || one(b)) {
+            let i = if one(b) { a } else { b };
+            self.next.insert(v, i);
+            self.define_next(v, i);
+        }
+        if op == BinOp::Mul && (self.extents.contains(&(a, b)) || self.extents.contains(&(b, a))) {
+            self.size(v);
+        }
         if op == BinOp::Sub && one(b) {
             self.last.insert(v, a);
             if a_low {
                 self.add_below(v, a);
+                self.inherit_below(v, a);
             }
         }
         if op == BinOp::Sub
@@ -111,6 +265,24 @@ impl Ranges {
             && self.is_below(b, n)
         {
             self.index(v, n);
+        }
+    }
+
+    /// `v = i + 1`: below what `i + 1` is known not to reach.
+    fn define_next(&mut self, v: Var, i: Atom) {
+        let bounds = i.as_var().and_then(|i| self.below.get(&i)).cloned();
+        for bound in bounds.into_iter().flatten() {
+            match bound {
+                Atom::Const(c) => {
+                    let next = integer(c).and_then(|n| i64::try_from(n + 1).ok());
+                    next.into_iter()
+                        .for_each(|n| self.add_below(v, Atom::i64(n)));
+                }
+                Atom::Var(m) => {
+                    let n = self.last.get(&m).copied();
+                    n.into_iter().for_each(|n| self.add_below(v, n));
+                }
+            }
         }
     }
 
@@ -139,22 +311,39 @@ impl Ranges {
     /// Whether the integer is known not to be negative.
     pub fn is_not_negative(&self, a: Atom) -> bool {
         match a {
-            Atom::Var(v) => self.not_negative.contains(&v),
             Atom::Const(c) => integer(c).is_some_and(|n| n >= 0),
+            Atom::Var(v) => {
+                let last_of = self.last.get(&v).copied();
+                self.not_negative.contains(&v)
+                    || last_of.is_some_and(|n| self.is_positive(n))
+                    || self
+                        .facts()
+                        .any(|fact| fact == Fact::Positive(a) || fact == Fact::NotNegative(a))
+            }
         }
     }
 
     /// Whether `a < b` is known.
     pub fn is_below(&self, a: Atom, b: Atom) -> bool {
-        let bounds = a.as_var().and_then(|a| self.below.get(&a));
-        bounds.is_some_and(|bounds| {
-            bounds.iter().any(|bound| match (bound, b) {
-                (Atom::Const(bound), Atom::Const(b)) => {
-                    matches!((integer(*bound), integer(b)), (Some(bound), Some(b)) if bound <= b)
-                }
-                (Atom::Const(_) | Atom::Var(_), _) => *bound == b,
+        if a.as_const().and_then(integer) == Some(0) {
+            return self.is_positive(b);
+        }
+        let Atom::Var(v) = a else { return false };
+        let reaches = |bound: &Atom| match (*bound, b) {
+            (Atom::Const(bound), Atom::Const(b)) => {
+                matches!((integer(bound), integer(b)), (Some(bound), Some(b)) if bound <= b)
+            }
+            (Atom::Const(_) | Atom::Var(_), _) => *bound == b,
+        };
+        let next = self.next.get(&v);
+        self.below
+            .get(&v)
+            .is_some_and(|bounds| bounds.iter().any(reaches))
+            || self.facts().any(|fact| match fact {
+                Fact::Below(x, bound) => x == a && reaches(&bound),
+                Fact::NextBelow(i, bound) => next == Some(&i) && reaches(&bound),
+                Fact::Positive(_) | Fact::NotNegative(_) => false,
             })
-        })
     }
 }
 

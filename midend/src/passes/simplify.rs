@@ -203,7 +203,9 @@ impl<D: Dialect> Simplify<'_, D> {
     /// Runs `f`; what it learns of its scope is forgotten.
     fn scope(&mut self, f: impl FnOnce(&mut Self)) {
         let marks = (self.known.mark(), self.seen.mark(), self.asserted.mark());
+        let ranges = self.ranges.mark();
         f(self);
+        self.ranges.undo(ranges);
         self.known.undo(marks.0);
         self.seen.undo(marks.1);
         self.asserted.undo(marks.2);
@@ -281,13 +283,18 @@ impl<D: Dialect> Simplify<'_, D> {
 
     /// A scalar operation.
     fn scalar(&mut self, v: Var, mut stm: Stm<D>, out: &mut Vec<Stm<D>>) {
-        if self.rules.fold
-            && let Exp::Scalar(op, args) = &stm.exp
-        {
+        // Each rule takes a step; a few steps are enough.
+        for _ in 0..4 {
+            let Exp::Scalar(op, args) = &stm.exp else {
+                break;
+            };
+            if !self.rules.fold {
+                break;
+            }
             match self.fold_scalar(*op, args) {
                 Some(Exp::Atom(a)) => return self.define(v, a, stm.certs, stm.span, out),
                 Some(exp) => stm.exp = exp,
-                None => {}
+                None => break,
             }
         }
         if let Some(same) = self.seen_before(v, &stm) {
@@ -302,11 +309,10 @@ impl<D: Dialect> Simplify<'_, D> {
     /// An operation of the dialect.
     fn op(&mut self, mut stm: Stm<D>, out: &mut Vec<Stm<D>>) {
         if let &[v] = &stm.binds[..] {
-            if self.rules.fold {
-                match self.fold_array(v, &mut stm, out) {
-                    Some(a) => return self.define(v, a, stm.certs, stm.span, out),
-                    None => {}
-                }
+            if self.rules.fold
+                && let Some(a) = self.fold_array(v, &mut stm, out)
+            {
+                return self.define(v, a, stm.certs, stm.span, out);
             }
             if let Some(same) = self.seen_before(v, &stm) {
                 self.subst.insert(v, same);
@@ -315,13 +321,15 @@ impl<D: Dialect> Simplify<'_, D> {
             self.remember(v, &stm);
         }
         if let Exp::Op(op) = &mut stm.exp {
-            op.index_bounds(&mut |i, n| self.ranges.index(i, n));
-            op.elements(&mut |x, array| {
-                if let Some(n) = iota_length(self.defs.get(&array)) {
-                    self.ranges.index(x, n);
-                }
+            self.scope(|cx| {
+                op.index_bounds(&mut |i, n| cx.ranges.index(i, n));
+                op.elements(&mut |x, array| {
+                    if let Some(n) = iota_length(cx.defs.get(&array)) {
+                        cx.ranges.index(x, n);
+                    }
+                });
+                op.scopes_mut(&mut |_, body| cx.body(body));
             });
-            op.scopes_mut(&mut |_, body| self.body(body));
         }
         self.keep(stm, out);
     }

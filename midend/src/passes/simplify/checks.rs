@@ -106,6 +106,7 @@ impl<D: Dialect> Simplify<'_, D> {
     pub(super) fn learn_branch(&mut self, cond: Atom, value: bool) {
         let Atom::Var(v) = cond else { return };
         self.known.insert(v, value);
+        self.learn_comparison(v, value);
         let decided = if value { BinOp::And } else { BinOp::Or };
         if let Some((op, parts)) = self.connective(cond)
             && op == decided
@@ -113,8 +114,20 @@ impl<D: Dialect> Simplify<'_, D> {
             for part in parts {
                 if let Atom::Var(v) = part {
                     self.known.insert(v, value);
+                    self.learn_comparison(v, value);
                 }
             }
+        }
+    }
+
+    /// What the truth value of a comparison of integers says of their ranges.
+    fn learn_comparison(&mut self, v: Var, value: bool) {
+        let Some(def) = self.defs.get(&v) else { return };
+        if let Exp::Scalar(ScalarOp::Cmp(op, ty), args) = &def.exp
+            && let &[a, b] = &args[..]
+            && ty.is_integer()
+        {
+            self.ranges.compared(*op, a, b, value);
         }
     }
 }

@@ -8,7 +8,7 @@
 //! ```
 
 use super::Simplify;
-use crate::analysis::ranges::integer;
+use crate::analysis::ranges::{Range, integer};
 use crate::interp::scalar::convert::convert;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{SpanId, Var};
@@ -38,14 +38,13 @@ impl<D: Dialect> Simplify<'_, D> {
             let body = if taken { then } else { otherwise };
             return self.splice(&binds, &certs, span, body, out);
         }
-        self.scope(|cx| {
-            cx.learn_branch(cond, true);
-            cx.body(&mut then);
-        });
-        self.scope(|cx| {
-            cx.learn_branch(cond, false);
-            cx.body(&mut otherwise);
-        });
+        let in_then = self.branch(cond, true, &mut then);
+        let in_otherwise = self.branch(cond, false, &mut otherwise);
+        for (i, v) in binds.iter().enumerate() {
+            let (a, b) = (then.result[i], otherwise.result[i]);
+            self.ranges
+                .either(*v, (a, &in_then[i]), (b, &in_otherwise[i]));
+        }
         if self.rules.fold {
             self.same_results(&mut binds, &mut then, &mut otherwise);
         }
@@ -64,6 +63,17 @@ impl<D: Dialect> Simplify<'_, D> {
             },
             out,
         );
+    }
+
+    /// Simplifies a branch; yields the ranges of its results.
+    fn branch(&mut self, cond: Atom, taken: bool, body: &mut Body<D>) -> Vec<Range> {
+        let mut ranges = Vec::new();
+        self.scope(|cx| {
+            cx.learn_branch(cond, taken);
+            cx.body(body);
+            ranges = body.result.iter().map(|a| cx.ranges.range(*a)).collect();
+        });
+        ranges
     }
 
     /// Results that are the same in both branches are what they are. Being the same, they were bound outside.
@@ -142,11 +152,13 @@ impl<D: Dialect> Simplify<'_, D> {
         }
         let own: Vec<Var> = params.iter().map(|p| p.var).collect();
         self.ranges.sizes(self.vars, &own);
-        match &mut form {
-            LoopForm::For { index, bound } => self.ranges.index(*index, *bound),
-            LoopForm::While(cond) => self.body(cond),
-        }
-        self.body(&mut body);
+        self.scope(|cx| {
+            match &mut form {
+                LoopForm::For { index, bound } => cx.ranges.index(*index, *bound),
+                LoopForm::While(cond) => cx.body(cond),
+            }
+            cx.body(&mut body);
+        });
         self.retype(&binds);
         let exp = Exp::Loop { params, form, body };
         self.keep(

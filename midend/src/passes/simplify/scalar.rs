@@ -127,8 +127,39 @@ impl<D: Dialect> Simplify<'_, D> {
             {
                 a
             }
+            // Constants stand on the right, where the rules look for them.
+            BinOp::Add
+            | BinOp::Mul
+            | BinOp::And
+            | BinOp::Or
+            | BinOp::Xor
+            | BinOp::Min
+            | BinOp::Max
+                if x.is_some() && y.is_none() =>
+            {
+                return Some(Exp::Scalar(ScalarOp::Bin(op, ty), vec![b, a]));
+            }
             BinOp::Add | BinOp::Sub => return self.fold_sum(op, ty, a, b),
-            _ => return None,
+            BinOp::Mul
+            | BinOp::Div
+            | BinOp::Mod
+            | BinOp::Quot
+            | BinOp::Rem
+            | BinOp::Pow
+            | BinOp::And
+            | BinOp::Or
+            | BinOp::Xor
+            | BinOp::Shl
+            | BinOp::Shr
+            | BinOp::Min
+            | BinOp::Max
+            | BinOp::MulHi
+            | BinOp::Atan2
+            | BinOp::Atan2pi
+            | BinOp::Hypot
+            | BinOp::Copysign
+            | BinOp::Nextafter
+            | BinOp::Ldexp => return None,
         };
         Some(Exp::Atom(atom))
     }
@@ -277,6 +308,27 @@ fn fold_float<D>(op: BinOp, a: Atom, b: Atom) -> Option<Exp<D>> {
         BinOp::Add if is(a, -0.0) => Some(Exp::Atom(b)),
         BinOp::Add if is(b, -0.0) => Some(Exp::Atom(a)),
         BinOp::Sub if is(b, 0.0) => Some(Exp::Atom(a)),
-        _ => None,
+        BinOp::Add
+        | BinOp::Sub
+        | BinOp::Mul
+        | BinOp::Div
+        | BinOp::Mod
+        | BinOp::Quot
+        | BinOp::Rem
+        | BinOp::Pow
+        | BinOp::And
+        | BinOp::Or
+        | BinOp::Xor
+        | BinOp::Shl
+        | BinOp::Shr
+        | BinOp::Min
+        | BinOp::Max
+        | BinOp::MulHi
+        | BinOp::Atan2
+        | BinOp::Atan2pi
+        | BinOp::Hypot
+        | BinOp::Copysign
+        | BinOp::Nextafter
+        | BinOp::Ldexp => None,
     }
 }

@@ -1,0 +1,257 @@
+//! What does not vary in a loop or lambda is computed before it: scalars, views of whole arrays, and checks.
+//!
+//! ```text
+//! map n (xs) \(x) {                          let m1 = add.i64(m, 1)
+//!   let m1 = add.i64(m, 1)                   let c = le.i64(0, m1)
+//!   let c = le.i64(0, m1)                    let e = le.i64(n, 0)
+//!   let ok = assert c            ──►         let d = or.bool(c, e)
+//!   ..                                       let ok = assert d
+//! }                                          map n (xs) \(x) { .. }
+//! ```
+//!
+//! A check may only report what the program would have reported: before the loop it holds, too, if the loop does
+//! nothing. Inside of the loop the certificate then proves the condition itself. Checks leave maps and counted loops, not
+//! `while` loops, operators or branches. Nothing else that could fail, or that makes an array, is moved: an index is not
+//! in range, and a size may be negative, where nothing is executed.
+//!
+//! Maps without checks between them nest perfectly, which is what flattening looks for. Inner bodies come before outer
+//! ones, so that one walk moves everything as far as it goes.
+
+use crate::interp::scalar::convert::convert;
+use crate::ir::array::ArrayOp;
+use crate::ir::dialect::Dialect;
+use crate::ir::id::{SpanId, Var};
+use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
+use crate::ir::soac::Soac;
+use crate::ir::syntax::{Atom, Body, Exp, LoopForm, Program, Stm, VarInfo, Vars};
+use crate::ir::types::{ScalarType, Type};
+use crate::ir::walk::{deep, type_vars};
+use crate::pass::Pass;
+use std::collections::HashSet;
+
+/// The pass.
+pub const PASS: Pass<Soac> = Pass {
+    name: "hoist",
+    summary: "what does not vary in a loop or lambda is computed before it, checks among it",
+    run: |program, _| run(program),
+};
+
+fn run(program: Program<Soac>) -> Program<Soac> {
+    let Program {
+        mut vars,
+        mut funs,
+        spans,
+    } = program;
+    for fun in funs.iter_mut() {
+        Hoist { vars: &mut vars }.body(&mut fun.body);
+    }
+    Program { vars, funs, spans }
+}
+
+/// How often the body of a statement is executed.
+#[derive(Clone, Copy)]
+enum Trips {
+    /// As often as the atom says, never if it is not positive.
+    Count(Atom),
+    /// Perhaps never, and not known.
+    Unknown,
+}
+
+struct Hoist<'v> {
+    vars: &'v mut Vars,
+}
+
+impl Hoist<'_> {
+    fn body(&mut self, body: &mut Body<Soac>) {
+        let mut out = Vec::with_capacity(body.stms.len());
+        for mut stm in std::mem::take(&mut body.stms) {
+            deep(|| self.inside(&mut stm, &mut out));
+            out.push(stm);
+        }
+        body.stms = out;
+    }
+
+    /// Moves what can be moved out of the bodies of a statement.
+    fn inside(&mut self, stm: &mut Stm<Soac>, out: &mut Vec<Stm<Soac>>) {
+        let mut bound: HashSet<Var> = HashSet::new();
+        stm.exp.inner_binders(&mut |v| {
+            bound.insert(v);
+        });
+        let certs = stm.certs.clone();
+        let from = out.len();
+        match &mut stm.exp {
+            Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Call { .. } => {}
+            Exp::If {
+                cond: _,
+                then,
+                otherwise,
+            } => {
+                self.body(then);
+                self.body(otherwise);
+            }
+            Exp::Loop {
+                params: _,
+                form,
+                body,
+            } => {
+                let trips = match form {
+                    LoopForm::For { index: _, bound } => Trips::Count(*bound),
+                    LoopForm::While(cond) => {
+                        self.lift(cond, Trips::Unknown, &bound, out);
+                        Trips::Unknown
+                    }
+                };
+                self.lift(body, trips, &bound, out);
+            }
+            Exp::Op(op) => {
+                let count = width(op);
+                let mut first = true;
+                op.scopes_mut(&mut |_, body| {
+                    // The lambda comes first and is executed for each element, the operators are not.
+                    let trips = match count {
+                        Some(n) if first => Trips::Count(n),
+                        Some(_) | None => Trips::Unknown,
+                    };
+                    first = false;
+                    self.lift(body, trips, &bound, out);
+                });
+            }
+        }
+        // What protected the loop protects the checks that came out of it; the rest cannot fail.
+        for lifted in &mut out[from..] {
+            for cert in &certs {
+                if matches!(lifted.exp, Exp::Assert { .. }) && !lifted.certs.contains(cert) {
+                    lifted.certs.push(*cert);
+                }
+            }
+        }
+    }
+
+    /// Hoists inside of a body, then moves from its top to `out` what does not depend on anything bound in it.
+    fn lift(
+        &mut self,
+        body: &mut Body<Soac>,
+        trips: Trips,
+        bound: &HashSet<Var>,
+        out: &mut Vec<Stm<Soac>>,
+    ) {
+        self.body(body);
+        let mut inside = bound.clone();
+        let mut guard = None;
+        body.stms.retain_mut(|stm| {
+            if !self.moves(stm, trips, &inside) {
+                inside.extend(&stm.binds);
+                return true;
+            }
+            if let (Exp::Assert { cond, .. }, Trips::Count(n)) = (&mut stm.exp, trips) {
+                let idle = *guard.get_or_insert_with(|| self.idle(n, stm.span, out));
+                *cond = self.either(*cond, idle, stm.span, out);
+            }
+            out.push(Stm {
+                binds: std::mem::take(&mut stm.binds),
+                certs: std::mem::take(&mut stm.certs),
+                exp: std::mem::replace(&mut stm.exp, Exp::Atom(Atom::ZERO)),
+                span: stm.span,
+            });
+            false
+        });
+    }
+
+    /// Whether a statement can stand before the body it is in.
+    fn moves(&self, stm: &Stm<Soac>, trips: Trips, inside: &HashSet<Var>) -> bool {
+        let kind = match &stm.exp {
+            Exp::Scalar(op, _) => total(*op),
+            Exp::Assert { .. } => matches!(trips, Trips::Count(_)),
+            Exp::Op(op) => matches!(op.as_array(), Some(ArrayOp::Rearrange { .. })),
+            Exp::Atom(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => false,
+        };
+        let mut free = kind && !stm.certs.iter().any(|cert| inside.contains(cert));
+        stm.exp
+            .operands(&mut |a| free &= a.as_var().is_none_or(|v| !inside.contains(&v)));
+        for v in &stm.binds {
+            type_vars(&self.vars[*v].ty, &mut |n| free &= !inside.contains(&n));
+        }
+        free
+    }
+
+    /// Whether a body that is executed `n` times is executed not at all; nothing if it is surely executed.
+    fn idle(&mut self, n: Atom, span: SpanId, out: &mut Vec<Stm<Soac>>) -> Option<Atom> {
+        if n.as_i64().is_some_and(|n| n > 0) {
+            return None;
+        }
+        let Type::Scalar(ty) = n.ty(self.vars) else {
+            return None;
+        };
+        let zero = convert(ty, Const::I64(0));
+        let op = ScalarOp::Cmp(CmpOp::Le, ty);
+        Some(self.emit("idle", op, vec![n, zero.into()], span, out))
+    }
+
+    fn either(
+        &mut self,
+        cond: Atom,
+        idle: Option<Atom>,
+        span: SpanId,
+        out: &mut Vec<Stm<Soac>>,
+    ) -> Atom {
+        match idle {
+            None => cond,
+            Some(idle) => {
+                let op = ScalarOp::Bin(BinOp::Or, ScalarType::Bool);
+                self.emit("t", op, vec![cond, idle], span, out)
+            }
+        }
+    }
+
+    fn emit(
+        &mut self,
+        name: &str,
+        op: ScalarOp,
+        args: Vec<Atom>,
+        span: SpanId,
+        out: &mut Vec<Stm<Soac>>,
+    ) -> Atom {
+        let v = self.vars.push(VarInfo {
+            name: name.into(),
+            ty: Type::BOOL,
+        });
+        out.push(Stm {
+            binds: vec![v],
+            certs: Vec::new(),
+            exp: Exp::Scalar(op, args),
+            span,
+        });
+        v.into()
+    }
+}
+
+/// The number of elements that the lambda of an operation is applied to.
+fn width(op: &Soac) -> Option<Atom> {
+    match op {
+        Soac::Array(_) => None,
+        Soac::Screma { width, .. }
+        | Soac::Hist { width, .. }
+        | Soac::Scatter { width, .. }
+        | Soac::Filter { width, .. } => Some((*width).into()),
+    }
+}
+
+/// Whether a scalar operation has a value for all operands.
+fn total(op: ScalarOp) -> bool {
+    match op {
+        ScalarOp::Bin(op, ty) => {
+            let partial = matches!(
+                op,
+                BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem | BinOp::Pow
+            );
+            !(partial && ty.is_integer())
+        }
+        ScalarOp::Un(..)
+        | ScalarOp::Cmp(..)
+        | ScalarOp::Tern(..)
+        | ScalarOp::Convert(..)
+        | ScalarOp::ToBits(_)
+        | ScalarOp::FromBits(_)
+        | ScalarOp::Select(_) => true,
+    }
+}
