@@ -87,6 +87,8 @@ unsafe impl Sync for Code {}
 pub(crate) enum CompiledKind {
     Map {
         chunk: Code,
+        /// Points that the code works on at a time.
+        lanes: i64,
     },
     Seq {
         chunk: Code,
@@ -381,7 +383,10 @@ fn describe(
     };
     let chunk = code(Role::Chunk);
     let kind = match &kernel.kind {
-        KernelKind::Map => CompiledKind::Map { chunk },
+        KernelKind::Map => CompiledKind::Map {
+            chunk,
+            lanes: crate::emit::lanes_of(program, kernel),
+        },
         KernelKind::Seq => CompiledKind::Seq { chunk },
         KernelKind::Red { ops, outs } => CompiledKind::Red {
             chunk,

@@ -22,7 +22,7 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use midend::ir::id::{FunId, SpanId, Var};
-use midend::ir::mem::Mem;
+use midend::ir::mem::{Kernel, Mem};
 use midend::ir::scalar::Const;
 use midend::ir::syntax::{Atom, Body, Exp, Message, MessagePart, Program, Stm};
 use midend::ir::types::{ScalarType, Type};
@@ -64,6 +64,11 @@ pub(crate) struct Emit<'a, 'b> {
     functions: HashMap<FunId, FuncRef>,
     /// Local buffers that live on the stack.
     on_stack: BTreeSet<Var>,
+}
+
+/// The number of points that the code of a map works on at a time.
+pub(crate) fn lanes_of(program: &Program<Mem>, kernel: &Kernel) -> i64 {
+    lanes::plan(kernel, &program.vars).map_or(1, |plan| plan.width as i64)
 }
 
 /// The Cranelift type of a scalar.

@@ -118,8 +118,8 @@ impl Run<'_> {
                 map::call(*chunk, &mut worker, self.slots, 0, 1);
                 Ok(())
             }
-            CompiledKind::Map { chunk } => {
-                self.map(*chunk);
+            CompiledKind::Map { chunk, lanes } => {
+                self.map(*chunk, *lanes);
                 Ok(())
             }
             CompiledKind::Red {

@@ -84,21 +84,21 @@ fn map_over_three_dimensions() {
     }
 }
 
-/// Sum and maximum in one traversal.
+/// Sum and maximum in one traversal, which may be done in any order.
 fn sum_and_max(
     b: &mut midend::ir::build::Builder<'_, midend::ir::mem::Mem>,
 ) -> Vec<Operator<midend::ir::mem::Mem>> {
-    vec![
-        operator(b, ScalarType::F32, Const::f32(0.0), |b, x, y| {
-            b.bin(BinOp::Add, ScalarType::F32, x, y)
+    let float = ScalarType::F32;
+    let mut ops = vec![
+        operator(b, float, Const::f32(0.0), |b, x, y| {
+            b.bin(BinOp::Add, float, x, y)
         }),
-        operator(
-            b,
-            ScalarType::F32,
-            Const::f32(f32::NEG_INFINITY),
-            |b, x, y| b.bin(BinOp::Max, ScalarType::F32, x, y),
-        ),
-    ]
+        operator(b, float, Const::f32(f32::NEG_INFINITY), |b, x, y| {
+            b.bin(BinOp::Max, float, x, y)
+        }),
+    ];
+    ops.iter_mut().for_each(|op| op.comm = true);
+    ops
 }
 
 #[test]

@@ -11,13 +11,14 @@
 mod choose;
 mod vector;
 
-pub(super) use choose::{Plan, plan};
+pub(super) use choose::{Plan, plan, plan_reduction};
 
 use super::Emit;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use midend::ir::id::Var;
-use midend::ir::mem::Mem;
+use midend::ir::mem::{Kernel, Mem};
 use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
@@ -53,6 +54,69 @@ impl Emit<'_, '_> {
         };
         group.lanes.insert(index, Lanes::Linear(first, 1));
         self.lanes_body(&mut group, body);
+    }
+
+    /// A step of a reduction in lanes: the body for a group of points whose first has the inner index `first`, and its
+    /// values combined with the sums so far, which are vectors.
+    pub(super) fn group_sums(
+        &mut self,
+        plan: &Plan,
+        kernel: &Kernel,
+        ops: &[Operator<Mem>],
+        first: Value,
+        sums: &[Value],
+    ) -> Vec<Value> {
+        let mut group = Group {
+            plan,
+            width: plan.width,
+            lanes: HashMap::new(),
+        };
+        if let Some((index, _)) = kernel.space.last() {
+            group.lanes.insert(*index, Lanes::Linear(first, 1));
+        }
+        self.lanes_body(&mut group, &kernel.body);
+        let (mut results, mut sums) = (kernel.body.result.as_slice(), sums);
+        let mut next = Vec::new();
+        for op in ops {
+            let k = op.neutral.len();
+            let (left, right) = op.lam.params.split_at(k);
+            for (param, result) in right.iter().zip(results) {
+                let vectors = self.packed(&mut group, *result);
+                group.lanes.insert(*param, Lanes::Packed(vectors));
+            }
+            for param in left {
+                let count =
+                    vector::lanes_per_vector(self.elem(*param)).map_or(1, |per| plan.width / per);
+                let (mine, others) = sums.split_at(count);
+                group.lanes.insert(*param, Lanes::Packed(mine.to_vec()));
+                sums = others;
+            }
+            self.lanes_body(&mut group, &op.lam.body);
+            for result in &op.lam.body.result {
+                next.extend(self.packed(&mut group, *result));
+            }
+            results = &results[k..];
+        }
+        next
+    }
+
+    /// A float in all lanes of as many vectors as a group has.
+    pub(super) fn spread(&mut self, plan: &Plan, ty: ScalarType, value: Value) -> Vec<Value> {
+        let per = vector::lanes_per_vector(ty).expect("sums in lanes are floats");
+        let all = self.b.ins().splat(vector::vector(ty), value);
+        vec![all; plan.width / per]
+    }
+
+    /// The lanes of one component out of vectors, and the vectors of the others.
+    pub(super) fn gathered<'v>(
+        &mut self,
+        plan: &Plan,
+        ty: ScalarType,
+        vectors: &'v [Value],
+    ) -> (Vec<Value>, &'v [Value]) {
+        let per = vector::lanes_per_vector(ty).expect("sums in lanes are floats");
+        let (mine, others) = vectors.split_at(plan.width / per);
+        (self.unpacked(mine), others)
     }
 
     fn lanes_body(&mut self, group: &mut Group<'_>, body: &Body<Mem>) {

@@ -1,11 +1,16 @@
 //! Reductions: a range of inner points for each of a range of outer points.
 
-use super::{Emit, clif, fixed, plain};
+use super::lanes::Plan;
+use super::{Emit, block_args, clif, fixed, plain};
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::soac::Operator;
 use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
+
+/// Inner points from which on a reduction is worth the combining of lanes.
+const LONG: i64 = 64;
 
 impl Emit<'_, '_> {
     /// Parameters: slots, outer range, inner range, address of the addresses of the results.
@@ -19,12 +24,17 @@ impl Emit<'_, '_> {
         let places = self.places(p[5], tys.len());
         let strip = super::control::strip(&kernel.body);
         let (ilo, ihi) = (p[3], p[4]);
+        let plan = super::lanes::plan_reduction(kernel, ops, &self.program.vars);
         self.points(outer, (p[1], p[2]), 1, |emit, flat| {
             let neutral: Vec<Atom> = ops
                 .iter()
                 .flat_map(|op| op.neutral.iter().copied())
                 .collect();
             let start = emit.atoms(&neutral);
+            let (start, ilo) = match &plan {
+                Some(plan) => emit.reduce_lanes(plan, kernel, ops, (&tys, &start), (ilo, ihi)),
+                None => (start, ilo),
+            };
             let sums = emit.range(
                 ScalarType::I64,
                 (ilo, ihi),
@@ -43,6 +53,66 @@ impl Emit<'_, '_> {
                 emit.b.ins().store(plain(), sum, target, 0);
             }
         });
+    }
+
+    /// Reduces as many whole groups of points as there are, each lane on its own, and then the lanes in order. Yields
+    /// the sums so far and the first point that is left. Short ranges are left whole.
+    fn reduce_lanes(
+        &mut self,
+        plan: &Plan,
+        kernel: &Kernel,
+        ops: &[Operator<Mem>],
+        (tys, start): (&[ScalarType], &[Value]),
+        (ilo, ihi): (Value, Value),
+    ) -> (Vec<Value>, Value) {
+        let width = plan.width as i64;
+        let clifs: Vec<_> = tys.iter().map(|ty| clif(*ty)).collect();
+        let (long, done) = (self.b.create_block(), self.b.create_block());
+        let results = self.params(done, &clifs);
+        let first_left = self.b.append_block_param(done, types::I64);
+        let length = self.b.ins().isub(ihi, ilo);
+        let is_long = self
+            .b
+            .ins()
+            .icmp_imm_s(IntCC::SignedGreaterThanOrEqual, length, LONG);
+        let all = start.iter().copied().chain([ilo]);
+        self.b
+            .ins()
+            .brif(is_long, long, &[], done, &block_args(all));
+
+        self.b.switch_to_block(long);
+        let groups = self
+            .b
+            .ins()
+            .sshr_imm_u(length, i64::from(width.trailing_zeros()));
+        let mut inits = Vec::new();
+        for (value, ty) in start.iter().zip(tys) {
+            inits.extend(self.spread(plan, *ty, *value));
+        }
+        let strip = super::control::strip(&kernel.body);
+        let vectors = self.counted(ScalarType::I64, groups, strip, &inits, |emit, g, sums| {
+            let ahead = emit.b.ins().imul_imm_s(g, width);
+            let first = emit.b.ins().iadd(ilo, ahead);
+            emit.group_sums(plan, kernel, ops, first, sums)
+        });
+        let mut rest = vectors.as_slice();
+        let mut lanes = Vec::new();
+        for ty in tys {
+            let (mine, others) = self.gathered(plan, *ty, rest);
+            lanes.push(mine);
+            rest = others;
+        }
+        let mut sums: Vec<Value> = lanes.iter().map(|lane| lane[0]).collect();
+        for i in 1..plan.width {
+            let right: Vec<Value> = lanes.iter().map(|lane| lane[i]).collect();
+            sums = self.operate(ops, &sums, &right);
+        }
+        let covered = self.b.ins().imul_imm_s(groups, width);
+        let left = self.b.ins().iadd(ilo, covered);
+        let all = sums.into_iter().chain([left]);
+        self.b.ins().jump(done, &block_args(all));
+        self.b.switch_to_block(done);
+        (results, first_left)
     }
 
     /// Parameters: slots of the left tuple, which takes the result, and of the right one.

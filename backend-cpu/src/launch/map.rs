@@ -17,7 +17,7 @@ pub(super) fn call(code: Code, worker: &mut Worker<'_>, slots: &[u64], lo: i64, 
 }
 
 impl Run<'_> {
-    pub(super) fn map(&self, chunk: Code) {
+    pub(super) fn map(&self, chunk: Code, lanes: i64) {
         let total = self.points(self.extents);
         if total <= 0 {
             return;
@@ -34,11 +34,18 @@ impl Run<'_> {
             return;
         }
         let grain = (work / (8 * self.threads) as f64).clamp(CHUNK.0, CHUNK.1);
-        let size = piece_size(total, total, grain / self.cost);
+        let size = self.whole(piece_size(total, total, grain / self.cost), lanes);
         let count = pieces(total, size);
         self.chunks(count, &|worker, i| {
             let (lo, hi) = piece(i, size, total);
             call(chunk, worker, self.slots, lo, hi);
         });
+    }
+
+    /// The size of pieces made larger, so that they are whole rows, or at least whole groups of lanes.
+    fn whole(&self, size: i64, lanes: i64) -> i64 {
+        let row = self.extents.last().copied().unwrap_or(1).max(1);
+        let unit = if size >= row { row } else { lanes };
+        size.saturating_add(unit - 1) / unit * unit
     }
 }

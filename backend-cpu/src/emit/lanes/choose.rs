@@ -1,8 +1,12 @@
-//! Which maps are worked on several points at a time, and what varies in them. Looks at the program only.
+//! Which maps and reductions are worked on several points at a time, and what varies in them. Looks at the program
+//! only.
 
+use super::vector::{lanes_per_vector, packed_type};
 use crate::emit::control::is_cheap;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, KernelKind, Mem};
+use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, Stm, Vars};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
@@ -31,34 +35,74 @@ impl Plan {
     }
 }
 
-/// The plan for a kernel, if it is a map that gains from one: one with a loop that all points go through equally
-/// often, and in which nothing depends on the point but data.
+/// The plan for a map that gains from one: one with a loop that all points go through equally often, or with nothing
+/// but float arithmetic on neighbouring elements.
 pub(in crate::emit) fn plan(kernel: &Kernel, vars: &Vars) -> Option<Plan> {
-    let (index, _) = kernel.space.last()?;
     if !matches!(kernel.kind, KernelKind::Map) {
         return None;
     }
-    let mut finder = Finder {
-        vars,
-        varying: BTreeSet::from([*index]),
-        statements: 0,
-        loops: 0,
-        carried: 0,
-    };
+    let mut finder = Finder::new(kernel, vars)?;
     finder.body(&kernel.body)?;
-    (finder.loops > 0 && finder.statements <= MOST && finder.carried <= 4).then_some(Plan {
-        width: if finder.carried <= 1 { WIDE } else { NARROW },
-        varying: finder.varying,
-    })
+    finder.plan()
+}
+
+/// The plan for a reduction of floats whose operands may be exchanged: each lane sums on its own.
+pub(in crate::emit) fn plan_reduction(
+    kernel: &Kernel,
+    ops: &[Operator<Mem>],
+    vars: &Vars,
+) -> Option<Plan> {
+    let mut finder = Finder::new(kernel, vars)?;
+    finder.body(&kernel.body)?;
+    for op in ops {
+        let packed = |v: &Var| vars[*v].ty.elem().and_then(lanes_per_vector).is_some();
+        if !op.comm || !op.lam.params.iter().all(packed) {
+            return None;
+        }
+        finder.carried += op.neutral.len();
+        finder.varying.extend(&op.lam.params);
+        finder.body(&op.lam.body)?;
+    }
+    finder.plan()
 }
 
 /// Finds what varies; gives up where a body cannot be worked on in lanes.
 struct Finder<'a> {
     vars: &'a Vars,
     varying: BTreeSet<Var>,
+    /// What grows by one from lane to lane.
+    unit: BTreeSet<Var>,
     statements: usize,
     loops: usize,
     carried: usize,
+    /// Operations that have vectors for all lanes.
+    packed: usize,
+    /// Whether there was a varying statement that has not.
+    apart: bool,
+}
+
+impl<'a> Finder<'a> {
+    fn new(kernel: &Kernel, vars: &'a Vars) -> Option<Self> {
+        let (index, _) = kernel.space.last()?;
+        Some(Self {
+            vars,
+            varying: BTreeSet::from([*index]),
+            unit: BTreeSet::from([*index]),
+            statements: 0,
+            loops: 0,
+            carried: 0,
+            packed: 0,
+            apart: false,
+        })
+    }
+
+    fn plan(self) -> Option<Plan> {
+        let worth = self.loops > 0 || (self.packed > 0 && !self.apart);
+        (worth && self.statements <= MOST && self.carried <= 4).then_some(Plan {
+            width: if self.carried <= 1 { WIDE } else { NARROW },
+            varying: self.varying,
+        })
+    }
 }
 
 impl Finder<'_> {
@@ -135,7 +179,40 @@ impl Finder<'_> {
             .any(|v| self.varying.contains(&v))
         {
             self.varying.extend(&stm.binds);
+            self.weigh(stm);
         }
         Some(())
+    }
+
+    /// Takes note of whether a varying statement has vectors.
+    fn weigh(&mut self, stm: &Stm<Mem>) {
+        let neighbours = |this: &Self, buffer: &Var, index: &Atom| {
+            let elem = this.vars[*buffer].ty.elem();
+            let unit = matches!(index, Atom::Var(v) if this.unit.contains(v));
+            unit && elem.and_then(lanes_per_vector).is_some()
+        };
+        let apart = match &stm.exp {
+            Exp::Scalar(ScalarOp::Bin(op @ (BinOp::Add | BinOp::Sub), ScalarType::I64), args) => {
+                let unit = |atom: &Atom| matches!(atom, Atom::Var(v) if self.unit.contains(v));
+                let ahead = unit(&args[0]) && !self.varies(args[1]);
+                let behind = *op == BinOp::Add && unit(&args[1]) && !self.varies(args[0]);
+                if ahead || behind {
+                    self.unit.extend(&stm.binds);
+                }
+                !(ahead || behind)
+            }
+            Exp::Scalar(op, _) => {
+                let packed = packed_type(*op).is_some();
+                self.packed += usize::from(packed);
+                !packed
+            }
+            Exp::Op(Mem::Load { buffer, index } | Mem::Store { buffer, index, .. }) => {
+                !neighbours(self, buffer, index)
+            }
+            Exp::Atom(_) => false,
+            Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => true,
+            Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Copy { .. } | Mem::Launch(_)) => true,
+        };
+        self.apart |= apart;
     }
 }

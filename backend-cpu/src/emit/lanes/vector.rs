@@ -2,7 +2,8 @@
 
 use super::{Group, Lanes};
 use crate::emit::{Emit, clif, plain};
-use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Type, Value, types};
 use midend::ir::scalar::{BinOp, ScalarOp, TernOp, UnOp};
 use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
@@ -26,11 +27,32 @@ pub(super) const fn lanes_per_vector(ty: ScalarType) -> Option<usize> {
 }
 
 /// The vector type of a scalar type that is put in vectors.
-const fn vector(ty: ScalarType) -> Type {
+pub(super) const fn vector(ty: ScalarType) -> Type {
     match lanes_per_vector(ty) {
         Some(4) => types::F32X4,
         _ => types::F64X2,
     }
+}
+
+/// The type that an operation works on, if it has vectors.
+pub(super) fn packed_type(op: ScalarOp) -> Option<ScalarType> {
+    let ty = match op {
+        ScalarOp::Un(UnOp::Neg | UnOp::Abs | UnOp::Sqrt | UnOp::Rsqrt, ty)
+        | ScalarOp::Bin(
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Min | BinOp::Max,
+            ty,
+        )
+        | ScalarOp::Tern(TernOp::Fma | TernOp::Mad | TernOp::Lerp, ty) => ty,
+        ScalarOp::Un(..)
+        | ScalarOp::Bin(..)
+        | ScalarOp::Tern(..)
+        | ScalarOp::Cmp(..)
+        | ScalarOp::Convert(..)
+        | ScalarOp::ToBits(_)
+        | ScalarOp::FromBits(_)
+        | ScalarOp::Select(_) => return None,
+    };
+    lanes_per_vector(ty).map(|_| ty)
 }
 
 impl Emit<'_, '_> {
@@ -41,20 +63,10 @@ impl Emit<'_, '_> {
         op: ScalarOp,
         args: &[Atom],
     ) -> Option<Lanes> {
-        let ty = match op {
-            ScalarOp::Un(UnOp::Neg | UnOp::Abs | UnOp::Sqrt | UnOp::Rsqrt, ty)
-            | ScalarOp::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div, ty)
-            | ScalarOp::Tern(TernOp::Mad | TernOp::Lerp, ty) => ty,
-            ScalarOp::Tern(TernOp::Fma, ty) if self.has_fma() => ty,
-            ScalarOp::Un(..)
-            | ScalarOp::Bin(..)
-            | ScalarOp::Tern(..)
-            | ScalarOp::Cmp(..)
-            | ScalarOp::Convert(..)
-            | ScalarOp::ToBits(_)
-            | ScalarOp::FromBits(_)
-            | ScalarOp::Select(_) => return None,
-        };
+        let ty = packed_type(op)?;
+        if matches!(op, ScalarOp::Tern(TernOp::Fma, _)) && !self.has_fma() {
+            return None;
+        }
         let per = lanes_per_vector(ty)?;
         let columns: Vec<Vec<Value>> = args.iter().map(|a| self.packed(group, *a)).collect();
         let mut vectors = Vec::new();
@@ -66,12 +78,39 @@ impl Emit<'_, '_> {
                 let one = self.b.ins().splat(vector(ty), one);
                 let root = self.b.ins().sqrt(row[0]);
                 self.b.ins().fdiv(one, root)
+            } else if let ScalarOp::Bin(extremum @ (BinOp::Min | BinOp::Max), _) = op {
+                self.packed_extremum(row[0], row[1], extremum == BinOp::Min)
             } else {
                 self.scalar(op, &row)
             };
             vectors.push(value);
         }
         Some(Lanes::Packed(vectors))
+    }
+
+    /// minimumNumber or maximumNumber of vectors, as for scalars but without a branch.
+    fn packed_extremum(&mut self, a: Value, b: Value, least: bool) -> Value {
+        let ty = self.b.func.dfg.value_type(a);
+        let raw = MemFlagsData::new().with_endianness(Endianness::Little);
+        let (low, high) = if least { (a, b) } else { (b, a) };
+        let forth = self.b.ins().fcmp(FloatCC::LessThan, low, high);
+        let forth = self.b.ins().bitcast(ty, raw, forth);
+        let first = self.b.ins().bitselect(forth, a, b);
+        let back = self.b.ins().fcmp(FloatCC::LessThan, high, low);
+        let back = self.b.ins().bitcast(ty, raw, back);
+        let second = self.b.ins().bitselect(back, b, a);
+        let merged = if least {
+            self.b.ins().bor(first, second)
+        } else {
+            self.b.ins().band(first, second)
+        };
+        let mut number = merged;
+        for (operand, other) in [(b, a), (a, b)] {
+            let nan = self.b.ins().fcmp(FloatCC::Unordered, operand, operand);
+            let nan = self.b.ins().bitcast(ty, raw, nan);
+            number = self.b.ins().bitselect(nan, other, number);
+        }
+        number
     }
 
     fn float_one(&mut self, ty: ScalarType) -> Value {
