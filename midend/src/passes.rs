@@ -1,6 +1,7 @@
 //! The passes: each takes a whole program and gives a whole program, and cannot fail.
 
 pub mod dead_code;
+pub mod elide;
 pub mod flatten;
 pub mod fuse;
 pub mod hoist;
@@ -38,6 +39,7 @@ pub const NESTED: &[Pass<Soac>] = &[
     dead_code::pass(),
     fuse::pass(),
     hoist::PASS,
+    elide::PASS,
 ];
 
 /// The passes of the flat dialect by name.

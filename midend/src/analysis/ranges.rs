@@ -249,6 +249,9 @@ impl Ranges {
             self.next.insert(v, i);
             self.define_next(v, i);
         }
+        if op == BinOp::Add && a_low {
+            self.define_offset(v, a, b);
+        }
         if op == BinOp::Mul && (self.extents.contains(&(a, b)) || self.extents.contains(&(b, a))) {
             self.size(v);
         }
@@ -282,6 +285,29 @@ impl Ranges {
                     let n = self.last.get(&m).copied();
                     n.into_iter().for_each(|n| self.add_below(v, n));
                 }
+            }
+        }
+    }
+
+    /// `v = i + c` for a constant `c`: no sum wraps whose largest value is an integer of the type.
+    fn define_offset(&mut self, v: Var, i: Atom, offset: Atom) {
+        let (Some(i), Some(c)) = (i.as_var(), offset.as_const()) else {
+            return;
+        };
+        let Some(offset) = integer(c).filter(|c| *c > 0) else {
+            return;
+        };
+        let largest = (1_i128 << (8 * c.ty().bytes() - 1)) - 1;
+        for bound in self.below.get(&i).cloned().into_iter().flatten() {
+            let end = bound
+                .as_const()
+                .and_then(integer)
+                .map(|bound| bound + offset);
+            if let Some(end) = end.filter(|end| *end <= largest)
+                && let Ok(end) = i64::try_from(end)
+            {
+                self.size(v);
+                self.add_below(v, Atom::i64(end));
             }
         }
     }

@@ -149,7 +149,9 @@ impl Signature {
                 let place = format!("dimension {} of argument {}", i + 1, param.label);
                 match extent {
                     Extent::Const(n) if *n != given => {
-                        return bad(format!("invalid size: {place} must have extent {n}, and has {given}"));
+                        return bad(format!(
+                            "invalid size: {place} must have extent {n}, and has {given}"
+                        ));
                     }
                     Extent::Var(v, name) => match known.get(v) {
                         Some(&(n, source)) if n != given => {
