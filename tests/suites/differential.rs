@@ -23,7 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 type Outcome = Result<Vec<Value>, String>;
 
 /// How many programs are tried, unless `ARRC_PROGRAMS` says otherwise; `ARRC_SEED` is the seed of the first.
-const PROGRAMS: u64 = 150;
+const PROGRAMS: u64 = 12;
 
 fn options() -> Options<'static> {
     Options {
