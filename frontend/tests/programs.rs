@@ -52,12 +52,7 @@ fn run(text: &str, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
     if let Err(faults) = midend::verify::program(&compiled.program) {
         panic!("an invalid program: {}\n{text}", faults[0]);
     }
-    interp::run(
-        &compiled.program,
-        "main",
-        args,
-        &interp::Options::default(),
-    )
+    interp::run(&compiled.program, "main", args, &interp::Options::default())
 }
 
 fn gives(text: &str, args: Vec<Value>, expected: &[Value]) {
@@ -87,7 +82,11 @@ fn functions_are_lowered_where_they_are_applied() {
       def twice 'a (f: a -> a) (x: a) = f (f x)
       def add (n: i32) (m: i32) = n + m
       def main (xs: []i32) (k: i32) = map (twice (add k)) xs";
-    gives(text, vec![ints(&[1, 2, 3]), int(10)], &[ints(&[21, 22, 23])]);
+    gives(
+        text,
+        vec![ints(&[1, 2, 3]), int(10)],
+        &[ints(&[21, 22, 23])],
+    );
     let text = "
       def compose 'a 'b 'c (f: a -> b) (g: b -> c) = \\x -> g (f x)
       def main (x: i32) = compose (+ 1) (compose (* 2) (\\y -> (y, -y))) x";
@@ -102,7 +101,12 @@ fn nested_functions_cost_linear_code() {
     }
     text += "def main (x: i32) = f39 x";
     let compiled = front(&text).expect("accepted");
-    let stms: usize = compiled.program.funs.iter().map(|f| f.body.stms.len()).sum();
+    let stms: usize = compiled
+        .program
+        .funs
+        .iter()
+        .map(|f| f.body.stms.len())
+        .sum();
     assert!(stms < 3000, "{stms} statements");
 }
 
@@ -301,10 +305,7 @@ fn consumption_is_checked() {
         "def main (xs: *[]i32) = map (\\i -> (xs with [0] = i)[0]) [1, 2]",
         Code::NotConsumable,
     );
-    refused(
-        "def main (xs: []i32) : *[]i32 = xs",
-        Code::ResultAliases,
-    );
+    refused("def main (xs: []i32) : *[]i32 = xs", Code::ResultAliases);
     refused(
         "def main (n: i64) : (*[]i64, *[]i64) = let a = iota n in (a, a)",
         Code::ResultAliases,

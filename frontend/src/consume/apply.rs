@@ -50,14 +50,11 @@ impl<'p> Consume<'p> {
             done.push((i, al));
         }
         done.sort_by_key(|(i, _)| *i);
-        let what = match &fun.kind {
-            ExpKind::Var { name, .. } => {
-                format!(
-                    "the result of applying `{}`",
-                    self.program.names.text(*name)
-                )
-            }
-            _ => String::from("the result of this application"),
+        let what = if let ExpKind::Var { name, .. } = &fun.kind {
+            let name = self.program.names.text(*name);
+            format!("the result of applying `{name}`")
+        } else {
+            String::from("the result of this application")
         };
         let fresh = self.made_up(what);
         let mut closure = f.al.set();

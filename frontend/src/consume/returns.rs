@@ -1,7 +1,7 @@
 //! Uniqueness in types: reading and copying marks, and the results of functions.
 
 use super::alias::{Al, Set};
-use super::{Checked, Consume, each_name};
+use super::{Consume, each_name};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::typed::{ArrayType, FunType, NamedType, Pat, RetType, Type};
@@ -278,11 +278,6 @@ impl Consume<'_> {
                 !shared.contains(&a.id) && (!bound || owned_names.contains(&a.id))
             })
         })
-    }
-
-    /// Whether a value is a function.
-    pub(super) fn is_function(checked: &Checked) -> bool {
-        has_function(&checked.ty)
     }
 }
 

@@ -14,6 +14,9 @@ const INLINE_COST: usize = 120;
 /// How often one piece of code is lowered in place before it becomes a function.
 const INLINE_TIMES: usize = 64;
 
+/// Walks a piece of code.
+pub type Walk<'w> = &'w mut dyn FnMut(&mut dyn FnMut(Mention));
+
 impl<'a> Lower<'a> {
     /// `f a b ..`: see [`crate::typed::ExpKind::Apply`] for the order of evaluation.
     pub fn apply_exp(
@@ -219,7 +222,7 @@ impl<'a> Lower<'a> {
     pub fn captured(
         &mut self,
         code: usize,
-        walk: &mut dyn FnMut(&mut dyn FnMut(Mention)),
+        walk: Walk<'_>,
         frame: &Rc<Frame<'a>>,
     ) -> Vec<(Name, Binding<'a>)> {
         if frame.module {

@@ -14,6 +14,10 @@ use midend::ir::types::{ScalarType, Size, Type};
 
 impl<'a> Lower<'a> {
     /// Applies a built-in that is not one on scalars.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a part of the operations; `arity` lists them all"
+    )]
     pub fn array_intrinsic(
         &mut self,
         intrinsic: Intrinsic,
@@ -168,9 +172,9 @@ impl<'a> Lower<'a> {
         let positive = self.cmp(CmpOp::Le, i64, int(0), n.into());
         let ok = self.and(same, positive);
         let mut message = vec![super::emit::text("Cannot unflatten array of shape ")];
-        message.extend(super::types::shape_parts(&[have]));
+        message.extend(super::cast::shape_parts(&[have]));
         message.push(super::emit::text(" to array of shape "));
-        message.extend(super::types::shape_parts(&[n, m]));
+        message.extend(super::cast::shape_parts(&[n, m]));
         message.push(super::emit::text("."));
         let certs = self.assert(ok, TrapKind::Shape, message);
         let elem = self.with_certs(&certs, |l| {

@@ -387,6 +387,10 @@ fn fold(op: ScalarOp, args: &[Atom]) -> Option<Atom> {
     }
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the operations that sizes are made of"
+)]
 fn fold_i64(op: BinOp, a: Atom, b: Atom) -> Option<Atom> {
     let constant = |atom| match atom {
         Atom::Const(Const::I64(n)) => Some(n),

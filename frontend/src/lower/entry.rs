@@ -1,8 +1,8 @@
 //! Entry points: IR functions whose leading parameters are the extents of the values that come from outside.
 
+use super::cast::shape_parts;
 use super::emit::{FnCx, text, value};
 use super::env::{Binding, Frame};
-use super::types::shape_parts;
 use super::value::{Code, FunValue, Instance, Leaf, Ty, Value};
 use super::{Lower, Res};
 use crate::typed::{Entry, Name, PatKind, Type as SourceType};

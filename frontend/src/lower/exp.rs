@@ -1,18 +1,16 @@
 //! Expressions: one function per construct that is not large enough for a file of its own.
 
-use super::emit::{text, value};
-use super::env::{Binding, DefClosure, Frame};
-use super::types::shape_parts;
+use super::cast::shape_parts;
+use super::emit::text;
+use super::env::Frame;
 use super::value::{
-    Code, FunValue, Instance, Leaf, SumValue, Ty, Value, float_const, int_const, scalar_type,
+    Code, FunValue, Leaf, SumValue, Ty, Value, float_const, int_const, scalar_type,
 };
 use super::{Lower, Res, unsupported};
 use crate::source::Span;
-use crate::typed::{
-    Exp, ExpKind, Lit, Name, Pat, PatKind, RangeEnd, Sym, Type as SourceType, ValueDef,
-};
+use crate::typed::{Exp, ExpKind, Lit, Sym, Type as SourceType};
 use midend::ir::array::ArrayOp;
-use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, UnOp};
+use midend::ir::scalar::{Const, ScalarOp, UnOp};
 use midend::ir::syntax::{Atom, TrapKind};
 use midend::ir::types::{ScalarType, Size, Type};
 use std::rc::Rc;
@@ -292,128 +290,6 @@ impl<'a> Lower<'a> {
         })))
     }
 
-    /// `start..second..<end` of any integer type.
-    pub fn range(
-        &mut self,
-        start: Atom,
-        second: Option<Atom>,
-        kind: RangeEnd,
-        end: Atom,
-    ) -> Value<'a> {
-        let ty = self.atom_scalar(start);
-        let one = Atom::Const(int_const(ty, 1));
-        let zero = Atom::Const(int_const(ty, 0));
-        let yes = |b| Atom::Const(Const::Bool(b));
-        let step = match (second, kind) {
-            (Some(second), _) => self.bin(BinOp::Sub, ty, second, start),
-            (None, RangeEnd::Inclusive | RangeEnd::Below) => one,
-            (None, RangeEnd::Above) => Atom::Const(int_const(ty, -1)),
-        };
-        let down = match second {
-            Some(second) => self.cmp(CmpOp::Lt, ty, second, start),
-            None => yes(kind == RangeEnd::Above),
-        };
-        let step_zero = match second {
-            Some(_) => self.cmp(CmpOp::Eq, ty, step, zero),
-            None => yes(false),
-        };
-        let wrong_way = match kind {
-            RangeEnd::Inclusive => yes(false),
-            RangeEnd::Below => down,
-            RangeEnd::Above => {
-                let up = self.not(down);
-                self.or(up, step_zero)
-            }
-        };
-        let past_up = self.cmp(CmpOp::Lt, ty, end, start);
-        let past_down = self.cmp(CmpOp::Lt, ty, start, end);
-        let past = self.select(ScalarType::Bool, down, past_down, past_up);
-        let bad = self.or(step_zero, wrong_way);
-        let bad = self.or(bad, past);
-        let good = self.not(bad);
-        let mut message = vec![text("Range "), value(start)];
-        if let Some(second) = second {
-            message.extend([text(".."), value(second)]);
-        }
-        let dots = match kind {
-            RangeEnd::Inclusive => "...",
-            RangeEnd::Below => "..<",
-            RangeEnd::Above => "..>",
-        };
-        message.extend([text(dots), value(end), text(" is invalid.")]);
-        let certs = self.assert(good, TrapKind::Range, message);
-        let len = self.with_certs(&certs, |l| {
-            l.range_length(ty, (start, end), step, down, kind)
-        });
-        let len = super::value::size_of_atom(len).unwrap_or(Size::Const(0));
-        let array_ty = Type::array_of(&Type::Scalar(ty), &[len]);
-        let op = ArrayOp::Iota {
-            len,
-            start,
-            step,
-            ty,
-        };
-        let v = self.with_certs(&certs, |l| l.array_op("range", array_ty, op));
-        Value::array(&[len], Value::scalar(v))
-    }
-
-    fn range_length(
-        &mut self,
-        ty: ScalarType,
-        (start, end): (Atom, Atom),
-        step: Atom,
-        down: Atom,
-        kind: RangeEnd,
-    ) -> Atom {
-        let i64 = ScalarType::I64;
-        let up_distance = self.bin(BinOp::Sub, ty, end, start);
-        let down_distance = self.bin(BinOp::Sub, ty, start, end);
-        let distance = self.select(ty, down, down_distance, up_distance);
-        let distance = self.widen(ty, distance);
-        let negated = self.scalar(ScalarOp::Un(UnOp::Neg, ty), &[step]);
-        let pace = match step {
-            Atom::Const(c) if c == int_const(ty, 1) => return self.count(kind, distance),
-            Atom::Const(c) if c == int_const(ty, -1) && ty.is_signed() => {
-                return self.count(kind, distance);
-            }
-            Atom::Const(_) | Atom::Var(_) => self.select(ty, down, negated, step),
-        };
-        let pace = self.widen(ty, pace);
-        let last = match kind {
-            RangeEnd::Inclusive => distance,
-            RangeEnd::Below | RangeEnd::Above => self.bin(BinOp::Sub, i64, distance, int_(1)),
-        };
-        let steps = self.bin(BinOp::Div, i64, last, pace);
-        self.bin(BinOp::Add, i64, steps, int_(1))
-    }
-
-    fn count(&mut self, kind: RangeEnd, distance: Atom) -> Atom {
-        match kind {
-            RangeEnd::Inclusive => self.i64_bin(BinOp::Add, distance, int_(1)),
-            RangeEnd::Below | RangeEnd::Above => distance,
-        }
-    }
-
-    /// A distance, not negative, as an `i64`: differences of signed types wrap, so they are read as unsigned.
-    fn widen(&mut self, ty: ScalarType, distance: Atom) -> Atom {
-        let unsigned = match ty {
-            ScalarType::I8 => ScalarType::U8,
-            ScalarType::I16 => ScalarType::U16,
-            ScalarType::I32 => ScalarType::U32,
-            ScalarType::I64
-            | ScalarType::U8
-            | ScalarType::U16
-            | ScalarType::U32
-            | ScalarType::U64
-            | ScalarType::F16
-            | ScalarType::F32
-            | ScalarType::F64
-            | ScalarType::Bool => ty,
-        };
-        let bits = self.convert(ty, unsigned, distance);
-        self.convert(unsigned, ScalarType::I64, bits)
-    }
-
     fn assert_exp(
         &mut self,
         cond: &'a Exp,
@@ -447,98 +323,6 @@ impl<'a> Lower<'a> {
     }
 
     // --- Names --------------------------------------------------------------
-
-    /// Binds the names of an irrefutable pattern.
-    pub fn bind_pat(&mut self, pat: &'a Pat, v: &Value<'a>, frame: &Rc<Frame<'a>>) {
-        match (&pat.kind, v) {
-            (PatKind::Name(name), _) => {
-                let text = &self.typed.names.get(*name).text;
-                v.each_leaf(&mut |leaf| self.hint(leaf.atom, text));
-                self.hold(v);
-                frame.bind(*name, Binding::Value(v.clone()));
-            }
-            (PatKind::Tuple(ps), Value::Tuple(vs)) => {
-                for (p, v) in ps.iter().zip(vs.iter()) {
-                    self.bind_pat(p, v, frame);
-                }
-            }
-            (PatKind::Record(ps), _) => {
-                for (field, p) in ps {
-                    self.bind_pat(p, &project(v, field), frame);
-                }
-            }
-            (PatKind::Construct(con, ps), Value::Sum(sum)) => {
-                let payload = sum.cons.iter().find(|(name, _)| name == con);
-                for (p, v) in ps.iter().zip(payload.map_or(&[][..], |(_, vs)| vs)) {
-                    self.bind_pat(p, v, frame);
-                }
-            }
-            (
-                PatKind::Wild | PatKind::Literal(_) | PatKind::Tuple(_) | PatKind::Construct(..),
-                _,
-            ) => {}
-        }
-    }
-
-    fn bind_local_def(&mut self, def: &'a ValueDef, frame: &Rc<Frame<'a>>) {
-        let closure = DefClosure {
-            def,
-            frame: Rc::clone(frame),
-        };
-        frame.bind(def.name, Binding::Def(Rc::new(closure)));
-    }
-
-    /// The value of a name at an instance.
-    pub fn name_value(
-        &mut self,
-        name: Name,
-        frame: &Rc<Frame<'a>>,
-        inst: &Instance,
-    ) -> Res<Value<'a>> {
-        match frame.lookup(name) {
-            Some(Binding::Value(v)) => Ok(v),
-            Some(Binding::Size(Some(size))) => Ok(Value::scalar(size)),
-            Some(Binding::Def(def)) if def.def.params.is_empty() => {
-                let inner = self.def_frame(&def, inst);
-                self.exp(&def.def.body, &inner)
-            }
-            Some(Binding::Def(def)) => Ok(Value::Fun(Rc::new(FunValue {
-                code: Code::Def {
-                    def,
-                    inst: Rc::new(inst.clone()),
-                },
-                args: Vec::new(),
-            }))),
-            Some(Binding::Global(global)) => self.global_value(global),
-            Some(Binding::GlobalSize(global, name)) => match self.global_size(global, name) {
-                Some(size) => Ok(Value::scalar(size)),
-                None => Err(self.unbound(name)),
-            },
-            Some(Binding::Alias(alias)) => {
-                let inner = self.frame(Some(Rc::clone(&alias.frame)));
-                self.bind_scheme(alias.scheme, inst, &inner);
-                let inst = self.eval_inst(alias.inst, &inner);
-                self.name_value(alias.value, &inner, &inst)
-            }
-            Some(
-                Binding::Size(None) | Binding::Ty(_) | Binding::TypeDef(_) | Binding::Functor(_),
-            ) => Err(self.unbound(name)),
-            None => match self.intrinsic_of(name) {
-                Some(intrinsic) => self.intrinsic_value(intrinsic, inst),
-                None => Err(self.unbound(name)),
-            },
-        }
-    }
-
-    fn unbound(&self, name: Name) -> Box<crate::diagnostic::Diagnostic> {
-        let info = self.typed.names.get(name);
-        let message = format!("`{}` has no value here", info.text);
-        unsupported(info.span.unwrap_or_default(), message)
-    }
-}
-
-const fn int_(n: i64) -> Atom {
-    super::emit::int(n)
 }
 
 /// The constant of a literal.

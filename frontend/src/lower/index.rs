@@ -1,9 +1,9 @@
 //! Indexing, slicing and in-place updates, with their checks.
 
+use super::cast::shape_parts;
 use super::emit::{int, text, value};
 use super::env::Frame;
 use super::exp::{project, project_tuple};
-use super::types::shape_parts;
 use super::value::{Leaf, Ty, Value, size_of_atom};
 use super::{Lower, Res};
 use crate::typed::{Exp, Slice, Step, Sym};

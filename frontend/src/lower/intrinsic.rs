@@ -2,7 +2,7 @@
 
 use super::emit::{text, value};
 use super::value::{Code, FunValue, Instance, Ty, Value, float_const, int_const, scalar_type};
-use super::{Lower, Res, unsupported};
+use super::{Lower, Res};
 use crate::source::Span;
 use crate::typed::{Intrinsic, Name, NameKind, Op};
 use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, TernOp, UnOp};
@@ -216,6 +216,10 @@ impl<'a> Lower<'a> {
         }
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a part of the operations; `arity` lists them all"
+    )]
     fn unary(&mut self, op: Op, ty: ScalarType, a: Atom) -> Option<Atom> {
         let un = |op| Some(ScalarOp::Un(op, ty));
         let scalar_op = match op {
@@ -282,6 +286,10 @@ impl<'a> Lower<'a> {
         scalar_op.map(|op| self.scalar(op, &[a]))
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a part of the operations; `arity` lists them all"
+    )]
     fn binary(&mut self, op: Op, ty: ScalarType, a: Atom, b: Atom) -> Option<Atom> {
         let bin = match op {
             Op::Add => BinOp::Add,
@@ -327,7 +335,7 @@ impl<'a> Lower<'a> {
             Op::GetBit => {
                 let bits = unsigned(ty);
                 let n = self.convert(ScalarType::I32, bits, a);
-                let x = self.to_unsigned(ty, b);
+                let x = self.bits_of(ty, b);
                 let shifted = self.bin(BinOp::Shr, bits, x, n);
                 let one = Atom::Const(int_const(bits, 1));
                 let bit = self.bin(BinOp::And, bits, shifted, one);
@@ -343,6 +351,10 @@ impl<'a> Lower<'a> {
         Some(self.bin(bin, ty, a, b))
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a part of the operations; `arity` lists them all"
+    )]
     fn ternary(&mut self, op: Op, ty: ScalarType, a: Atom, b: Atom, c: Atom) -> Option<Atom> {
         let tern = match op {
             Op::Lerp => TernOp::Lerp,
@@ -356,7 +368,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The bits of a number.
-    fn to_unsigned(&mut self, ty: ScalarType, a: Atom) -> Atom {
+    fn bits_of(&mut self, ty: ScalarType, a: Atom) -> Atom {
         if ty.is_float() {
             return self.scalar(ScalarOp::ToBits(ty), &[a]);
         }
@@ -368,7 +380,7 @@ impl<'a> Lower<'a> {
         let bits = unsigned(ty);
         let one = Atom::Const(int_const(bits, 1));
         let n = self.convert(ScalarType::I32, bits, n);
-        let x = self.to_unsigned(ty, x);
+        let x = self.bits_of(ty, x);
         let b = self.convert(ScalarType::I32, bits, b);
         let mask = self.bin(BinOp::Shl, bits, one, n);
         let mask = self.scalar(ScalarOp::Un(UnOp::Not, bits), &[mask]);
@@ -415,60 +427,6 @@ impl<'a> Lower<'a> {
         let certs = self.assert(ok, TrapKind::Other, message);
         self.with_certs(&certs, |l| l.bin(BinOp::Pow, ty, a, b))
     }
-
-    /// `==` of any two values of one type.
-    pub fn equal(&mut self, a: &Value<'a>, b: &Value<'a>, span: Span) -> Res<Atom> {
-        let yes = Atom::Const(Const::Bool(true));
-        match (a, b) {
-            (Value::Leaf(x), Value::Leaf(y)) => {
-                let ty = self.elem_type(*x);
-                Ok(self.cmp(CmpOp::Eq, ty, x.atom, y.atom))
-            }
-            (Value::Tuple(xs), Value::Tuple(ys)) => {
-                let mut all = yes;
-                for (x, y) in xs.iter().zip(ys.iter()) {
-                    let same = self.equal(x, y, span)?;
-                    all = self.and(all, same);
-                }
-                Ok(all)
-            }
-            (Value::Record(xs), Value::Record(ys)) => {
-                let mut all = yes;
-                for ((_, x), (_, y)) in xs.iter().zip(ys.iter()) {
-                    let same = self.equal(x, y, span)?;
-                    all = self.and(all, same);
-                }
-                Ok(all)
-            }
-            (Value::Sum(x), Value::Sum(y)) => {
-                let u8 = ScalarType::U8;
-                let mut all = self.cmp(CmpOp::Eq, u8, x.tag.atom, y.tag.atom);
-                for (i, ((_, xs), (_, ys))) in x.cons.iter().zip(&y.cons).enumerate() {
-                    let mut same = yes;
-                    for (x, y) in xs.iter().zip(ys) {
-                        let equal = self.equal(x, y, span)?;
-                        same = self.and(same, equal);
-                    }
-                    let tag = Atom::Const(int_const(u8, i as i128));
-                    let here = self.cmp(CmpOp::Eq, u8, x.tag.atom, tag);
-                    let elsewhere = self.not(here);
-                    let ok = self.or(elsewhere, same);
-                    all = self.and(all, ok);
-                }
-                Ok(all)
-            }
-            (Value::Array { .. }, Value::Array { .. }) => self.equal_arrays(a, b, span),
-            (
-                Value::Leaf(_)
-                | Value::Array { .. }
-                | Value::Tuple(_)
-                | Value::Record(_)
-                | Value::Sum(_)
-                | Value::Fun(_),
-                _,
-            ) => Err(unsupported(span, "these values cannot be compared")),
-        }
-    }
 }
 
 /// The unsigned integer type of the same width.
@@ -478,15 +436,17 @@ pub const fn unsigned(ty: ScalarType) -> ScalarType {
         ScalarType::I16 | ScalarType::F16 => ScalarType::U16,
         ScalarType::I32 | ScalarType::F32 => ScalarType::U32,
         ScalarType::I64 | ScalarType::F64 => ScalarType::U64,
-        ScalarType::U8
-        | ScalarType::U16
-        | ScalarType::U32
-        | ScalarType::U64
-        | ScalarType::Bool => ty,
+        ScalarType::U8 | ScalarType::U16 | ScalarType::U32 | ScalarType::U64 | ScalarType::Bool => {
+            ty
+        }
     }
 }
 
 /// The constants of the numeric modules.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a part of the operations; `arity` lists them all"
+)]
 fn constant(op: Op, ty: ScalarType) -> Option<Const> {
     let float = |x: f64| Some(float_const(ty, x));
     match op {

@@ -1,25 +1,24 @@
 //! Built-in operations with functions: they become second-order operations of the IR, their functions lambdas.
 
-use super::value::{Instance, Leaf, Ty, Value, int_const, size_of_atom};
+use super::value::{Instance, Leaf, Ty, Value, size_of_atom};
 use super::{Lower, Res, unsupported};
 use crate::source::Span;
-use crate::typed::Op;
 use midend::ir::id::Var;
-use midend::ir::scalar::{BinOp, Const, ScalarOp};
-use midend::ir::soac::{HistOp, Operator, ScatterDest, Soac};
+use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::soac::Soac;
 use midend::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
-use midend::ir::types::{ScalarType, Size, Type};
+use midend::ir::types::{Size, Type};
 
 /// The inputs of a second-order operation: an array taken apart into IR arrays and the element made of fresh parameters.
-struct Input<'a> {
-    width: Size,
-    arrays: Vec<Var>,
-    params: Vec<Var>,
-    elem: Value<'a>,
+pub(super) struct Input<'a> {
+    pub(super) width: Size,
+    pub(super) arrays: Vec<Var>,
+    pub(super) params: Vec<Var>,
+    pub(super) elem: Value<'a>,
 }
 
 impl<'a> Lower<'a> {
-    fn input(&mut self, v: &Value<'a>, span: Span) -> Res<Input<'a>> {
+    pub(super) fn input(&mut self, v: &Value<'a>, span: Span) -> Res<Input<'a>> {
         let Some(width) = v.dims().first().copied() else {
             return Err(unsupported(span, "an array is needed here"));
         };
@@ -50,7 +49,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Builds a lambda. Sizes in its result must be known outside; `expected` names those that the type tells.
-    fn lambda(
+    pub(super) fn lambda(
         &mut self,
         params: Vec<Var>,
         expected: Option<&Ty>,
@@ -153,7 +152,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Binds the results of an operation over arrays of the given element.
-    fn bind_arrays(&mut self, width: Size, elem: &Value<'a>) -> (Vec<Var>, Value<'a>) {
+    pub(super) fn bind_arrays(&mut self, width: Size, elem: &Value<'a>) -> (Vec<Var>, Value<'a>) {
         let mut binds = Vec::new();
         let rows = elem.map_leaves(&mut |leaf| {
             let ty = Type::array_of(&self.ty(leaf.atom), &[width]);
@@ -221,162 +220,6 @@ impl<'a> Lower<'a> {
         Value::array(&[input.width], rows)
     }
 
-    /// The operator of a reduction or scan on elements of the shape of `elem`.
-    fn operator(
-        &mut self,
-        op: &Value<'a>,
-        neutral: &Value<'a>,
-        elem: &Value<'a>,
-        comm: bool,
-        span: Span,
-    ) -> Res<Operator<Soac>> {
-        let ty = self.type_of(elem);
-        let neutral = self.cast(neutral, &ty);
-        let mut params = Vec::new();
-        let mut side = |l: &mut Self, name: &str| {
-            elem.map_leaves(&mut |leaf| {
-                let ty = l.ty(leaf.atom);
-                let v = l.fresh(name, ty);
-                params.push(v);
-                Leaf {
-                    shared: true,
-                    ..Leaf::new(v.into())
-                }
-            })
-        };
-        let (a, b) = (side(self, "a"), side(self, "b"));
-        let (lam, _) = self.lambda(params, Some(&ty), span, &mut |l| {
-            l.apply(op.clone(), vec![a.clone(), b.clone()], span)
-        })?;
-        let comm = comm || commutes(&lam);
-        Ok(Operator {
-            comm,
-            lam,
-            neutral: neutral.atoms(),
-        })
-    }
-
-    fn identity(input: &Input<'a>) -> Lambda<Soac> {
-        Lambda {
-            params: input.params.clone(),
-            body: Body {
-                stms: Vec::new(),
-                result: input.params.iter().map(|p| Atom::Var(*p)).collect(),
-            },
-        }
-    }
-
-    /// `reduce op ne xs`.
-    pub fn reduce(
-        &mut self,
-        op: Value<'a>,
-        neutral: &Value<'a>,
-        xs: &Value<'a>,
-        comm: bool,
-        span: Span,
-    ) -> Res<Value<'a>> {
-        let row = self.row_shape(xs);
-        let operator = self.operator(&op, neutral, &row, comm, span)?;
-        let input = self.input(xs, span)?;
-        let mut binds = Vec::new();
-        let result = input.elem.map_leaves(&mut |leaf| {
-            let ty = self.ty(leaf.atom);
-            let v = self.fresh("t", ty);
-            binds.push(v);
-            Leaf::new(v.into())
-        });
-        let op = Soac::Screma {
-            width: input.width,
-            lam: Self::identity(&input),
-            arrays: input.arrays,
-            scans: Vec::new(),
-            reds: vec![operator],
-        };
-        if !binds.is_empty() {
-            self.push(binds, Exp::Op(op));
-        }
-        Ok(result)
-    }
-
-    /// A row as a value of variables that nothing binds: only its shape and types count.
-    fn row_shape(&mut self, xs: &Value<'a>) -> Value<'a> {
-        xs.peel(1).map_leaves(&mut |leaf| {
-            let row = self.ty(leaf.atom).peel(1).unwrap_or(Type::I64);
-            let v = self.fresh("row", row);
-            Leaf::new(v.into())
-        })
-    }
-
-    /// `scan op ne xs`.
-    pub fn scan(
-        &mut self,
-        op: Value<'a>,
-        neutral: &Value<'a>,
-        xs: &Value<'a>,
-        span: Span,
-    ) -> Res<Value<'a>> {
-        let row = self.row_shape(xs);
-        let operator = self.operator(&op, neutral, &row, false, span)?;
-        let input = self.input(xs, span)?;
-        let (binds, result) = self.bind_arrays(input.width, &input.elem);
-        let op = Soac::Screma {
-            width: input.width,
-            lam: Self::identity(&input),
-            arrays: input.arrays,
-            scans: vec![operator],
-            reds: Vec::new(),
-        };
-        if !binds.is_empty() {
-            self.push(binds, Exp::Op(op));
-        }
-        Ok(result)
-    }
-
-    /// `sum` and its like.
-    pub fn fold_op(
-        &mut self,
-        op: Op,
-        ty: ScalarType,
-        xs: &Value<'a>,
-        span: Span,
-    ) -> Res<Value<'a>> {
-        let high = super::intrinsic::extreme(ty, true);
-        let low = super::intrinsic::extreme(ty, false);
-        let (bin, neutral) = match op {
-            Op::Product => (BinOp::Mul, int_const(ty, 1)),
-            Op::Maximum => (BinOp::Max, low),
-            Op::Minimum => (BinOp::Min, high),
-            _ => (BinOp::Add, int_const(ty, 0)),
-        };
-        let input = self.input(xs, span)?;
-        let scalar = Type::Scalar(ty);
-        let params = vec![
-            self.fresh("a", scalar.clone()),
-            self.fresh("b", scalar.clone()),
-        ];
-        let operands = params.iter().map(|p| Atom::Var(*p)).collect();
-        let (result, stms) = self.nested(|l| {
-            let exp = Exp::Scalar(ScalarOp::Bin(bin, ty), operands);
-            Ok(vec![Atom::Var(l.bind1("t", scalar.clone(), exp))])
-        })?;
-        let operator = Operator {
-            comm: true,
-            lam: Lambda {
-                params,
-                body: Body { stms, result },
-            },
-            neutral: vec![Atom::Const(neutral)],
-        };
-        let op = Soac::Screma {
-            width: input.width,
-            lam: Self::identity(&input),
-            arrays: input.arrays,
-            scans: Vec::new(),
-            reds: vec![operator],
-        };
-        Ok(Value::scalar(self.bind1("t", scalar, Exp::Op(op))))
-    }
-
     /// `filter p xs`.
     pub fn filter(&mut self, p: Value<'a>, xs: &Value<'a>, span: Span) -> Res<Value<'a>> {
         let input = self.input(xs, span)?;
@@ -429,162 +272,6 @@ impl<'a> Lower<'a> {
         }
         Ok(Value::tuple(sides))
     }
-
-    /// Indices and values side by side: `(index atoms, value)` of an element.
-    fn indexed(
-        &mut self,
-        indices: &Value<'a>,
-        values: &Value<'a>,
-        row: &Ty,
-        span: Span,
-    ) -> Res<(Input<'a>, Vec<Atom>, Value<'a>)> {
-        let Some(width) = indices.dims().first().copied() else {
-            return Err(unsupported(span, "an array of indices is needed here"));
-        };
-        let values = self.cast(values, &Ty::array(Some(width), row.clone()));
-        let rows = Value::tuple(vec![indices.peel(1), values.peel(1)]);
-        let input = self.input(&Value::array(&[width], rows), span)?;
-        let at = super::exp::project_tuple(&input.elem, 0).atoms();
-        let value = super::exp::project_tuple(&input.elem, 1);
-        Ok((input, at, value))
-    }
-
-    /// `scatter dest is vs`, in up to three dimensions.
-    pub fn scatter(
-        &mut self,
-        dest: &Value<'a>,
-        indices: &Value<'a>,
-        values: &Value<'a>,
-        span: Span,
-    ) -> Res<Value<'a>> {
-        let rank = indices.peel(1).leaves().len();
-        let row = self.type_of(&dest.peel(rank));
-        let (input, at, value) = self.indexed(indices, values, &row, span)?;
-        let mut dests = Vec::new();
-        let mut binds = Vec::new();
-        let mut result = Vec::new();
-        let updated = dest.map_leaves(&mut |leaf| {
-            let Atom::Var(array) = self.consume(leaf) else {
-                return leaf;
-            };
-            let info = self.vars[array].clone();
-            let v = self.fresh(&info.name, info.ty);
-            self.alias(v, [Atom::Var(array)]);
-            dests.push(ScatterDest { rank, array });
-            binds.push(v);
-            result.extend(at.iter().copied());
-            Leaf::new(v.into())
-        });
-        result.extend(value.atoms());
-        let op = Soac::Scatter {
-            width: input.width,
-            arrays: input.arrays,
-            lam: Lambda {
-                params: input.params,
-                body: Body {
-                    stms: Vec::new(),
-                    result,
-                },
-            },
-            dests,
-        };
-        if !binds.is_empty() {
-            self.push(binds, Exp::Op(op));
-        }
-        Ok(updated)
-    }
-
-    /// `reduce_by_index dest op ne is vs`, in up to three dimensions.
-    pub fn hist(
-        &mut self,
-        dest: &Value<'a>,
-        op: Value<'a>,
-        neutral: &Value<'a>,
-        indices: &Value<'a>,
-        values: &Value<'a>,
-        span: Span,
-    ) -> Res<Value<'a>> {
-        let rank = indices.peel(1).leaves().len();
-        let shape = dest.dims().get(..rank).unwrap_or(&[]).to_vec();
-        let row = self.type_of(&dest.peel(rank));
-        let (input, mut result, value) = self.indexed(indices, values, &row, span)?;
-        let operator = self.operator(&op, neutral, &value, true, span)?;
-        let mut dests = Vec::new();
-        let mut binds = Vec::new();
-        let updated = dest.map_leaves(&mut |leaf| {
-            let Atom::Var(array) = self.consume(leaf) else {
-                return leaf;
-            };
-            let info = self.vars[array].clone();
-            let v = self.fresh(&info.name, info.ty);
-            self.alias(v, [Atom::Var(array)]);
-            dests.push(array);
-            binds.push(v);
-            Leaf::new(v.into())
-        });
-        result.extend(value.atoms());
-        let op = Soac::Hist {
-            width: input.width,
-            arrays: input.arrays,
-            lam: Lambda {
-                params: input.params,
-                body: Body {
-                    stms: Vec::new(),
-                    result,
-                },
-            },
-            ops: vec![HistOp {
-                shape,
-                dests,
-                op: operator,
-            }],
-        };
-        if !binds.is_empty() {
-            self.push(binds, Exp::Op(op));
-        }
-        Ok(updated)
-    }
-
-    /// `==` of arrays: all elements are equal.
-    pub fn equal_arrays(&mut self, a: &Value<'a>, b: &Value<'a>, span: Span) -> Res<Atom> {
-        let Some(width) = a.dims().first().copied() else {
-            return Ok(Atom::Const(Const::Bool(true)));
-        };
-        let ty = self.type_of(a);
-        let b = self.cast(b, &ty);
-        let rows = Value::tuple(vec![a.peel(1), b.peel(1)]);
-        let input = self.input(&Value::array(&[width], rows), span)?;
-        let (x, y) = (
-            super::exp::project_tuple(&input.elem, 0),
-            super::exp::project_tuple(&input.elem, 1),
-        );
-        let (lam, _) = self.lambda(input.params.clone(), None, span, &mut |l| {
-            Ok(Value::scalar(l.equal(&x, &y, span)?))
-        })?;
-        let bool = Type::BOOL;
-        let params = vec![self.fresh("a", bool.clone()), self.fresh("b", bool.clone())];
-        let operands = params.iter().map(|p| Atom::Var(*p)).collect();
-        let (result, stms) = self.nested(|l| {
-            let exp = Exp::Scalar(ScalarOp::Bin(BinOp::And, ScalarType::Bool), operands);
-            Ok(vec![Atom::Var(l.bind1("t", Type::BOOL, exp))])
-        })?;
-        let operator = Operator {
-            comm: true,
-            lam: Lambda {
-                params,
-                body: Body { stms, result },
-            },
-            neutral: vec![Atom::Const(Const::Bool(true))],
-        };
-        let op = Soac::Screma {
-            width,
-            arrays: input.arrays,
-            lam,
-            scans: Vec::new(),
-            reds: vec![operator],
-        };
-        Ok(Atom::Var(self.bind1("same", bool, Exp::Op(op))))
-    }
 }
 
 fn is_in(size: Size, vars: &std::collections::BTreeSet<Var>) -> bool {
@@ -592,44 +279,4 @@ fn is_in(size: Size, vars: &std::collections::BTreeSet<Var>) -> bool {
         Size::Const(_) => true,
         Size::Var(v) => vars.contains(&v),
     }
-}
-
-/// Whether an operator is a known commutative one on each component: `+ * min max & | ^`.
-fn commutes(lam: &Lambda<Soac>) -> bool {
-    let k = lam.body.result.len();
-    let one = |i: usize| {
-        let Atom::Var(result) = lam.body.result[i] else {
-            return false;
-        };
-        let (Some(a), Some(b)) = (lam.params.get(i), lam.params.get(i + k)) else {
-            return false;
-        };
-        let (a, b) = (Atom::Var(*a), Atom::Var(*b));
-        lam.body.stms.iter().any(|stm| {
-            stm.binds == [result]
-                && match &stm.exp {
-                    Exp::Scalar(ScalarOp::Bin(op, _), args) => {
-                        let known = matches!(
-                            op,
-                            BinOp::Add
-                                | BinOp::Mul
-                                | BinOp::Min
-                                | BinOp::Max
-                                | BinOp::And
-                                | BinOp::Or
-                                | BinOp::Xor
-                        );
-                        known && (args[..] == [a, b] || args[..] == [b, a])
-                    }
-                    Exp::Scalar(..)
-                    | Exp::Atom(_)
-                    | Exp::Assert { .. }
-                    | Exp::If { .. }
-                    | Exp::Loop { .. }
-                    | Exp::Call { .. }
-                    | Exp::Op(_) => false,
-                }
-        })
-    };
-    lam.params.len() == 2 * k && (0..k).all(one)
 }

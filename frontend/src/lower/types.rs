@@ -1,19 +1,16 @@
 //! Types and sizes: evaluation in an environment, casts of values to the sizes of a type, binding of existential sizes.
 
 use super::Lower;
-use super::emit::{int, text, value};
+use super::emit::int;
 use super::env::{Binding, Frame, TypeDef};
-use super::value::{
-    ArrayTy, Instance, Leaf, SumValue, Ty, Value, int_const, scalar_type, size_of_atom,
-};
+use super::value::{ArrayTy, Instance, Leaf, SumValue, Ty, Value, scalar_type, size_of_atom};
 use crate::source::Span;
 use crate::typed::{
     Atom as SizeAtom, Inst, Name, Opaque, Size as SourceSize, Type as SourceType, TypeArg,
     TypeParam,
 };
-use midend::ir::array::ArrayOp;
-use midend::ir::scalar::{BinOp, CmpOp, Const};
-use midend::ir::syntax::{Atom, MessagePart, TrapKind};
+use midend::ir::scalar::BinOp;
+use midend::ir::syntax::Atom;
 use midend::ir::types::{ScalarType, Size, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -214,187 +211,6 @@ impl<'a> Lower<'a> {
 
     // --- Casts --------------------------------------------------------------
 
-    /// The value with the sizes of the type. The type system says that they are equal; only their names may differ.
-    pub fn cast(&mut self, v: &Value<'a>, ty: &Ty) -> Value<'a> {
-        if fits(v, ty) {
-            return v.clone();
-        }
-        self.cast_in(v, ty, &mut Vec::new(), false)
-    }
-
-    fn cast_in(
-        &mut self,
-        v: &Value<'a>,
-        ty: &Ty,
-        outer: &mut Vec<Size>,
-        in_sum: bool,
-    ) -> Value<'a> {
-        match (v, ty) {
-            (Value::Leaf(leaf), _) => Value::Leaf(self.reshape(*leaf, outer)),
-            (Value::Array { dims, elem }, Ty::Array(_)) => {
-                let mut row = ty;
-                let mut new = Vec::new();
-                for dim in dims.iter() {
-                    let Ty::Array(array) = row else { break };
-                    new.push(array.dim.unwrap_or(*dim));
-                    row = &array.elem;
-                }
-                let absent = |(old, new): (&Size, &Size)| *old == Size::Const(0) && old != new;
-                if in_sum && dims.iter().zip(&new).any(absent) {
-                    return self.absent(ty, outer);
-                }
-                outer.extend(&new);
-                let elem = self.cast_in(elem, row, outer, in_sum);
-                outer.truncate(outer.len() - new.len());
-                Value::Array {
-                    dims: new.into(),
-                    elem: Rc::new(elem),
-                }
-            }
-            (Value::Tuple(vs), Ty::Tuple(ts)) => Value::Tuple(
-                vs.iter()
-                    .zip(ts.iter())
-                    .map(|(v, t)| self.cast_in(v, t, outer, in_sum))
-                    .collect(),
-            ),
-            (Value::Record(vs), Ty::Record(ts)) => Value::Record(
-                vs.iter()
-                    .zip(ts.iter())
-                    .map(|((name, v), (_, t))| (name.clone(), self.cast_in(v, t, outer, in_sum)))
-                    .collect(),
-            ),
-            (Value::Sum(sum), Ty::Sum(cons)) => {
-                let tag = self.reshape(sum.tag, outer);
-                let cons = sum.cons.iter().zip(cons.iter());
-                let cons = cons
-                    .map(|((name, vs), (_, ts))| {
-                        let pairs = vs.iter().zip(ts);
-                        let vs = pairs
-                            .map(|(v, t)| self.cast_in(v, t, outer, true))
-                            .collect();
-                        (name.clone(), vs)
-                    })
-                    .collect();
-                Value::Sum(Rc::new(SumValue { tag, cons }))
-            }
-            (
-                Value::Array { .. }
-                | Value::Tuple(_)
-                | Value::Record(_)
-                | Value::Sum(_)
-                | Value::Fun(_),
-                _,
-            ) => v.clone(),
-        }
-    }
-
-    /// Checks at run time that the value has the sizes of the type, then casts it.
-    pub fn coerce(
-        &mut self,
-        v: &Value<'a>,
-        ty: &Ty,
-        kind: TrapKind,
-        message: &mut dyn FnMut(&[Size], &[Size]) -> Vec<MessagePart>,
-    ) -> Value<'a> {
-        let mut certs = Vec::new();
-        self.check_dims(v, ty, kind, message, &mut certs);
-        self.with_certs(&certs, |l| l.cast(v, ty))
-    }
-
-    fn check_dims(
-        &mut self,
-        v: &Value<'a>,
-        ty: &Ty,
-        kind: TrapKind,
-        message: &mut dyn FnMut(&[Size], &[Size]) -> Vec<MessagePart>,
-        certs: &mut Vec<midend::ir::id::Var>,
-    ) {
-        match (v, ty) {
-            (Value::Array { dims, elem }, Ty::Array(_)) => {
-                let mut row = ty;
-                let mut want = Vec::new();
-                let mut ok = Atom::Const(Const::Bool(true));
-                for dim in dims.iter() {
-                    let Ty::Array(array) = row else { break };
-                    let expected = array.dim.unwrap_or(*dim);
-                    want.push(expected);
-                    let equal =
-                        self.cmp(CmpOp::Eq, ScalarType::I64, (*dim).into(), expected.into());
-                    ok = self.and(ok, equal);
-                    row = &array.elem;
-                }
-                let parts = message(dims, &want);
-                let new = self.assert(ok, kind, parts);
-                certs.extend(new);
-                self.check_dims(elem, row, kind, message, certs);
-            }
-            (Value::Tuple(vs), Ty::Tuple(ts)) => {
-                for (v, t) in vs.iter().zip(ts.iter()) {
-                    self.check_dims(v, t, kind, message, certs);
-                }
-            }
-            (Value::Record(vs), Ty::Record(ts)) => {
-                for ((_, v), (_, t)) in vs.iter().zip(ts.iter()) {
-                    self.check_dims(v, t, kind, message, certs);
-                }
-            }
-            (
-                Value::Leaf(_)
-                | Value::Array { .. }
-                | Value::Tuple(_)
-                | Value::Record(_)
-                | Value::Sum(_)
-                | Value::Fun(_),
-                _,
-            ) => {}
-        }
-    }
-
-    /// A value of the type that means nothing: the payload of an absent constructor. Unknown sizes are 0.
-    pub fn absent(&mut self, ty: &Ty, outer: &mut Vec<Size>) -> Value<'a> {
-        match ty {
-            Ty::Scalar(s) => Value::Leaf(self.zero(*s, outer)),
-            Ty::Array(a) => {
-                let dim = a.dim.unwrap_or(Size::Const(0));
-                outer.push(dim);
-                let elem = self.absent(&a.elem, outer);
-                outer.pop();
-                Value::array(&[dim], elem)
-            }
-            Ty::Tuple(ts) => Value::Tuple(ts.iter().map(|t| self.absent(t, outer)).collect()),
-            Ty::Record(ts) => Value::Record(
-                ts.iter()
-                    .map(|(name, t)| (name.clone(), self.absent(t, outer)))
-                    .collect(),
-            ),
-            Ty::Sum(cons) => {
-                let tag = self.zero(ScalarType::U8, outer);
-                let cons = cons.iter();
-                let cons = cons
-                    .map(|(name, ts)| {
-                        let vs = ts.iter().map(|t| self.absent(t, outer)).collect();
-                        (name.clone(), vs)
-                    })
-                    .collect();
-                Value::Sum(Rc::new(SumValue { tag, cons }))
-            }
-            Ty::Fun => Value::unit(),
-        }
-    }
-
-    fn zero(&mut self, s: ScalarType, shape: &[Size]) -> Leaf {
-        let value = Atom::Const(int_const(s, 0));
-        if shape.is_empty() {
-            return Leaf::new(value);
-        }
-        let ty = Type::array_of(&Type::Scalar(s), shape);
-        let op = ArrayOp::Replicate {
-            shape: shape.to_vec(),
-            value,
-        };
-        Leaf::new(Atom::Var(self.array_op("absent", ty, op)))
-    }
-
     /// A value of fresh variables of the type. `dim` gives the sizes that the type does not tell.
     pub fn template(
         &mut self,
@@ -483,16 +299,6 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// The message of a failed coercion.
-    pub fn coercion_message(have: &[Size], want: &[Size], elem: &str) -> Vec<MessagePart> {
-        let mut parts = vec![text("Value of (desugared) shape ")];
-        parts.extend(shape_parts(have));
-        parts.push(text(" cannot match shape of type \""));
-        parts.extend(shape_parts(want));
-        parts.push(text(format!("{elem}\".")));
-        parts
-    }
-
     /// A place for messages of sizes that differ from iteration to iteration.
     pub fn irregular(&self, span: Span) -> Box<crate::diagnostic::Diagnostic> {
         let message = "the size of this array differs between the elements of an array";
@@ -504,52 +310,6 @@ impl<'a> Lower<'a> {
             )
             .note("irregular arrays are not yet supported"),
         )
-    }
-}
-
-/// `[a][b]` in a message.
-pub fn shape_parts(shape: &[Size]) -> Vec<MessagePart> {
-    let mut parts = Vec::new();
-    for dim in shape {
-        parts.push(text("["));
-        parts.push(value(Atom::from(*dim)));
-        parts.push(text("]"));
-    }
-    parts
-}
-
-/// Whether the value has the sizes of the type already.
-fn fits(v: &Value<'_>, ty: &Ty) -> bool {
-    match (v, ty) {
-        (Value::Array { dims, elem }, Ty::Array(_)) => {
-            let mut row = ty;
-            for dim in dims.iter() {
-                let Ty::Array(array) = row else { return true };
-                if array.dim.is_some_and(|d| d != *dim) {
-                    return false;
-                }
-                row = &array.elem;
-            }
-            fits(elem, row)
-        }
-        (Value::Tuple(vs), Ty::Tuple(ts)) => vs.iter().zip(ts.iter()).all(|(v, t)| fits(v, t)),
-        (Value::Record(vs), Ty::Record(ts)) => {
-            vs.iter().zip(ts.iter()).all(|((_, v), (_, t))| fits(v, t))
-        }
-        (Value::Sum(sum), Ty::Sum(cons)) => sum
-            .cons
-            .iter()
-            .zip(cons.iter())
-            .all(|((_, vs), (_, ts))| vs.iter().zip(ts).all(|(v, t)| fits(v, t))),
-        (
-            Value::Leaf(_)
-            | Value::Array { .. }
-            | Value::Tuple(_)
-            | Value::Record(_)
-            | Value::Sum(_)
-            | Value::Fun(_),
-            _,
-        ) => true,
     }
 }
 
