@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::source::FileId;
 use crate::types::Loader;
-use crate::{consume, lower, syntax, typed, types};
+use crate::{lower, syntax, typed, types};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
 
@@ -46,14 +46,7 @@ pub fn check(
         .unwrap_or_default();
     let tree = syntax::parse::parse_program(file, &text)?;
     match types::check(file, &tree, loader) {
-        (Some(program), mut diagnostics) => {
-            let errors = consume::check(&program);
-            if errors.is_empty() {
-                return Ok((program, diagnostics));
-            }
-            diagnostics.extend(errors);
-            Err(diagnostics)
-        }
+        (Some(program), diagnostics) => Ok((program, diagnostics)),
         (None, diagnostics) => Err(diagnostics),
     }
 }

@@ -1,422 +1,217 @@
-//! Consumption: what is updated in place, or given to a parameter `*t`, is not used afterwards, under no name.
+//! Uniqueness: what may share memory with what, and that nothing is used after it has been consumed.
 //!
-//! A pass over the typed program. Every expression gets the set of variables whose memory its value may share
-//! ([`alias::Al`], by component); a variable that is consumed takes all variables with it that share its memory. Functions are judged by
-//! their types: a result not marked unique may share the memory of every argument that is not consumed. Result types that the source
-//! does not mark are found unique here if the body says so, and the uses of the function profit.
+//! One walk over a typed definition. Every value has [`Als`], the places whose memory it may share; consuming a value consumes
+//! the variables of these places, and looking at a variable whose places have been consumed is an error. A variable that
+//! shares memory with one that is still in scope needs no place of its own, so chains of names do not make the sets grow.
+//!
+//! The result type of a function that does not declare one is given its uniqueness marks here, from what the body returns.
 
-mod alias;
 mod apply;
 mod exp;
 mod loops;
+mod place;
+mod report;
 mod returns;
+mod scope;
 
-use crate::diagnostic::{Code, Diagnostic};
-use crate::lower::mentions::{self, Mention};
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::typed::{Dec, Exp, ModuleExp, Name, NameKind, Pat, PatKind, Program, Type, ValueDef};
-use alias::{Al, Alias, Set};
+use crate::typed::{Name, Names, RetType, Type, ValueDef};
+use place::{Als, Places, Set};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Everything that is wrong with a program's use of memory.
-pub fn check(program: &Program) -> Vec<Diagnostic> {
-    let mut cx = Consume::new(program);
-    for def in &program.prelude {
-        cx.prelude_def(def);
+/// Checks a definition. `declared` says whether its result type is written in the source; if it is not, the marks of the
+/// result are inferred and put into the definition.
+pub(crate) fn check(
+    def: &mut ValueDef,
+    declared: bool,
+    names: &Names,
+    declared_span: Option<Span>,
+) -> Vec<Diagnostic> {
+    let mut checker = Checker::new(names);
+    let ret = checker.top(def, declared, declared_span);
+    if let Some(ret) = ret {
+        def.ret = RetType {
+            exts: def.ret.exts.clone(),
+            ty: ret,
+        };
+        def.scheme.ty = returns::with_result(&def.scheme.ty, def.params.len(), &def.ret.ty);
     }
-    for file in &program.files {
-        cx.decs(&file.decs);
-    }
-    cx.errors
+    checker.errors
 }
 
-/// What is known of a variable in scope.
-#[derive(Clone)]
-struct Entry {
-    al: Al,
-    /// Its type, with the marks that it was declared with.
-    ty: Type,
-    consumable: bool,
-    /// How many lambdas and loops are around its binding.
+/// The number of a variable, or of something that is like one: the result of a call.
+type Var = u32;
+
+/// What a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Global,
+    /// A parameter; its type says what of it may be consumed.
+    Param,
+    /// Bound by `let`, `match`, or a loop parameter.
+    Local,
+    /// What a `for x in xs` loop binds: a part of the array.
+    Element,
+    /// The result of a call or a loop.
+    Result,
+}
+
+#[derive(Clone, Debug)]
+struct VarInfo {
+    text: String,
+    span: Option<Span>,
+    kind: Kind,
+    /// How many functions and loops are around its binding.
     depth: usize,
+    in_scope: bool,
+    /// Of a parameter.
+    ty: Option<Type>,
 }
 
-/// A value: what it aliases, and its type with uniqueness marks.
-struct Checked {
-    al: Al,
-    ty: Type,
+/// What a local name stands for.
+#[derive(Clone, Debug)]
+struct Local {
+    als: Als,
+    depth: usize,
+    /// The type of a local function, with inferred marks.
+    scheme: Option<Type>,
 }
 
-struct Consume<'p> {
-    program: &'p Program,
+/// A function or loop body around the place at hand.
+#[derive(Debug, Default)]
+struct Frame {
+    /// What the body looks at from outside of it, and where.
+    captured: BTreeMap<Name, Span>,
+}
+
+/// A variable's consumption.
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    span: Span,
+}
+
+struct Checker<'n> {
+    names: &'n Names,
+    places: Places,
+    vars: Vec<VarInfo>,
+    locals: HashMap<Name, Local>,
+    globals: HashMap<Name, place::Place>,
+    frames: Vec<Frame>,
+    consumed: HashMap<Var, Event>,
+    /// The consumed variables in the order of their consumption.
+    trail: Vec<Var>,
+    /// Variables about which something was said: once is enough.
+    reported: BTreeSet<Var>,
     errors: Vec<Diagnostic>,
-    env: HashMap<Name, Entry>,
-    /// Types of functions whose results were found unique.
-    found: HashMap<Name, Type>,
-    depth: usize,
-    consumed: BTreeMap<u32, Span>,
-    log: Vec<u32>,
-    /// Made-up variables for the memory of results, and what to call them.
-    results: Vec<String>,
 }
 
-/// Ids of made-up variables are above those of names.
-const MADE_UP: u32 = 1 << 31;
+/// What was consumed by a part of the program.
+type Consumed = Vec<(Var, Event)>;
 
-impl<'p> Consume<'p> {
-    fn new(program: &'p Program) -> Self {
-        Self {
-            program,
+impl<'n> Checker<'n> {
+    fn new(names: &'n Names) -> Checker<'n> {
+        Checker {
+            names,
+            places: Places::default(),
+            vars: Vec::new(),
+            locals: HashMap::new(),
+            globals: HashMap::new(),
+            frames: Vec::new(),
+            consumed: HashMap::new(),
+            trail: Vec::new(),
+            reported: BTreeSet::new(),
             errors: Vec::new(),
-            env: HashMap::new(),
-            found: HashMap::new(),
-            depth: 0,
-            consumed: BTreeMap::new(),
-            log: Vec::new(),
-            results: Vec::new(),
         }
     }
 
-    fn decs(&mut self, decs: &'p [Dec]) {
-        for dec in decs {
-            match dec {
-                Dec::Value(def) => self.def(def),
-                Dec::Module(module) => self.module(module),
-                Dec::Functor(functor) => self.module(&functor.body),
-            }
+    fn top(&mut self, def: &ValueDef, declared: bool, declared_span: Option<Span>) -> Option<Type> {
+        if def.params.is_empty() && declared && returns::visibly_unique(&def.ret.ty) {
+            let span = declared_span.unwrap_or(def.span);
+            self.unique_constant(span);
         }
+        let ret = returns::marked_if(&def.ret.ty, declared);
+        let fun = returns::Function {
+            params: &def.params,
+            body: &def.body,
+            ret: &ret,
+            declared,
+        };
+        let (_, ret) = self.function(&fun);
+        (!declared).then_some(ret)
     }
 
-    fn module(&mut self, module: &'p ModuleExp) {
-        match module {
-            ModuleExp::Known | ModuleExp::Binds(_) => {}
-            ModuleExp::Struct(decs) => {
-                stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.decs(decs));
-            }
-            ModuleExp::Seq(modules) => modules.iter().for_each(|m| self.module(m)),
-            ModuleExp::Apply { arg, .. } => self.module(arg),
-        }
+    /// How many functions and loops are around the place at hand.
+    fn depth(&self) -> usize {
+        self.frames.len()
     }
 
-    /// A definition of the prelude: right, but its results may be unique without a mark.
-    fn prelude_def(&mut self, def: &'p ValueDef) {
-        let errors = self.errors.len();
-        self.def(def);
-        self.errors.truncate(errors);
-    }
-
-    fn def(&mut self, def: &'p ValueDef) {
-        self.consumed.clear();
-        self.log.clear();
-        let declared = def.ret.ty.clone();
-        if def.params.is_empty() && returns::any_unique(&declared) {
-            let message = "a constant of the top level cannot have a unique type";
-            self.error(Code::NotConsumable, def.span, message);
-        }
-        let body = self.in_params(&def.params, |cx| {
-            let body = cx.exp(&def.body);
-            cx.check_result(&def.params, &declared, &body.al, def.body.span);
-            cx.check_global_result(&def.params, &body.al, def.body.span);
-            body
+    /// Runs a part of the check and takes back what it consumed.
+    fn contain<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> (T, Consumed) {
+        let mark = self.trail.len();
+        let result = part(self);
+        let vars = self.trail.split_off(mark);
+        let events = vars.into_iter().filter_map(|v| {
+            let event = self.consumed.remove(&v)?;
+            Some((v, event))
         });
-        let ret = self.infer_unique(&def.params, &declared, &body.al);
-        if !def.params.is_empty() {
-            let ty = returns::with_result(&def.scheme.ty, def.params.len(), &ret);
-            self.found.insert(def.name, ty);
-        }
+        let events = events.collect();
+        (result, events)
     }
 
-    // --- Scopes -------------------------------------------------------------
-
-    /// Checks a body in the scope of parameters. Nothing from outside can be consumed there, and what it consumes is its
-    /// own.
-    fn in_params(&mut self, params: &'p [Pat], f: impl FnOnce(&mut Self) -> Checked) -> Checked {
-        self.depth += 1;
-        for param in params {
-            self.bind_param(param, false);
-        }
-        let ((), mut checked, _) = self.contained(|cx| ((), f(cx)));
-        self.depth -= 1;
-        checked.al.unscope(&names_of(params));
-        checked
-    }
-
-    /// Does something and takes back what was consumed in it, which is returned.
-    fn contained<T>(
-        &mut self,
-        f: impl FnOnce(&mut Self) -> (T, Checked),
-    ) -> (T, Checked, BTreeMap<u32, Span>) {
-        let mark = self.log.len();
-        let (value, checked) = f(self);
-        let mut new = BTreeMap::new();
-        for id in self.log.split_off(mark) {
-            if let Some(span) = self.consumed.remove(&id) {
-                new.insert(id, span);
-            }
-        }
-        (value, checked, new)
-    }
-
-    fn note_consumed(&mut self, new: &BTreeMap<u32, Span>) {
-        for (id, span) in new {
-            if self.consumed.insert(*id, *span).is_none() {
-                self.log.push(*id);
+    /// Notes that variables are consumed.
+    fn note_consumed(&mut self, events: impl IntoIterator<Item = (Var, Event)>) {
+        for (var, event) in events {
+            if let std::collections::hash_map::Entry::Vacant(slot) = self.consumed.entry(var) {
+                slot.insert(event);
+                self.trail.push(var);
             }
         }
     }
 
-    /// Binds the names of a parameter: they alias themselves, and can be consumed if they are marked so.
-    fn bind_param(&mut self, pat: &'p Pat, all_consumable: bool) {
-        each_name(pat, &mut |name, ty| {
-            let entry = Entry {
-                al: Al::of_var(ty, name.0),
-                ty: ty.clone(),
-                consumable: all_consumable || returns::diet(ty),
-                depth: self.depth,
-            };
-            self.env.insert(name, entry);
+    /// Looks at a value: none of its places may have been consumed.
+    fn observe(&mut self, what: Option<Name>, span: Span, set: &Set) {
+        if self.consumed.is_empty() {
+            return;
+        }
+        let bad = set.iter().find_map(|p| {
+            let var = self.places.var(p);
+            self.consumed.get(&var).map(|event| (var, *event))
         });
-    }
-
-    /// Binds the names of a pattern to parts of a value.
-    fn bind_pat(&mut self, pat: &'p Pat, value: &Checked) {
-        match &pat.kind {
-            PatKind::Name(name) => {
-                let mut al = value.al.clone();
-                al.add_var(&pat.ty, name.0);
-                let entry = Entry {
-                    al,
-                    ty: value.ty.clone(),
-                    consumable: true,
-                    depth: self.depth,
-                };
-                self.env.insert(*name, entry);
-            }
-            PatKind::Wild | PatKind::Literal(_) => {}
-            PatKind::Tuple(ps) => {
-                for (i, p) in ps.iter().enumerate() {
-                    let part = value.component(i, &p.ty);
-                    self.bind_pat(p, &part);
-                }
-            }
-            PatKind::Record(ps) => {
-                for (field, p) in ps {
-                    let part = value.field(field, &p.ty);
-                    self.bind_pat(p, &part);
-                }
-            }
-            PatKind::Construct(con, ps) => {
-                for (i, p) in ps.iter().enumerate() {
-                    let part = Checked {
-                        al: value.al.payload(con, i),
-                        ty: p.ty.clone(),
-                    };
-                    self.bind_pat(p, &part);
-                }
-            }
+        if let Some((var, event)) = bad {
+            self.used_after(what, span, var, event);
         }
     }
 
-    /// The variables in scope that an expression mentions.
-    fn free_in(&self, walk: impl FnOnce(&mut dyn FnMut(Mention))) -> BTreeSet<Name> {
-        let mut names = BTreeSet::new();
-        walk(&mut |m| {
-            if let Mention::Name(name) = m
-                && self.env.contains_key(&name)
-            {
-                names.insert(name);
-            }
-        });
-        names
-    }
-
-    /// What a closure over these variables aliases.
-    fn closure(&self, free: &BTreeSet<Name>) -> Al {
-        let mut set = Set::new();
-        for name in free {
-            if let Some(entry) = self.env.get(name) {
-                entry.al.collect(&mut set);
+    /// Consumes all that a value may share memory with.
+    fn consume(&mut self, span: Span, set: &Set) {
+        for place in set.iter() {
+            if self.is_fixed(place) {
+                self.not_consumable(span, place);
             }
         }
-        Al::Leaf(set)
+        self.observe(None, span, set);
+        let vars: Vec<Var> = set.iter().map(|p| self.places.var(p)).collect();
+        self.note_consumed(vars.into_iter().map(|v| (v, Event { span })));
     }
 
-    // --- Use and consumption ------------------------------------------------
-
-    /// The value of a variable.
-    fn observe(&mut self, name: Name, ty: &Type, span: Span) -> Checked {
-        let checked = match self.env.get(&name) {
-            Some(entry) => Checked {
-                al: entry.al.clone(),
-                ty: returns::marked_as(ty, &entry.ty),
-            },
-            None => self.global(name, ty),
-        };
-        self.check_used(&checked.al.set(), span);
-        checked
-    }
-
-    /// A variable of the top level. A polymorphic one at a size that is bound here is computed here, and fresh.
-    fn global(&mut self, name: Name, ty: &Type) -> Checked {
-        let info = self.program.names.get(name);
-        let known = self
-            .found
-            .get(&name)
-            .or(info.scheme.as_ref().map(|s| &s.ty));
-        let marked = known.map_or_else(|| ty.clone(), |known| returns::marked_as(ty, known));
-        let constant = matches!(info.kind, NameKind::Value) && {
-            let mut local = false;
-            mentions::ty(ty, &mut |m| {
-                if let Mention::Name(name) = m {
-                    local |= self.env.contains_key(&name);
-                }
-            });
-            !local
-        };
-        let al = if constant {
-            Al::of_global(ty, name.0)
-        } else {
-            Al::none(ty)
-        };
-        Checked { al, ty: marked }
-    }
-
-    fn check_used(&mut self, set: &Set, span: Span) {
-        let bad = set
-            .iter()
-            .find_map(|a| Some((a.id, *self.consumed.get(&a.id)?)));
-        if let Some((id, at)) = bad {
-            let what = self.describe(id);
-            let error = Diagnostic::error(
-                Code::UseAfterConsume,
-                span,
-                format!("{what} is used, but it was consumed before"),
-            )
-            .label("used here, perhaps under another name")
-            .also(at, "consumed here");
-            self.errors.push(error);
+    /// Whether a place may not be consumed here.
+    fn is_fixed(&self, place: place::Place) -> bool {
+        let var = &self.vars[self.places.var(place) as usize];
+        if !var.in_scope {
+            return false;
         }
-    }
-
-    fn consume(&mut self, set: &Set, span: Span) {
-        for alias in set {
-            if alias.free {
-                continue;
-            }
-            let ok = self
-                .env
-                .get(&Name(alias.id))
-                .is_some_and(|entry| entry.consumable && entry.depth >= self.depth);
-            if !ok {
-                let what = self.describe(alias.id);
-                let outside = self.env.get(&Name(alias.id)).is_none_or(|e| e.consumable);
-                let error = Diagnostic::error(
-                    Code::NotConsumable,
-                    span,
-                    format!("{what} cannot be consumed here"),
-                );
-                let error = if outside {
-                    error.note("it is bound outside of this function, lambda or loop")
-                } else {
-                    error.note("it is a parameter whose type is not marked unique with `*`")
-                };
-                self.errors.push(error.hint("use `copy` to consume a copy"));
-                break;
-            }
-        }
-        self.check_used(set, span);
-        for alias in set {
-            if self.consumed.insert(alias.id, span).is_none() {
-                self.log.push(alias.id);
+        match var.kind {
+            Kind::Global | Kind::Element => true,
+            Kind::Result => false,
+            Kind::Local => var.depth != self.depth(),
+            Kind::Param => {
+                let ty = var
+                    .ty
+                    .as_ref()
+                    .and_then(|ty| self.places.type_at(place, ty));
+                var.depth != self.depth() || !ty.is_some_and(returns::all_unique)
             }
         }
     }
-
-    /// How a message calls a variable.
-    fn describe(&self, id: u32) -> String {
-        match id.checked_sub(MADE_UP) {
-            Some(i) => self.results[i as usize].clone(),
-            None => format!("`{}`", self.program.names.text(Name(id))),
-        }
-    }
-
-    /// A variable for memory that no name stands for.
-    fn made_up(&mut self, what: String) -> Alias {
-        let id = MADE_UP + u32::try_from(self.results.len()).unwrap_or(0);
-        self.results.push(what);
-        Alias {
-            id,
-            free: true,
-            path: 0,
-        }
-    }
-
-    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
-        self.errors.push(Diagnostic::error(code, span, message));
-    }
-
-    /// Whether the variable is of the top level.
-    fn is_global(&self, id: u32) -> bool {
-        id < MADE_UP && !self.env.contains_key(&Name(id))
-    }
-
-    fn exp_names(e: &Exp) -> impl FnOnce(&mut dyn FnMut(Mention)) + '_ {
-        |f| mentions::exp(e, f)
-    }
-}
-
-impl Checked {
-    fn component(&self, i: usize, ty: &Type) -> Checked {
-        let marked = match &self.ty {
-            Type::Tuple(ts) => ts.get(i).cloned(),
-            Type::Prim(_)
-            | Type::Array(_)
-            | Type::Record(_)
-            | Type::Sum(_)
-            | Type::Fun(_)
-            | Type::Named(_)
-            | Type::Meta(_) => None,
-        };
-        Checked {
-            al: self.al.component(i),
-            ty: marked.unwrap_or_else(|| ty.clone()),
-        }
-    }
-
-    fn field(&self, name: &crate::typed::Sym, ty: &Type) -> Checked {
-        let marked = match &self.ty {
-            Type::Record(ts) => ts.iter().find(|(n, _)| n == name).map(|(_, t)| t.clone()),
-            Type::Prim(_)
-            | Type::Array(_)
-            | Type::Tuple(_)
-            | Type::Sum(_)
-            | Type::Fun(_)
-            | Type::Named(_)
-            | Type::Meta(_) => None,
-        };
-        Checked {
-            al: self.al.field(name),
-            ty: marked.unwrap_or_else(|| ty.clone()),
-        }
-    }
-}
-
-/// Calls `f` on the names that a pattern binds, with their types.
-fn each_name<'p>(pat: &'p Pat, f: &mut dyn FnMut(Name, &'p Type)) {
-    match &pat.kind {
-        PatKind::Name(name) => f(*name, &pat.ty),
-        PatKind::Wild | PatKind::Literal(_) => {}
-        PatKind::Tuple(ps) | PatKind::Construct(_, ps) => ps.iter().for_each(|p| each_name(p, f)),
-        PatKind::Record(ps) => ps.iter().for_each(|(_, p)| each_name(p, f)),
-    }
-}
-
-fn names_of(params: &[Pat]) -> BTreeSet<u32> {
-    let mut names = BTreeSet::new();
-    for param in params {
-        each_name(param, &mut |name, _| {
-            names.insert(name.0);
-        });
-    }
-    names
 }

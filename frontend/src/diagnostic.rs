@@ -14,10 +14,10 @@ pub enum Severity {
 
 /// Declares the registry: one line per code, which is never used again for something else.
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal,)*) => {
         /// The registry of codes. A code is stable: documentation and tests may name it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Code { $($(#[$doc])* $name,)* }
+        pub enum Code { $($(#[doc = $doc])* $name,)* }
 
         impl Code {
             /// Every code, in order.
@@ -26,6 +26,11 @@ macro_rules! codes {
             /// The code as it is printed, `E0101`.
             pub fn as_str(self) -> &'static str {
                 match self { $(Code::$name => $text,)* }
+            }
+
+            /// What it means, in one sentence.
+            pub fn summary(self) -> &'static str {
+                match self { $(Code::$name => concat!($($doc),*).trim_ascii_start(),)* }
             }
         }
     };
@@ -92,19 +97,23 @@ codes! {
     /// A name that means an earlier definition, not the recursive function.
     OuterBinding = "W0303",
 
-    // E04: consumption.
-    /// A value is used after it was consumed, perhaps under another name.
+    // E04: uniqueness.
+    /// A value that is used after it has been consumed.
     UseAfterConsume = "E0401",
-    /// Something is consumed that is not owned where it is consumed.
+    /// Something is consumed that may not be.
     NotConsumable = "E0402",
-    /// A unique result shares memory with something that remains.
-    ResultAliases = "E0403",
-    /// What is consumed shares memory with itself or with what is used beside it.
-    SelfAliasing = "E0404",
-    /// What makes a function consumes something.
-    FunctionConsumes = "E0405",
-    /// What a loop passes on for a consumed parameter shares memory with something else.
-    LoopAliases = "E0406",
+    /// The new value of an in-place update may share memory with the array.
+    SharedUpdate = "E0403",
+    /// A consumed argument that may share memory with another, or with itself.
+    SharedArgument = "E0404",
+    /// A unique result that may share memory with something that lives on.
+    SharedResult = "E0405",
+    /// The next values of loop parameters may share memory though the loop consumes them.
+    SharedLoop = "E0406",
+    /// A function value that consumes something when it is made.
+    ConsumingFunction = "E0407",
+    /// A top-level value of a unique type.
+    UniqueConstant = "E0408",
 
     // E09: limits of this compiler.
     /// A construct that this version does not support.

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod compile;
-pub mod consume;
+mod consume;
 pub mod diagnostic;
 pub mod exhaustive;
 pub mod lower;

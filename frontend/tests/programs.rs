@@ -305,24 +305,24 @@ fn consumption_is_checked() {
         "def main (xs: *[]i32) = map (\\i -> (xs with [0] = i)[0]) [1, 2]",
         Code::NotConsumable,
     );
-    refused("def main (xs: []i32) : *[]i32 = xs", Code::ResultAliases);
+    refused("def main (xs: []i32) : *[]i32 = xs", Code::SharedResult);
     refused(
         "def main (n: i64) : (*[]i64, *[]i64) = let a = iota n in (a, a)",
-        Code::ResultAliases,
+        Code::SharedResult,
     );
     refused(
         "def main (xs: *[]i64) = scatter xs xs xs",
-        Code::SelfAliasing,
+        Code::SharedArgument,
     );
     refused(
         "def f (xs: *[]i32) (i: i32) = xs with [0] = i
          def main (xs: *[]i32) = let g = f xs in g 0",
-        Code::FunctionConsumes,
+        Code::ConsumingFunction,
     );
     refused(
         "def main (n: i64) = loop (xs: *[]i32, ys: *[]i32) = (replicate n 0, replicate n 0)
          for _i < 3 do (xs, xs)",
-        Code::LoopAliases,
+        Code::SharedLoop,
     );
     let text = "
       def f (xs: *[]i32) = xs with [0] = 5

@@ -1,188 +1,222 @@
-//! Applications: what a call consumes, and what its result may share.
+//! Calls: what they consume, and what their results share memory with.
 
-use super::alias::{Al, Set};
-use super::returns::{diet, has_function};
-use super::{Checked, Consume};
-use crate::diagnostic::{Code, Diagnostic};
+use super::Checker;
+use super::exp::may_be_consumed;
+use super::place::{Als, Set};
+use super::returns;
 use crate::source::Span;
 use crate::typed::{Exp, ExpKind, Type};
+use std::sync::Arc;
 
-impl<'p> Consume<'p> {
-    /// `f a b ..`. The arguments are evaluated before the function, the last one first (those of an operator, the
-    /// first one first); the checks here see the function first, as its type says what is consumed.
-    pub(super) fn apply(
-        &mut self,
-        e: &'p Exp,
-        fun: &'p Exp,
-        args: &'p [Exp],
-        infix: bool,
-    ) -> Checked {
-        let f = self.exp(fun);
-        let mut diets = Vec::with_capacity(args.len());
-        let mut at = f.ty.clone();
-        for _ in args {
-            let next = match &at {
-                Type::Fun(fun) => {
-                    diets.push(diet(&fun.arg));
-                    fun.ret.ty.clone()
-                }
-                Type::Prim(_)
+/// An argument that has been evaluated.
+struct Arg {
+    span: Span,
+    als: Als,
+}
+
+impl Checker<'_> {
+    pub(super) fn apply(&mut self, call: &Exp, fun: &Exp, args: &[Exp], infix: bool) -> Als {
+        let function = self.exp(fun);
+        let captured = function.all();
+        let mut at = match function {
+            Als::Fun(_, ty) => Type::Fun(ty),
+            Als::Fresh | Als::Any(_) | Als::At(_) | Als::Parts(_) | Als::Cons(_) => fun.ty.clone(),
+        };
+        let params = parameters(&at, args.len());
+        let before = self.trail.len();
+        let mut done: Vec<Option<Arg>> = args.iter().map(|_| None).collect();
+        let mut order: Vec<usize> = (0..args.len()).collect();
+        if !infix {
+            order.reverse();
+        }
+        let mut evaluated = Vec::new();
+        for i in order {
+            let als = self.arg(params[i].as_ref(), &args[i], &evaluated);
+            let span = args[i].span;
+            evaluated.push(Arg {
+                span,
+                als: als.clone(),
+            });
+            done[i] = Some(Arg { span, als });
+        }
+        if self.trail.len() > before {
+            let name = variable_of(fun);
+            self.observe(name, fun.span, &captured);
+        }
+        let mut shared = captured;
+        for (i, arg) in done.into_iter().flatten().enumerate() {
+            let consumed = params[i].as_ref().is_some_and(returns::any_unique);
+            if !consumed {
+                shared = shared.union(&arg.als.all());
+            }
+            at = match at {
+                Type::Fun(f) => f.ret.ty.clone(),
+                other @ (Type::Prim(_)
                 | Type::Array(_)
                 | Type::Tuple(_)
                 | Type::Record(_)
                 | Type::Sum(_)
                 | Type::Named(_)
-                | Type::Meta(_) => {
-                    diets.push(false);
-                    at.clone()
-                }
+                | Type::Meta(_)) => other,
             };
-            at = next;
         }
-        let mut done: Vec<(usize, Al)> = Vec::with_capacity(args.len());
-        let order: Vec<usize> = if infix {
-            (0..args.len()).collect()
-        } else {
-            (0..args.len()).rev().collect()
-        };
-        for i in order {
-            let al = self.arg(&args[i], diets[i], &done, args);
-            done.push((i, al));
-        }
-        done.sort_by_key(|(i, _)| *i);
-        let what = if let ExpKind::Var { name, .. } = &fun.kind {
-            let name = self.program.names.text(*name);
-            format!("the result of applying `{name}`")
-        } else {
-            String::from("the result of this application")
-        };
-        let fresh = self.made_up(what);
-        let mut closure = f.al.set();
-        closure.insert(fresh);
-        let mut result = Checked {
-            al: Al::Leaf(closure),
-            ty: f.ty,
-        };
-        for ((_, al), consumed) in done.iter().zip(&diets) {
-            result = apply_arg(&result, al, *consumed, &e.ty);
-        }
-        result.ty = if has_function(&e.ty) {
-            result.ty
-        } else {
-            e.ty.clone()
-        };
-        result
+        self.result(call.span, &describe(self, fun), shared, &at)
     }
 
-    fn arg(&mut self, arg: &'p Exp, consumed: bool, others: &[(usize, Al)], args: &'p [Exp]) -> Al {
-        let ((), checked, new) = self.contained(|cx| ((), cx.exp(arg)));
-        self.note_consumed(&new);
-        if !new.is_empty() && has_function(&arg.ty) {
-            self.functional_consumption(arg.span, "this argument is a function that");
+    /// What a result of this type shares memory with: its unique parts nothing, the others all of these places.
+    fn result(&mut self, span: Span, what: &str, shared: Set, ty: &Type) -> Als {
+        if !returns::any_shared(ty) {
+            return Als::Fresh;
         }
-        if consumed {
-            self.check_self_alias(&checked.al, arg.span);
-            let set = checked.al.set();
-            self.consume(&set, arg.span);
-            let bound: Vec<u32> = set.iter().filter(|a| !a.free).map(|a| a.id).collect();
-            let clash = others.iter().find_map(|(i, al)| {
-                let other = al.set();
-                let id = other.iter().find(|a| !a.free && bound.contains(&a.id))?;
-                Some((*i, id.id))
-            });
-            if let Some((i, id)) = clash {
-                let what = self.describe(id);
-                let message =
-                    format!("this argument is consumed, but another argument aliases {what}, too");
-                let error = Diagnostic::error(Code::SelfAliasing, arg.span, message)
-                    .label("Argument is consumed")
-                    .also(args[i].span, "the other argument");
-                self.errors.push(error);
+        let shared = if shared.is_empty() {
+            Set::one(self.result_place(what, span))
+        } else {
+            shared
+        };
+        returned(ty, &shared)
+    }
+
+    /// An argument for a parameter of this type, if it is known.
+    pub(super) fn consumed_arg(&mut self, param: &Type, span: Span, als: &Als) -> Set {
+        self.distinct_parts(span, als, param);
+        let set = self.consumed_parts(param, als);
+        self.consume(span, &set);
+        set
+    }
+
+    fn arg(&mut self, param: Option<&Type>, arg: &Exp, evaluated: &[Arg]) -> Als {
+        let before = self.trail.len();
+        let als = self.exp(arg);
+        if self.trail.len() > before && !returns::order_zero(&arg.ty) {
+            self.consuming_function(arg.span, before, "this functional argument");
+        }
+        let Some(param) = param.filter(|t| may_be_consumed(t)) else {
+            return als;
+        };
+        let set = self.consumed_arg(param, arg.span, &als);
+        for other in evaluated {
+            if let Some(place) = self.places.common(&set, &other.als.all()) {
+                self.argument_overlap(arg.span, other.span, place);
+                break;
             }
         }
-        checked.al
+        als
     }
 
-    /// The parts of what is consumed must not share memory.
-    pub(super) fn check_self_alias(&mut self, al: &Al, span: Span) {
-        let mut parts = Vec::new();
-        al.parts(&mut parts);
-        let mut seen = Set::new();
-        for part in parts {
-            if !part.is_disjoint(&seen) {
-                let message = "the argument of a consuming parameter is self-aliased";
-                self.error(Code::SelfAliasing, span, message);
+    /// The places that the marks of a parameter's type consume.
+    pub(super) fn consumed_parts(&mut self, param: &Type, als: &Als) -> Set {
+        if !returns::any_unique(param) {
+            return Set::default();
+        }
+        match self.places.components(als, param) {
+            Some(parts) => parts.iter().fold(Set::default(), |set, (part, t)| {
+                set.union(&self.consumed_parts(t, part))
+            }),
+            None => als.all(),
+        }
+    }
+
+    /// The components of a consumed argument must not share memory with each other.
+    fn distinct_parts(&mut self, span: Span, als: &Als, ty: &Type) {
+        let mut leaves = Vec::new();
+        self.leaves(als, ty, &mut leaves);
+        let mut seen = Set::default();
+        for leaf in leaves {
+            if let Some(place) = self.places.common(&seen, &leaf) {
+                self.self_overlap(span, place);
                 return;
             }
-            seen.extend(part);
+            seen = seen.union(&leaf);
         }
     }
 
-    /// A function may be applied often: what makes it must consume nothing.
-    pub(super) fn functional_consumption(&mut self, span: Span, what: &str) {
-        let message = format!("{what} contains consumption, which is not allowed");
-        let error = Diagnostic::error(Code::FunctionConsumes, span, message)
-            .note("a function may be applied several times, but what it was made from is gone");
-        self.errors.push(error);
+    fn leaves(&mut self, als: &Als, ty: &Type, out: &mut Vec<Set>) {
+        match self.places.components(als, ty) {
+            Some(parts) => parts.iter().for_each(|(part, t)| self.leaves(part, t, out)),
+            None => out.push(als.all()),
+        }
     }
 }
 
-/// The result of applying a function to one argument.
-fn apply_arg(f: &Checked, arg: &Al, consumed: bool, whole: &Type) -> Checked {
-    let closure = f.al.set();
-    match &f.ty {
-        Type::Fun(fun) => Checked {
-            al: result(&closure, &fun.ret.ty, consumed, arg),
-            ty: fun.ret.ty.clone(),
-        },
-        Type::Prim(_)
-        | Type::Array(_)
-        | Type::Tuple(_)
-        | Type::Record(_)
-        | Type::Sum(_)
-        | Type::Named(_)
-        | Type::Meta(_) => Checked {
-            al: result(&closure, whole, consumed, arg),
-            ty: whole.clone(),
-        },
+/// The types of the first parameters of a function type.
+fn parameters(ty: &Type, count: usize) -> Vec<Option<Type>> {
+    let mut at = Some(ty);
+    let mut out = Vec::with_capacity(count);
+    for _ in 0..count {
+        match at {
+            Some(Type::Fun(f)) => {
+                out.push(Some(f.arg.clone()));
+                at = Some(&f.ret.ty);
+            }
+            Some(_) | None => {
+                out.push(None);
+                at = None;
+            }
+        }
     }
+    out
 }
 
-/// What the result of an application aliases: a part marked unique nothing; any other what the function closes over
-/// and, unless it was consumed, the argument.
-pub(super) fn result(closure: &Set, ty: &Type, consumed: bool, arg: &Al) -> Al {
-    let open = |unique: bool| {
-        if unique {
-            return Al::Leaf(Set::new());
-        }
-        let mut set = closure.clone();
-        if !consumed {
-            arg.collect(&mut set);
-        }
-        Al::Leaf(set)
-    };
+/// What a result of this type shares memory with.
+pub(super) fn returned(ty: &Type, shared: &Set) -> Als {
     match ty {
-        Type::Prim(_) | Type::Meta(_) => Al::Leaf(Set::new()),
-        Type::Array(a) => open(a.unique),
-        Type::Named(n) => open(n.unique),
-        Type::Fun(_) => open(false),
-        Type::Tuple(ts) => Al::Tuple(
-            ts.iter()
-                .map(|t| result(closure, t, consumed, arg))
-                .collect(),
-        ),
-        Type::Record(ts) => Al::Record(
-            ts.iter()
-                .map(|(n, t)| (n.clone(), result(closure, t, consumed, arg)))
-                .collect(),
-        ),
-        Type::Sum(cs) => Al::Sum(
-            cs.iter()
-                .map(|(n, ts)| {
-                    let ts = ts.iter().map(|t| result(closure, t, consumed, arg));
-                    (n.clone(), ts.collect())
-                })
-                .collect(),
-        ),
+        Type::Prim(_) => Als::Fresh,
+        Type::Array(_) | Type::Named(_) | Type::Meta(_) => {
+            if returns::any_unique(ty) {
+                Als::Fresh
+            } else {
+                Als::any(shared.clone(), ty)
+            }
+        }
+        Type::Fun(f) => Als::Fun(shared.clone(), Arc::clone(f)),
+        Type::Tuple(ts) => Als::Parts(ts.iter().map(|t| returned(t, shared)).collect()),
+        Type::Record(fs) => Als::Parts(fs.iter().map(|(_, t)| returned(t, shared)).collect()),
+        Type::Sum(cs) => {
+            let cons = cs.iter().map(|(con, ts)| {
+                (
+                    con.clone(),
+                    ts.iter().map(|t| returned(t, shared)).collect(),
+                )
+            });
+            Als::Cons(cons.collect())
+        }
+    }
+}
+
+fn variable_of(fun: &Exp) -> Option<crate::typed::Name> {
+    match &fun.kind {
+        ExpKind::Var { name, .. } => Some(*name),
+        ExpKind::Lit(_)
+        | ExpKind::String(_)
+        | ExpKind::Hole
+        | ExpKind::Size(_)
+        | ExpKind::Tuple(_)
+        | ExpKind::Record(_)
+        | ExpKind::Array(_)
+        | ExpKind::Construct(..)
+        | ExpKind::Range { .. }
+        | ExpKind::Coerce(_)
+        | ExpKind::Apply { .. }
+        | ExpKind::Negate(_)
+        | ExpKind::Not(_)
+        | ExpKind::Field(..)
+        | ExpKind::TupleField(..)
+        | ExpKind::Lambda { .. }
+        | ExpKind::Let { .. }
+        | ExpKind::LetFun { .. }
+        | ExpKind::If { .. }
+        | ExpKind::Match { .. }
+        | ExpKind::Loop { .. }
+        | ExpKind::Index { .. }
+        | ExpKind::Update { .. }
+        | ExpKind::Assert { .. }
+        | ExpKind::Attr(..) => None,
+    }
+}
+
+fn describe(checker: &Checker<'_>, fun: &Exp) -> String {
+    match variable_of(fun) {
+        Some(name) => format!("the result of `{}`", checker.names.text(name)),
+        None => "the result of this call".to_owned(),
     }
 }

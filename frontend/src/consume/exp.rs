@@ -1,124 +1,84 @@
-//! What each construct uses, consumes and aliases.
+//! Expressions: what each one looks at and consumes, and what its value shares memory with.
 
-use super::alias::{Al, Set};
-use super::returns::{fun_type, has_function};
-use super::{Checked, Consume, names_of};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::lower::mentions;
-use crate::typed::{Case, Exp, ExpKind, Pat, Slice, Step, Sym, Type, ValueDef};
-use std::collections::BTreeSet;
+use super::place::{Als, holds_memory};
+use super::returns::{self, Function};
+use super::{Checker, Kind, Local};
+use crate::source::Span;
+use crate::typed::{Case, Exp, ExpKind, LoopForm, Name, Pat, Slice, Step, Sym, Type, ValueDef};
 
-impl<'p> Consume<'p> {
-    /// An expression.
-    pub(super) fn exp(&mut self, e: &'p Exp) -> Checked {
-        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.exp_kind(e))
+impl Checker<'_> {
+    pub(super) fn exp(&mut self, exp: &Exp) -> Als {
+        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.exp_kind(exp))
     }
 
-    fn exp_kind(&mut self, e: &'p Exp) -> Checked {
-        match &e.kind {
-            ExpKind::Lit(_) | ExpKind::String(_) | ExpKind::Hole | ExpKind::Size(_) => fresh(e),
-            ExpKind::Var { name, .. } => self.observe(*name, &e.ty, e.span),
-            ExpKind::Tuple(es) => {
-                let parts: Vec<Checked> = es.iter().map(|e| self.exp(e)).collect();
-                let types = parts.iter().map(|p| p.ty.clone()).collect();
-                Checked {
-                    al: Al::Tuple(parts.into_iter().map(|p| p.al).collect()),
-                    ty: Type::Tuple(types),
-                }
+    fn exp_kind(&mut self, exp: &Exp) -> Als {
+        match &exp.kind {
+            ExpKind::Lit(_) | ExpKind::String(_) | ExpKind::Hole | ExpKind::Size(_) => Als::Fresh,
+            ExpKind::Var { name, inst } => {
+                self.variable(*name, &exp.ty, !inst.sizes.is_empty(), exp.span)
             }
+            ExpKind::Tuple(es) => Als::Parts(es.iter().map(|e| self.exp(e)).collect()),
             ExpKind::Record(fields) => self.record(fields),
             ExpKind::Array(es) => {
-                for e in es {
-                    self.exp(e);
-                }
-                fresh(e)
+                es.iter().for_each(|e| drop(self.exp(e)));
+                Als::Fresh
             }
-            ExpKind::Construct(con, es) => self.construct(e, con, es),
+            ExpKind::Construct(con, es) => {
+                let parts = es.iter().map(|e| self.exp(e)).collect();
+                Als::Cons([(con.clone(), parts)].into())
+            }
             ExpKind::Range { start, second, end } => {
                 self.exp(start);
-                if let Some(second) = second {
-                    self.exp(second);
-                }
+                second.iter().for_each(|e| drop(self.exp(e)));
                 self.exp(&end.1);
-                fresh(e)
+                Als::Fresh
             }
-            ExpKind::Coerce(inner) | ExpKind::Attr(_, inner) => self.exp(inner),
-            ExpKind::Apply { fun, args, infix } => self.apply(e, fun, args, *infix),
-            ExpKind::Negate(inner) | ExpKind::Not(inner) => {
-                self.exp(inner);
-                fresh(e)
+            ExpKind::Coerce(e) | ExpKind::Attr(_, e) => self.exp(e),
+            ExpKind::Negate(e) | ExpKind::Not(e) => {
+                self.exp(e);
+                Als::Fresh
             }
-            ExpKind::Field(inner, name) => {
-                let v = self.exp(inner);
-                v.field(name, &e.ty)
+            ExpKind::Apply { fun, args, infix } => self.apply(exp, fun, args, *infix),
+            ExpKind::Field(e, field) => self.field(e, field, &exp.ty),
+            ExpKind::TupleField(e, index) => {
+                let als = self.exp(e);
+                self.places.component(&als, *index, &exp.ty)
             }
-            ExpKind::TupleField(inner, i) => {
-                let v = self.exp(inner);
-                v.component(*i, &e.ty)
-            }
-            ExpKind::Lambda { params, body, ret } => {
-                let free = self.free_in(Self::exp_names(e));
-                let closure = self.closure(&free);
-                let declared = &ret.ty;
-                let body_span = body.span;
-                let checked = self.in_params(params, |cx| {
-                    let v = cx.exp(body);
-                    cx.check_result(params, declared, &v.al, body_span);
-                    cx.check_global_result(params, &v.al, body_span);
-                    v
-                });
-                let ret = self.infer_unique(params, declared, &checked.al);
-                Checked {
-                    al: closure,
-                    ty: fun_type(params, ret),
-                }
-            }
+            ExpKind::Lambda { params, body, ret } => self.lambda(params, body, &ret.ty, &exp.ty),
             ExpKind::Let {
                 pat, value, body, ..
-            } => self.let_(pat, value, body),
-            ExpKind::LetFun { def, body } => {
-                self.local_def(def);
-                let mut v = self.exp(body);
-                v.al.unscope(&BTreeSet::from([def.name.0]));
-                v
-            }
+            } => self.let_exp(pat, value, body),
+            ExpKind::LetFun { def, body } => self.let_fun(def, body),
             ExpKind::If {
                 cond,
                 then,
                 otherwise,
             } => {
                 self.exp(cond);
-                let ((), a, by_then) = self.contained(|cx| ((), cx.exp(then)));
-                let ((), b, by_else) = self.contained(|cx| ((), cx.exp(otherwise)));
-                let gone: BTreeSet<u32> = by_then.keys().chain(by_else.keys()).copied().collect();
-                self.note_consumed(&by_then);
-                self.note_consumed(&by_else);
-                Checked {
-                    al: without(&a.al.join(&b.al), &gone),
-                    ty: a.ty,
-                }
+                let (a, mut consumed) = self.contain(|this| this.exp(then));
+                let (b, more) = self.contain(|this| this.exp(otherwise));
+                consumed.extend(more);
+                let als = self.places.either(&a, &b, &exp.ty);
+                self.merged(als, consumed)
             }
-            ExpKind::Match { scrutinee, cases } => self.match_(scrutinee, cases),
+            ExpKind::Match { scrutinee, cases } => self.match_exp(scrutinee, cases, &exp.ty),
             ExpKind::Loop {
                 pat,
                 init,
                 form,
                 body,
                 ..
-            } => self.loop_(e, pat, init, form, body),
+            } => self.loop_exp(exp.span, pat, init, form, body),
             ExpKind::Index { array, slices } => {
-                let v = self.exp(array);
+                let als = self.exp(array);
                 self.slices(slices);
-                Checked {
-                    al: Al::all(&e.ty, &v.al.set()),
-                    ty: e.ty.clone(),
-                }
+                Als::any(als.all(), &exp.ty)
             }
             ExpKind::Update {
                 source,
                 path,
                 value,
-            } => self.update(e, source, path, value),
+            } => self.update(exp.span, source, path, value),
             ExpKind::Assert { cond, body, .. } => {
                 self.exp(cond);
                 self.exp(body)
@@ -126,187 +86,197 @@ impl<'p> Consume<'p> {
         }
     }
 
-    pub(super) fn slices(&mut self, slices: &'p [Slice]) {
+    /// What the branches give: what a branch has consumed is no part of it any more.
+    fn merged(&mut self, als: Als, consumed: super::Consumed) -> Als {
+        if consumed.is_empty() {
+            return als;
+        }
+        self.note_consumed(consumed);
+        als.filter(&|p| !self.consumed.contains_key(&self.places.var(p)))
+    }
+
+    /// Components in the order of the type.
+    fn record(&mut self, fields: &[(Sym, Exp)]) -> Als {
+        let mut parts: Vec<(&Sym, Als)> = Vec::new();
+        for (field, e) in fields {
+            let als = self.exp(e);
+            parts.push((field, als));
+        }
+        parts.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Als::Parts(parts.into_iter().map(|(_, als)| als).collect())
+    }
+
+    fn field(&mut self, record: &Exp, field: &Sym, ty: &Type) -> Als {
+        let als = self.exp(record);
+        match field_index(&record.ty, field) {
+            Some(index) => self.places.component(&als, index, ty),
+            None => Als::any(als.all(), ty),
+        }
+    }
+
+    fn let_exp(&mut self, pat: &Pat, value: &Exp, body: &Exp) -> Als {
+        let before = self.trail.len();
+        let als = self.exp(value);
+        if self.trail.len() > before && !returns::order_zero(&value.ty) {
+            self.consuming_function(value.span, before, "this function value");
+        }
+        let vars = self.bind(pat, &als, Kind::Local);
+        let result = self.exp(body);
+        self.unscope(&vars);
+        result
+    }
+
+    fn let_fun(&mut self, def: &ValueDef, body: &Exp) -> Als {
+        let fun = Function {
+            params: &def.params,
+            body: &def.body,
+            ret: &def.ret.ty,
+            declared: returns::any_unique(&def.ret.ty),
+        };
+        let (captured, ret) = self.function(&fun);
+        let scheme = returns::with_result(&def.scheme.ty, def.params.len(), &ret);
+        let local = Local {
+            als: Als::any(captured, &scheme),
+            depth: self.depth(),
+            scheme: Some(scheme),
+        };
+        self.locals.insert(def.name, local);
+        self.exp(body)
+    }
+
+    fn lambda(&mut self, params: &[Pat], body: &Exp, ret: &Type, ty: &Type) -> Als {
+        let fun = Function {
+            params,
+            body,
+            ret,
+            declared: returns::any_unique(ret),
+        };
+        let (captured, ret) = self.function(&fun);
+        match returns::with_result(ty, params.len(), &ret) {
+            Type::Fun(f) => Als::Fun(captured, f),
+            Type::Prim(_)
+            | Type::Array(_)
+            | Type::Tuple(_)
+            | Type::Record(_)
+            | Type::Sum(_)
+            | Type::Named(_)
+            | Type::Meta(_) => Als::any(captured, ty),
+        }
+    }
+
+    fn match_exp(&mut self, scrutinee: &Exp, cases: &[Case], ty: &Type) -> Als {
+        let matched = self.exp(scrutinee);
+        let mut consumed = Vec::new();
+        let mut result: Option<Als> = None;
+        for case in cases {
+            let (als, more) = self.contain(|this| {
+                let vars = this.bind(&case.pat, &matched, Kind::Local);
+                let als = this.exp(&case.body);
+                this.unscope(&vars);
+                als
+            });
+            consumed.extend(more);
+            result = Some(match result {
+                None => als,
+                Some(before) => self.places.either(&before, &als, ty),
+            });
+        }
+        self.merged(result.unwrap_or_default(), consumed)
+    }
+
+    pub(super) fn slices(&mut self, slices: &[Slice]) {
         for slice in slices {
             match slice {
-                Slice::Index(e) => {
-                    self.exp(e);
-                }
+                Slice::Index(e) => drop(self.exp(e)),
                 Slice::Range { start, end, stride } => {
-                    for e in [start, end, stride].into_iter().flatten() {
-                        self.exp(e);
-                    }
+                    let parts = [start, end, stride].into_iter().flatten();
+                    parts.for_each(|e| drop(self.exp(e)));
                 }
             }
         }
     }
 
-    fn record(&mut self, fields: &'p [(Sym, Exp)]) -> Checked {
-        let mut als = Vec::new();
-        let mut types = Vec::new();
-        for (name, e) in fields {
-            let v = self.exp(e);
-            als.push((name.clone(), v.al));
-            types.push((name.clone(), v.ty));
-        }
-        als.sort_by(|a, b| a.0.cmp(&b.0));
-        types.sort_by(|a, b| a.0.cmp(&b.0));
-        Checked {
-            al: Al::Record(als),
-            ty: Type::Record(types.into()),
-        }
-    }
-
-    fn construct(&mut self, e: &'p Exp, con: &Sym, es: &'p [Exp]) -> Checked {
-        let parts: Vec<Al> = es.iter().map(|e| self.exp(e).al).collect();
-        let mut al = Al::none(&e.ty);
-        if let Al::Sum(cons) = &mut al
-            && let Some((_, payload)) = cons.iter_mut().find(|(name, _)| name == con)
-        {
-            *payload = parts;
-        }
-        let ty = e.ty.clone();
-        Checked { al, ty }
-    }
-
-    fn let_(&mut self, pat: &'p Pat, value: &'p Exp, body: &'p Exp) -> Checked {
-        let ((), v, new) = self.contained(|cx| ((), cx.exp(value)));
-        self.note_consumed(&new);
-        if !new.is_empty() && has_function(&value.ty) {
-            self.functional_consumption(value.span, "this expression is a function that");
-        }
-        self.bind_pat(pat, &v);
-        let mut result = self.exp(body);
-        result.al.unscope(&names_of(std::slice::from_ref(pat)));
-        result
-    }
-
-    fn local_def(&mut self, def: &'p ValueDef) {
-        let free = self.free_in(|f| {
-            def.params.iter().for_each(|p| mentions::pat(p, f));
-            mentions::exp(&def.body, f);
-        });
-        let closure = self.closure(&free);
-        let checked = self.in_params(&def.params, |cx| {
-            let v = cx.exp(&def.body);
-            cx.check_result(&def.params, &def.ret.ty, &v.al, def.body.span);
-            cx.check_global_result(&def.params, &v.al, def.body.span);
-            v
-        });
-        let ret = self.infer_unique(&def.params, &def.ret.ty, &checked.al);
-        let ty = super::returns::with_result(&def.scheme.ty, def.params.len(), &ret);
-        let entry = super::Entry {
-            al: closure,
-            ty,
-            consumable: false,
-            depth: self.depth,
-        };
-        self.env.insert(def.name, entry);
-    }
-
-    fn match_(&mut self, scrutinee: &'p Exp, cases: &'p [Case]) -> Checked {
-        let v = self.exp(scrutinee);
-        let mut joined: Option<Checked> = None;
-        let mut all = Vec::new();
-        for case in cases {
-            let ((), mut part, new) = self.contained(|cx| {
-                cx.bind_pat(&case.pat, &v);
-                ((), cx.exp(&case.body))
-            });
-            part.al.unscope(&names_of(std::slice::from_ref(&case.pat)));
-            all.push(new);
-            joined = Some(match joined {
-                None => part,
-                Some(before) => Checked {
-                    al: before.al.join(&part.al),
-                    ty: before.ty,
-                },
-            });
-        }
-        let gone: BTreeSet<u32> = all.iter().flat_map(|new| new.keys().copied()).collect();
-        for new in &all {
-            self.note_consumed(new);
-        }
-        match joined {
-            Some(joined) => Checked {
-                al: without(&joined.al, &gone),
-                ty: joined.ty,
-            },
-            None => v,
-        }
-    }
-
-    fn update(&mut self, e: &'p Exp, source: &'p Exp, path: &'p [Step], value: &'p Exp) -> Checked {
+    fn update(&mut self, span: Span, source: &Exp, path: &[Step], value: &Exp) -> Als {
+        let mut in_place = false;
         for step in path {
             match step {
                 Step::Field(_) | Step::TupleField(_) => {}
-                Step::Index(slices) => self.slices(slices),
+                Step::Index(slices) => {
+                    in_place = true;
+                    self.slices(slices);
+                }
             }
         }
         let new = self.exp(value);
         let old = self.exp(source);
-        let in_place = path.iter().any(|s| matches!(s, Step::Index(_)));
         if !in_place {
-            return Checked {
-                al: replaced(&old.al, path, &new.al),
-                ty: e.ty.clone(),
-            };
+            return self.replace(&old, &source.ty, path, new);
         }
-        let set = old.al.set();
-        if !set.is_disjoint(&new.al.set()) {
-            let message = "the array of this in-place update may alias the new value";
-            let error = Diagnostic::error(Code::SelfAliasing, value.span, message);
-            self.errors
-                .push(error.hint("use `copy` to remove aliases from the value"));
+        let (old, new) = (old.all(), new.all());
+        if let Some(shared) = self.places.common(&old, &new) {
+            self.update_overlap(value.span, source.span, shared);
         }
-        self.consume(&set, e.span);
-        fresh(e)
+        self.consume(span, &old);
+        Als::Fresh
+    }
+
+    /// A copy of a record or tuple in which a part is another.
+    fn replace(&mut self, old: &Als, ty: &Type, path: &[Step], new: Als) -> Als {
+        let Some((step, rest)) = path.split_first() else {
+            return new;
+        };
+        let index = match step {
+            Step::Field(field) => field_index(ty, field),
+            Step::TupleField(index) => Some(*index),
+            Step::Index(_) => None,
+        };
+        let parts = self.places.components(old, ty);
+        let (Some(index), Some(mut parts)) = (index, parts) else {
+            return Als::any(old.all().union(&new.all()), ty);
+        };
+        if let Some((part, t)) = parts.get_mut(index) {
+            *part = self.replace(&part.clone(), &t.clone(), rest, new);
+        }
+        Als::Parts(parts.into_iter().map(|(part, _)| part).collect())
+    }
+
+    /// The bound or array of a loop, which is evaluated before the loop.
+    pub(super) fn loop_head(&mut self, form: &LoopForm) -> Als {
+        match form {
+            LoopForm::For { bound, .. } => {
+                self.exp(bound);
+                Als::Fresh
+            }
+            LoopForm::ForIn { array, .. } => self.exp(array),
+            LoopForm::While(_) => Als::Fresh,
+        }
+    }
+
+    /// Makes a scalar known.
+    pub(super) fn bind_scalar(&mut self, name: Name) {
+        let local = Local {
+            als: Als::Fresh,
+            depth: self.depth(),
+            scheme: None,
+        };
+        self.locals.insert(name, local);
     }
 }
 
-/// A value that shares nothing.
-fn fresh(e: &Exp) -> Checked {
-    Checked {
-        al: Al::none(&e.ty),
-        ty: e.ty.clone(),
+fn field_index(ty: &Type, field: &Sym) -> Option<usize> {
+    match ty {
+        Type::Record(fields) => fields.iter().position(|(f, _)| f == field),
+        Type::Prim(_)
+        | Type::Array(_)
+        | Type::Tuple(_)
+        | Type::Sum(_)
+        | Type::Fun(_)
+        | Type::Named(_)
+        | Type::Meta(_) => None,
     }
 }
 
-/// Aliases without what has been consumed.
-fn without(al: &Al, gone: &BTreeSet<u32>) -> Al {
-    al.map(&mut |a| (!gone.contains(&a.id)).then_some(a))
-}
-
-/// The aliases of a record of which a part was replaced.
-fn replaced(old: &Al, path: &[Step], new: &Al) -> Al {
-    let Some((step, rest)) = path.split_first() else {
-        return new.clone();
-    };
-    match (step, old) {
-        (Step::Field(name), Al::Record(als)) => Al::Record(
-            als.iter()
-                .map(|(n, a)| {
-                    let a = if n == name {
-                        replaced(a, rest, new)
-                    } else {
-                        a.clone()
-                    };
-                    (n.clone(), a)
-                })
-                .collect(),
-        ),
-        (Step::TupleField(i), Al::Tuple(als)) => {
-            let als = als.iter().enumerate();
-            let als = als.map(|(j, a)| {
-                if j == *i {
-                    replaced(a, rest, new)
-                } else {
-                    a.clone()
-                }
-            });
-            Al::Tuple(als.collect())
-        }
-        (Step::Index(_), _) => Al::Leaf(Set::new()),
-        (Step::Field(_) | Step::TupleField(_), _) => old.clone().join(new),
-    }
+/// Whether an argument's type can have memory that a call consumes.
+pub(super) fn may_be_consumed(ty: &Type) -> bool {
+    holds_memory(ty) && returns::any_unique(ty)
 }

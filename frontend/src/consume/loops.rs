@@ -1,257 +1,226 @@
-//! Loops: a parameter that the body consumes is consumable; its value from the iteration before is given up for it.
+//! Loops: which parameters are consumed is inferred from the body.
 
-use super::alias::{Al, Set};
-use super::apply::result;
-use super::returns::diet;
-use super::{Checked, Consume, each_name, names_of};
-use crate::diagnostic::{Code, Diagnostic};
+use super::place::{Als, Set};
+use super::{Checker, Consumed, Kind, Var, returns};
 use crate::source::Span;
 use crate::typed::{Exp, LoopForm, Name, Pat, PatKind, Type};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-impl<'p> Consume<'p> {
-    /// A loop.
-    pub(super) fn loop_(
+/// A loop parameter and what the body gives for it.
+struct Param {
+    name: Name,
+    var: Option<Var>,
+    next: Set,
+    declared: bool,
+}
+
+/// What the check of a body finds.
+struct Body {
+    vars: Vec<Var>,
+    next: Als,
+    consumed: Consumed,
+    captured: BTreeMap<Name, Span>,
+}
+
+impl Checker<'_> {
+    pub(super) fn loop_exp(
         &mut self,
-        e: &'p Exp,
-        pat: &'p Pat,
-        init: &'p Exp,
-        form: &'p LoopForm,
-        body: &'p Exp,
-    ) -> Checked {
-        let mut free = self.free_in(Self::exp_names(body));
-        match form {
-            LoopForm::For { bound, .. } => {
-                self.exp(bound);
-            }
-            LoopForm::ForIn { array, .. } => {
-                self.exp(array);
-            }
-            LoopForm::While(cond) => {
-                free.extend(self.free_in(Self::exp_names(cond)));
-            }
-        }
-        self.depth += 1;
-        self.bind_param(pat, true);
-        match form {
-            LoopForm::For { .. } => {}
-            LoopForm::ForIn { pat, .. } => self.bind_param(pat, false),
-            LoopForm::While(cond) => {
-                self.exp(cond);
-            }
-        }
-        let ((), mut v, gone) = self.contained(|cx| ((), cx.exp(body)));
-        self.depth -= 1;
-        let own = names_of(std::slice::from_ref(pat));
-        let consumed = self.converge(pat, &own, gone.into_keys().collect(), &v.al, e.span);
-        v.al.unscope(&own);
+        span: Span,
+        pat: &Pat,
+        init: &Exp,
+        form: &LoopForm,
+        body: &Exp,
+    ) -> Als {
+        let head = self.loop_head(form);
+        let checked = self.loop_body(pat, &head, form, body);
+        let mut params = Vec::new();
+        self.loop_params(pat, &checked.next, &mut params);
+        let consumed = self.consumed_params(&params, &checked);
+        self.check_next(&params, &consumed, &checked.vars, body.span);
 
-        let ((), start, by_start) = self.contained(|cx| {
-            let start = cx.exp(init);
-            cx.consume_start(pat, &consumed, &start.al, init.span);
-            ((), start)
-        });
-        self.note_consumed(&by_start);
-        self.check_free(&free, &by_start.keys().copied().collect(), e.span);
-
-        let fresh = self.made_up(String::from("the result of a loop"));
-        let closure = Set::from([fresh]);
-        let al = loop_result(&closure, pat, &consumed, &start.al, &e.ty);
-        Checked {
-            al: al.join(&v.al),
-            ty: e.ty.clone(),
+        let before = self.trail.len();
+        let initial = self.exp(init);
+        let diet = diet(pat, &consumed);
+        if returns::any_unique(&diet) {
+            self.consumed_arg(&diet, init.span, &initial);
         }
+        if self.trail.len() > before {
+            let now: BTreeSet<Var> = self.trail[before..].iter().copied().collect();
+            self.consumed_before(&checked.captured, &head, form, &now);
+        }
+        let place = self.result_place("the result of this loop", span);
+        self.loop_result(pat, &initial, &checked.next, &consumed, &Set::one(place))
     }
 
-    /// Which parameters are consumed: those that the body consumes, and those that it passes on for such. Checks
-    /// that nothing is passed on twice, or from outside.
-    fn converge(
-        &mut self,
-        pat: &'p Pat,
-        own: &BTreeSet<u32>,
-        mut consumed: BTreeSet<u32>,
-        al: &Al,
-        span: Span,
-    ) -> BTreeSet<u32> {
-        each_name(pat, &mut |name, ty| {
-            if diet(ty) {
-                consumed.insert(name.0);
-            }
-        });
-        loop {
-            let mut passed = Passed::default();
-            let errors = self.errors.len();
-            self.pass_on(pat, al, own, &consumed, &mut passed, span);
-            let mut more = consumed.clone();
-            more.extend(passed.consumed.iter().map(|a| a.id));
-            if more.len() == consumed.len() {
-                return consumed;
-            }
-            self.errors.truncate(errors);
-            consumed = more;
-        }
-    }
-
-    fn pass_on(
-        &mut self,
-        pat: &'p Pat,
-        al: &Al,
-        own: &BTreeSet<u32>,
-        consumed: &BTreeSet<u32>,
-        passed: &mut Passed,
-        span: Span,
-    ) {
-        match &pat.kind {
-            PatKind::Name(name) => {
-                let set = al.set();
-                let takes = consumed.contains(&name.0);
-                self.check_passed(*name, takes, &set, own, passed, span);
-                if takes {
-                    passed.consumed.extend(set);
-                } else {
-                    passed.observed.extend(set);
+    fn loop_body(&mut self, pat: &Pat, head: &Als, form: &LoopForm, body: &Exp) -> Body {
+        let ((vars, next, consumed), captured) = self.framed(|this| {
+            let vars = this.bind(pat, &Als::Fresh, Kind::Local);
+            let mut inner = Vec::new();
+            match form {
+                LoopForm::For { var, .. } => this.bind_scalar(*var),
+                LoopForm::ForIn { pat, .. } => {
+                    let element = Als::any(head.all(), &pat.ty);
+                    inner = this.bind(pat, &element, Kind::Element);
+                }
+                LoopForm::While(cond) => {
+                    this.framed(|this| this.exp(cond));
                 }
             }
-            PatKind::Wild | PatKind::Literal(_) | PatKind::Construct(..) => {}
+            let (next, consumed) = this.contain(|this| this.exp(body));
+            this.unscope(&inner);
+            this.unscope(&vars);
+            (vars, next, consumed)
+        });
+        Body {
+            vars,
+            next,
+            consumed,
+            captured,
+        }
+    }
+
+    fn loop_params(&mut self, pat: &Pat, next: &Als, out: &mut Vec<Param>) {
+        match &pat.kind {
+            PatKind::Name(name) => {
+                let own = self.locals.get(name).map(|l| l.als.all());
+                let place = own.as_ref().and_then(|set| set.iter().next());
+                out.push(Param {
+                    name: *name,
+                    var: place.map(|p| self.places.var(p)),
+                    next: next.all(),
+                    declared: returns::any_unique(&pat.ty),
+                });
+            }
             PatKind::Tuple(ps) => {
                 for (i, p) in ps.iter().enumerate() {
-                    self.pass_on(p, &al.component(i), own, consumed, passed, span);
+                    let part = self.places.component(next, i, &p.ty);
+                    self.loop_params(p, &part, out);
                 }
             }
             PatKind::Record(ps) => {
-                for (field, p) in ps {
-                    self.pass_on(p, &al.field(field), own, consumed, passed, span);
+                for (i, (_, p)) in ps.iter().enumerate() {
+                    let part = self.places.component(next, i, &p.ty);
+                    self.loop_params(p, &part, out);
                 }
             }
+            PatKind::Wild | PatKind::Literal(_) | PatKind::Construct(..) => {}
         }
     }
 
-    fn check_passed(
-        &mut self,
-        name: Name,
-        takes: bool,
-        set: &Set,
-        own: &BTreeSet<u32>,
-        passed: &Passed,
-        span: Span,
-    ) {
-        let text = self.program.names.text(name).to_owned();
-        let outside = set.iter().find(|a| !a.free && !own.contains(&a.id));
-        if let (true, Some(bad)) = (takes, outside) {
-            let what = self.describe(bad.id);
-            let message =
-                format!("the next value of the consumed loop parameter `{text}` aliases {what}");
-            self.error(Code::LoopAliases, span, message);
-        }
-        if !set.is_disjoint(&passed.consumed) {
-            let message = format!(
-                "the next value of the loop parameter `{text}` aliases other consumed loop parameter"
-            );
-            self.error(Code::LoopAliases, span, message);
-        } else if takes && !set.is_disjoint(&passed.observed) {
-            let message = format!(
-                "the next value of the consumed loop parameter `{text}` aliases previously returned value"
-            );
-            self.error(Code::LoopAliases, span, message);
+    /// The parameters that the body consumes, and those whose next values are parts of what becomes a consumed one.
+    fn consumed_params(&self, params: &[Param], body: &Body) -> BTreeSet<Name> {
+        let mut vars: BTreeSet<Var> = body.consumed.iter().map(|(v, _)| *v).collect();
+        let mut consumed: BTreeSet<Name> = BTreeSet::new();
+        loop {
+            let found = params.iter().find(|p| {
+                let by_body = p.var.is_some_and(|v| vars.contains(&v));
+                !consumed.contains(&p.name) && (p.declared || by_body)
+            });
+            let Some(param) = found else { return consumed };
+            consumed.insert(param.name);
+            vars.extend(param.next.iter().map(|p| self.places.var(p)));
         }
     }
 
-    /// The starts of consumed parameters are consumed.
-    fn consume_start(&mut self, pat: &'p Pat, consumed: &BTreeSet<u32>, al: &Al, span: Span) {
-        let mut any = false;
-        each_name(pat, &mut |name, _| any |= consumed.contains(&name.0));
-        if any {
-            self.check_self_alias(al, span);
-        }
-        let mut set = Set::new();
-        starts(pat, consumed, al, &mut set);
-        self.consume(&set, span);
-    }
-
-    /// What the loop's start consumes is not used in its body.
-    fn check_free(&mut self, free: &BTreeSet<Name>, gone: &BTreeSet<u32>, span: Span) {
-        for name in free {
-            let Some(entry) = self.env.get(name) else {
-                continue;
-            };
-            let bad = entry
-                .al
-                .set()
-                .iter()
-                .any(|a| !a.free && gone.contains(&a.id));
-            if bad {
-                let what = self.describe(name.0);
-                let message = format!(
-                    "the loop uses {what} (or an alias), but this is consumed by the initial value of the loop"
-                );
-                let error = Diagnostic::error(Code::UseAfterConsume, span, message);
-                self.errors.push(error);
+    /// The next value of a consumed parameter must not share memory with what is outside or with another next value.
+    fn check_next(&mut self, params: &[Param], consumed: &BTreeSet<Name>, own: &[Var], span: Span) {
+        let (mut unique, mut all) = (Set::default(), Set::default());
+        for param in params {
+            let is_consumed = consumed.contains(&param.name);
+            let outside = param.next.iter().find(|p| {
+                let var = self.places.var(*p);
+                self.vars[var as usize].in_scope && !own.contains(&var)
+            });
+            if let Some(place) = outside.filter(|_| is_consumed) {
+                self.loop_outside(span, param.name, place);
                 return;
             }
+            let against = if is_consumed { &all } else { &unique };
+            if let Some(place) = self.places.common(against, &param.next) {
+                self.loop_overlap(span, param.name, place);
+                return;
+            }
+            all = all.union(&param.next);
+            if is_consumed {
+                unique = unique.union(&param.next);
+            }
+        }
+    }
+
+    /// The body must not look at what the initial value consumes.
+    fn consumed_before(
+        &mut self,
+        captured: &BTreeMap<Name, Span>,
+        head: &Als,
+        form: &LoopForm,
+        consumed: &BTreeSet<Var>,
+    ) {
+        let hit = |this: &Self, set: &Set| {
+            let vars = set.iter().map(|p| this.places.var(p));
+            vars.filter(|v| consumed.contains(v)).min()
+        };
+        let mut found: Vec<(Option<Name>, Span, Var)> = Vec::new();
+        for (name, span) in captured {
+            let Some(local) = self.locals.get(name) else {
+                continue;
+            };
+            if let Some(var) = hit(self, &local.als.all()) {
+                found.push((Some(*name), *span, var));
+            }
+        }
+        if let LoopForm::ForIn { array, .. } = form
+            && let Some(var) = hit(self, &head.all())
+        {
+            found.push((None, array.span, var));
+        }
+        for (name, span, var) in found {
+            if let Some(event) = self.consumed.get(&var).copied() {
+                self.used_in_loop(name, span, var, event);
+            }
+        }
+    }
+
+    fn loop_result(
+        &mut self,
+        pat: &Pat,
+        init: &Als,
+        next: &Als,
+        consumed: &BTreeSet<Name>,
+        place: &Set,
+    ) -> Als {
+        let part = |this: &mut Self, i: usize, p: &Pat| {
+            let init = this.places.component(init, i, &p.ty);
+            let next = this.places.component(next, i, &p.ty);
+            this.loop_result(p, &init, &next, consumed, place)
+        };
+        match &pat.kind {
+            PatKind::Tuple(ps) => {
+                let parts = ps.iter().enumerate().map(|(i, p)| part(self, i, p));
+                Als::Parts(parts.collect())
+            }
+            PatKind::Record(ps) => {
+                let parts = ps.iter().enumerate().map(|(i, (_, p))| part(self, i, p));
+                Als::Parts(parts.collect())
+            }
+            PatKind::Name(name) if consumed.contains(name) => next.clone(),
+            PatKind::Name(_) | PatKind::Wild | PatKind::Literal(_) | PatKind::Construct(..) => {
+                Als::any(place.union(&init.all()).union(&next.all()), &pat.ty)
+            }
         }
     }
 }
 
-/// What the body of a loop passes on to the next iteration.
-#[derive(Default)]
-struct Passed {
-    consumed: Set,
-    observed: Set,
-}
-
-/// The aliases of the starts of consumed parameters.
-fn starts(pat: &Pat, consumed: &BTreeSet<u32>, al: &Al, out: &mut Set) {
+/// The type of the parameters, with marks where they are consumed.
+fn diet(pat: &Pat, consumed: &BTreeSet<Name>) -> Type {
     match &pat.kind {
-        PatKind::Name(name) => {
-            if consumed.contains(&name.0) {
-                al.collect(out);
-            }
+        PatKind::Name(name) => returns::marked(&pat.ty, consumed.contains(name)),
+        PatKind::Wild | PatKind::Literal(_) | PatKind::Construct(..) => {
+            returns::marked(&pat.ty, false)
         }
-        PatKind::Wild | PatKind::Literal(_) | PatKind::Construct(..) => {}
-        PatKind::Tuple(ps) => {
-            for (i, p) in ps.iter().enumerate() {
-                starts(p, consumed, &al.component(i), out);
-            }
-        }
+        PatKind::Tuple(ps) => Type::tuple(ps.iter().map(|p| diet(p, consumed)).collect()),
         PatKind::Record(ps) => {
-            for (field, p) in ps {
-                starts(p, consumed, &al.field(field), out);
-            }
+            let fields = ps.iter().map(|(f, p)| (f.clone(), diet(p, consumed)));
+            Type::Record(fields.collect())
         }
-    }
-}
-
-/// What the result of a loop aliases because of its start.
-fn loop_result(closure: &Set, pat: &Pat, consumed: &BTreeSet<u32>, start: &Al, ty: &Type) -> Al {
-    match (&pat.kind, ty) {
-        (PatKind::Tuple(ps), Type::Tuple(ts)) if ps.len() == ts.len() => Al::Tuple(
-            ps.iter()
-                .zip(ts.iter())
-                .enumerate()
-                .map(|(i, (p, t))| loop_result(closure, p, consumed, &start.component(i), t))
-                .collect(),
-        ),
-        (PatKind::Record(ps), Type::Record(ts)) => Al::Record(
-            ts.iter()
-                .map(|(name, t)| {
-                    let part = ps.iter().find(|(n, _)| n == name);
-                    let al = match part {
-                        Some((_, p)) => loop_result(closure, p, consumed, &start.field(name), t),
-                        None => Al::none(t),
-                    };
-                    (name.clone(), al)
-                })
-                .collect(),
-        ),
-        (PatKind::Name(name), _) if consumed.contains(&name.0) => Al::none(ty),
-        (
-            PatKind::Name(_)
-            | PatKind::Wild
-            | PatKind::Literal(_)
-            | PatKind::Construct(..)
-            | PatKind::Tuple(_)
-            | PatKind::Record(_),
-            _,
-        ) => result(closure, ty, false, start),
     }
 }

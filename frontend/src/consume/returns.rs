@@ -1,119 +1,259 @@
-//! Uniqueness in types: reading and copying marks, and the results of functions.
+//! Functions: their parameters, their results, and the marks of uniqueness in types.
 
-use super::alias::{Al, Set};
-use super::{Consume, each_name};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::typed::{ArrayType, FunType, NamedType, Pat, RetType, Type};
+use super::place::{Als, Set};
+use super::{Checker, Kind, Var};
+use crate::typed::{Atom, Exp, FunType, Pat, RetType, Type};
+use crate::types::opaque::each_size;
+use crate::types::subst;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Whether an argument of the type is consumed: some part of it is marked.
-pub(super) fn diet(ty: &Type) -> bool {
-    match ty {
-        Type::Array(a) => a.unique,
-        Type::Named(n) => n.unique,
-        Type::Tuple(ts) => ts.iter().any(diet),
-        Type::Record(ts) => ts.iter().any(|(_, t)| diet(t)),
-        Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(diet)),
-        Type::Prim(_) | Type::Fun(_) | Type::Meta(_) => false,
+pub(super) use crate::types::subst::{any_unique, order_zero};
+
+/// A function, lambda or constant.
+pub(super) struct Function<'e> {
+    pub(super) params: &'e [Pat],
+    pub(super) body: &'e Exp,
+    pub(super) ret: &'e Type,
+    /// Whether the marks in the result type stand.
+    pub(super) declared: bool,
+}
+
+/// A part of a result.
+struct Leaf {
+    unique: bool,
+    function: bool,
+    set: Set,
+}
+
+impl Checker<'_> {
+    /// Checks a function; gives what it captures, and the result type with its marks.
+    pub(super) fn function(&mut self, fun: &Function<'_>) -> (Set, Type) {
+        let (ret, captured) = self.framed(|this| {
+            let mut vars = Vec::new();
+            for param in fun.params {
+                vars.extend(this.bind(param, &Als::Fresh, Kind::Param));
+            }
+            if this.depth() == 1 {
+                fun.params.iter().for_each(|p| this.sizes(&p.ty));
+            }
+            let (als, _) = this.contain(|this| this.exp(fun.body));
+            this.check_result(fun, &als);
+            let ret = if fun.declared {
+                fun.ret.clone()
+            } else {
+                this.inferred(fun, &als)
+            };
+            this.unscope(&vars);
+            ret
+        });
+        (self.places_of(&captured), ret)
+    }
+
+    /// The expressions in the sizes of a top-level function's parameters: they consume nothing.
+    fn sizes(&mut self, ty: &Type) {
+        let mut exps = Vec::new();
+        each_size(ty, &mut |size| {
+            exps.extend(size.terms.keys().flatten().filter_map(|atom| match atom {
+                Atom::Opaque(opaque) => Some(opaque.exp.clone()),
+                Atom::Name(_) | Atom::Meta(_) => None,
+            }));
+        });
+        for exp in exps {
+            self.framed(|this| this.contain(|this| this.exp(&exp)));
+        }
+    }
+
+    fn check_result(&mut self, fun: &Function<'_>, als: &Als) {
+        let mut leaves = Vec::new();
+        self.result_leaves(fun.ret, als, &mut leaves);
+        let span = result_span(fun.body);
+        let (mut unique, mut all) = (Set::default(), Set::default());
+        for leaf in &leaves {
+            let against = if leaf.unique { &all } else { &unique };
+            if let Some(place) = self.places.common(against, &leaf.set) {
+                self.result_overlap(span, place);
+                return;
+            }
+            let fixed = leaf.set.iter().find(|p| self.is_fixed(*p));
+            if let Some(place) = fixed.filter(|_| leaf.unique) {
+                self.result_shared(span, place);
+                return;
+            }
+            let global = leaf.set.iter().find(|p| {
+                let var = self.places.var(*p);
+                self.vars[var as usize].kind == Kind::Global
+            });
+            if let Some(place) = global.filter(|_| !fun.params.is_empty() && !leaf.function) {
+                self.result_global(span, place);
+                return;
+            }
+            all = all.union(&leaf.set);
+            if leaf.unique {
+                unique = unique.union(&leaf.set);
+            }
+        }
+    }
+
+    fn result_leaves(&mut self, ty: &Type, als: &Als, out: &mut Vec<Leaf>) {
+        match self.places.components(als, ty) {
+            Some(parts) => {
+                for (part, t) in &parts {
+                    self.result_leaves(t, part, out);
+                }
+            }
+            None => out.push(Leaf {
+                unique: any_unique(ty),
+                function: matches!(ty, Type::Fun(_)),
+                set: als.all(),
+            }),
+        }
+    }
+
+    /// The result type with the marks that the body allows.
+    fn inferred(&mut self, fun: &Function<'_>, als: &Als) -> Type {
+        if fun.params.is_empty() {
+            return subst::clear_unique(fun.ret);
+        }
+        let mut seen = BTreeSet::new();
+        let mut forbidden = BTreeSet::new();
+        self.several(fun.ret, als, &mut seen, &mut forbidden);
+        self.infer(fun.ret, als, &forbidden)
+    }
+
+    /// The variables that several parts of a result share memory with.
+    fn several(
+        &mut self,
+        ty: &Type,
+        als: &Als,
+        seen: &mut BTreeSet<Var>,
+        several: &mut BTreeSet<Var>,
+    ) {
+        if let Some(parts) = self.places.components(als, ty) {
+            for (part, t) in &parts {
+                self.several(t, part, seen, several);
+            }
+            return;
+        }
+        let vars: BTreeSet<Var> = als.all().iter().map(|p| self.places.var(p)).collect();
+        for var in vars {
+            // An abstract value may have several parts itself.
+            if !seen.insert(var) || matches!(ty, Type::Named(_)) {
+                several.insert(var);
+            }
+        }
+    }
+
+    fn infer(&mut self, ty: &Type, als: &Als, forbidden: &BTreeSet<Var>) -> Type {
+        match ty {
+            Type::Prim(_) | Type::Fun(_) | Type::Meta(_) => ty.clone(),
+            Type::Array(_) | Type::Named(_) => {
+                let set = als.all();
+                let fixed = set
+                    .iter()
+                    .any(|p| self.is_fixed(p) || forbidden.contains(&self.places.var(p)));
+                marked(ty, !fixed)
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                let parts = self.places.components(als, ty).unwrap_or_default();
+                let types = parts.iter().map(|(part, t)| self.infer(t, part, forbidden));
+                let types: Vec<Type> = types.collect();
+                rebuilt(ty, types)
+            }
+            Type::Sum(cs) => {
+                let mut cons = Vec::new();
+                for (con, ts) in cs.iter() {
+                    let mut types = Vec::new();
+                    for (i, t) in ts.iter().enumerate() {
+                        let part = self.places.con_part(als, con, ty, i, t);
+                        types.push(self.infer(t, &part, forbidden));
+                    }
+                    cons.push((con.clone(), types));
+                }
+                Type::Sum(cons.into())
+            }
+        }
     }
 }
 
-/// Whether the value itself is marked unique, or a component of a tuple or record.
-pub(super) fn any_unique(ty: &Type) -> bool {
+/// A tuple or record type with other components.
+fn rebuilt(ty: &Type, types: Vec<Type>) -> Type {
+    match ty {
+        Type::Record(fields) => {
+            let names = fields.iter().map(|(f, _)| f.clone());
+            Type::Record(names.zip(types).collect())
+        }
+        Type::Prim(_)
+        | Type::Array(_)
+        | Type::Tuple(_)
+        | Type::Sum(_)
+        | Type::Fun(_)
+        | Type::Named(_)
+        | Type::Meta(_) => Type::tuple(types),
+    }
+}
+
+/// Where the value of a body is written.
+fn result_span(body: &Exp) -> crate::source::Span {
+    use crate::typed::ExpKind;
+    let mut at = body;
+    while let ExpKind::Let { body, .. } | ExpKind::LetFun { body, .. } = &at.kind {
+        at = body;
+    }
+    at.span
+}
+
+/// The type with all or no marks.
+pub(super) fn marked(ty: &Type, unique: bool) -> Type {
+    if unique {
+        subst::set_unique(ty)
+    } else {
+        subst::clear_unique(ty)
+    }
+}
+
+/// The type as it is, or without marks.
+pub(super) fn marked_if(ty: &Type, keep: bool) -> Type {
+    if keep {
+        ty.clone()
+    } else {
+        subst::clear_unique(ty)
+    }
+}
+
+/// Whether a value, or a component of a tuple or record, is marked; a sum's constructors do not count.
+pub(super) fn visibly_unique(ty: &Type) -> bool {
     match ty {
         Type::Array(a) => a.unique,
         Type::Named(n) => n.unique,
-        Type::Tuple(ts) => ts.iter().any(any_unique),
-        Type::Record(ts) => ts.iter().any(|(_, t)| any_unique(t)),
+        Type::Tuple(ts) => ts.iter().any(visibly_unique),
+        Type::Record(fs) => fs.iter().any(|(_, t)| visibly_unique(t)),
         Type::Prim(_) | Type::Sum(_) | Type::Fun(_) | Type::Meta(_) => false,
     }
 }
 
-/// The type with the outermost arrays marked or not.
-fn set_unique(ty: &Type, unique: bool) -> Type {
+/// Whether all memory of a value of the type is unique.
+pub(super) fn all_unique(ty: &Type) -> bool {
     match ty {
-        Type::Array(a) => Type::Array(Arc::new(ArrayType {
-            unique,
-            ..(**a).clone()
-        })),
-        Type::Named(n) => Type::Named(Arc::new(NamedType {
-            unique,
-            ..(**n).clone()
-        })),
-        Type::Tuple(ts) => Type::Tuple(ts.iter().map(|t| set_unique(t, unique)).collect()),
-        Type::Record(ts) => Type::Record(
-            ts.iter()
-                .map(|(n, t)| (n.clone(), set_unique(t, unique)))
-                .collect(),
-        ),
-        Type::Sum(cs) => Type::Sum(
-            cs.iter()
-                .map(|(n, ts)| {
-                    (
-                        n.clone(),
-                        ts.iter().map(|t| set_unique(t, unique)).collect(),
-                    )
-                })
-                .collect(),
-        ),
-        Type::Prim(_) | Type::Fun(_) | Type::Meta(_) => ty.clone(),
+        Type::Prim(_) => true,
+        Type::Array(a) => a.unique,
+        Type::Named(n) => n.unique,
+        Type::Fun(_) | Type::Meta(_) => false,
+        Type::Tuple(ts) => ts.iter().all(all_unique),
+        Type::Record(fs) => fs.iter().all(|(_, t)| all_unique(t)),
+        Type::Sum(cs) => cs.iter().all(|(_, ts)| ts.iter().all(all_unique)),
     }
 }
 
-/// The type with the marks of the scheme that it is an instance of.
-pub(super) fn marked_as(ty: &Type, scheme: &Type) -> Type {
-    match (ty, scheme) {
-        (Type::Fun(f), Type::Fun(s)) => Type::Fun(Arc::new(FunType {
-            param: f.param,
-            arg: marked_as(&f.arg, &s.arg),
-            ret: RetType {
-                exts: f.ret.exts.clone(),
-                ty: marked_as(&f.ret.ty, &s.ret.ty),
-            },
-        })),
-        (Type::Array(_), Type::Array(s)) => set_unique(ty, s.unique),
-        (Type::Tuple(ts), Type::Tuple(ss)) => Type::Tuple(
-            ts.iter()
-                .zip(ss.iter())
-                .map(|(t, s)| marked_as(t, s))
-                .collect(),
-        ),
-        (Type::Record(ts), Type::Record(ss)) => Type::Record(
-            ts.iter()
-                .zip(ss.iter())
-                .map(|((n, t), (_, s))| (n.clone(), marked_as(t, s)))
-                .collect(),
-        ),
-        (Type::Sum(ts), Type::Sum(ss)) => Type::Sum(
-            ts.iter()
-                .zip(ss.iter())
-                .map(|((n, ts), (_, ss))| {
-                    let ts = ts.iter().zip(ss).map(|(t, s)| marked_as(t, s));
-                    (n.clone(), ts.collect())
-                })
-                .collect(),
-        ),
-        (Type::Fun(_), _) => ty.clone(),
-        (_, Type::Named(s)) => set_unique(ty, s.unique),
-        (
-            Type::Prim(_)
-            | Type::Array(_)
-            | Type::Tuple(_)
-            | Type::Record(_)
-            | Type::Sum(_)
-            | Type::Named(_)
-            | Type::Meta(_),
-            _,
-        ) => ty.clone(),
-    }
+/// Whether a result of the type may share memory with the arguments.
+pub(super) fn any_shared(ty: &Type) -> bool {
+    !all_unique(ty)
 }
 
-/// The type of a function of `n` parameters with another result type.
-pub(super) fn with_result(ty: &Type, n: usize, ret: &Type) -> Type {
-    if n == 0 {
-        return marked_as(ty, ret);
+/// A function type whose result, after so many parameters, is another.
+pub(super) fn with_result(ty: &Type, params: usize, ret: &Type) -> Type {
+    if params == 0 {
+        return ret.clone();
     }
     match ty {
         Type::Fun(f) => Type::Fun(Arc::new(FunType {
@@ -121,7 +261,7 @@ pub(super) fn with_result(ty: &Type, n: usize, ret: &Type) -> Type {
             arg: f.arg.clone(),
             ret: RetType {
                 exts: f.ret.exts.clone(),
-                ty: with_result(&f.ret.ty, n - 1, ret),
+                ty: with_result(&f.ret.ty, params - 1, ret),
             },
         })),
         Type::Prim(_)
@@ -134,196 +274,37 @@ pub(super) fn with_result(ty: &Type, n: usize, ret: &Type) -> Type {
     }
 }
 
-/// The type of a function with these parameters and this result.
-pub(super) fn fun_type(params: &[Pat], ret: Type) -> Type {
-    params.iter().rev().fold(ret, |ret, p| {
-        Type::Fun(Arc::new(FunType {
-            param: None,
-            arg: p.ty.clone(),
+/// An instance of a type, with the marks that the results of the type have.
+pub(super) fn marked_like(ty: &Type, like: &Type) -> Type {
+    match (ty, like) {
+        (Type::Fun(f), Type::Fun(l)) => Type::Fun(Arc::new(FunType {
+            param: f.param,
+            arg: f.arg.clone(),
             ret: RetType {
-                exts: Vec::new(),
-                ty: ret,
+                exts: f.ret.exts.clone(),
+                ty: marked_like(&f.ret.ty, &l.ret.ty),
             },
-        }))
-    })
-}
-
-/// The components of a result: whether each is to be unique, and what it aliases.
-fn components(ty: &Type, al: &Al, out: &mut Vec<(bool, Set)>) {
-    match (ty, al) {
-        (Type::Tuple(ts), Al::Tuple(als)) => {
-            for (t, a) in ts.iter().zip(als) {
-                components(t, a, out);
-            }
-        }
-        (Type::Record(ts), Al::Record(als)) => {
-            for ((_, t), (_, a)) in ts.iter().zip(als) {
-                components(t, a, out);
-            }
-        }
-        (
-            Type::Prim(_)
-            | Type::Array(_)
-            | Type::Tuple(_)
-            | Type::Record(_)
-            | Type::Sum(_)
-            | Type::Fun(_)
-            | Type::Named(_)
-            | Type::Meta(_),
-            _,
-        ) => out.push((diet(ty), al.set())),
-    }
-}
-
-/// Aliases of the arrays in a value, not those of functions.
-fn of_arrays(ty: &Type, al: &Al, out: &mut Set) {
-    match (ty, al) {
-        (Type::Fun(_) | Type::Prim(_), _) => {}
-        (Type::Tuple(ts), Al::Tuple(als)) => {
-            for (t, a) in ts.iter().zip(als) {
-                of_arrays(t, a, out);
-            }
-        }
-        (Type::Record(ts), Al::Record(als)) => {
-            for ((_, t), (_, a)) in ts.iter().zip(als) {
-                of_arrays(t, a, out);
-            }
-        }
-        (
-            Type::Array(_)
-            | Type::Tuple(_)
-            | Type::Record(_)
-            | Type::Sum(_)
-            | Type::Named(_)
-            | Type::Meta(_),
-            _,
-        ) => al.collect(out),
-    }
-}
-
-impl Consume<'_> {
-    /// Checks that unique components of a result alias neither each other nor parameters that the function does not own.
-    pub(super) fn check_result(&mut self, params: &[Pat], declared: &Type, al: &Al, span: Span) {
-        let mut parts = Vec::new();
-        components(declared, al, &mut parts);
-        let mut frozen: BTreeSet<u32> = BTreeSet::new();
-        for param in params {
-            each_name(param, &mut |name, ty| {
-                if !owned(ty) {
-                    frozen.insert(name.0);
-                }
-            });
-        }
-        let mut unique_seen = Set::new();
-        let mut seen = Set::new();
-        for (unique, set) in parts {
-            let clash = if unique { &seen } else { &unique_seen };
-            if !set.is_disjoint(clash) {
-                let message =
-                    "a unique part of the result is aliased to some other component of the result";
-                let error = Diagnostic::error(Code::ResultAliases, span, message);
-                self.errors
-                    .push(error.hint("use `copy` to break the aliasing"));
-            }
-            if unique && let Some(bad) = set.iter().find(|a| frozen.contains(&a.id)) {
-                let what = self.describe(bad.id);
-                let message =
-                    format!("the unique result is aliased to {what}, which is not consumable");
-                let error = Diagnostic::error(Code::ResultAliases, span, message)
-                    .note("a caller may go on using what it gave for a parameter without `*`");
-                self.errors
-                    .push(error.hint("use `copy` to break the aliasing"));
-            }
-            if unique {
-                unique_seen.extend(&set);
-            }
-            seen.extend(set);
-        }
-    }
-
-    /// A function gives no array of the top level away.
-    pub(super) fn check_global_result(&mut self, params: &[Pat], al: &Al, span: Span) {
-        if params.is_empty() {
-            return;
-        }
-        let set = al.set();
-        let bad = set.iter().find(|a| !a.free && self.is_global(a.id));
-        if let Some(bad) = bad {
-            let what = self.describe(bad.id);
-            let message = format!("the result of the function aliases the free variable {what}");
-            let error = Diagnostic::error(Code::ResultAliases, span, message);
-            self.errors
-                .push(error.hint("use `copy` to break the aliasing"));
-        }
-    }
-
-    /// The result type with the marks that the body allows.
-    pub(super) fn infer_unique(&self, params: &[Pat], declared: &Type, al: &Al) -> Type {
-        if params.is_empty() {
-            return declared.clone();
-        }
-        let shared = al.shared();
-        let mut owned_names: BTreeSet<u32> = BTreeSet::new();
-        for param in params {
-            each_name(param, &mut |name, ty| {
-                if diet(ty) {
-                    owned_names.insert(name.0);
-                }
-            });
-        }
-        let params: BTreeSet<u32> = super::names_of(params);
-        infer(declared, al, &|set| {
-            set.iter().all(|a| {
-                let bound = !a.free || params.contains(&a.id);
-                !shared.contains(&a.id) && (!bound || owned_names.contains(&a.id))
-            })
-        })
-    }
-}
-
-fn infer(ty: &Type, al: &Al, ok: &dyn Fn(&Set) -> bool) -> Type {
-    match (ty, al) {
-        (Type::Tuple(ts), Al::Tuple(als)) => {
-            Type::Tuple(ts.iter().zip(als).map(|(t, a)| infer(t, a, ok)).collect())
-        }
-        (Type::Record(ts), Al::Record(als)) => Type::Record(
+        })),
+        (Type::Tuple(ts), Type::Tuple(ls)) => Type::Tuple(
             ts.iter()
-                .zip(als)
-                .map(|((n, t), (_, a))| (n.clone(), infer(t, a, ok)))
+                .zip(ls.iter())
+                .map(|(t, l)| marked_like(t, l))
                 .collect(),
         ),
-        (
-            Type::Prim(_)
-            | Type::Array(_)
-            | Type::Tuple(_)
-            | Type::Record(_)
-            | Type::Sum(_)
-            | Type::Fun(_)
-            | Type::Named(_)
-            | Type::Meta(_),
-            _,
-        ) => {
-            let mut set = Set::new();
-            of_arrays(ty, al, &mut set);
-            set_unique(ty, diet(ty) || ok(&set))
+        (Type::Record(fs), Type::Record(ls)) => {
+            let pairs = fs.iter().zip(ls.iter());
+            let fields = pairs.map(|((f, t), (_, l))| (f.clone(), marked_like(t, l)));
+            Type::Record(fields.collect())
         }
+        (Type::Sum(cs), Type::Sum(ls)) => {
+            let pairs = cs.iter().zip(ls.iter());
+            let cons = pairs.map(|((c, ts), (_, ls))| {
+                let parts = ts.iter().zip(ls).map(|(t, l)| marked_like(t, l));
+                (c.clone(), parts.collect())
+            });
+            Type::Sum(cons.collect())
+        }
+        (_, Type::Array(_) | Type::Named(_)) if any_unique(like) => subst::set_unique(ty),
+        (other, _) => other.clone(),
     }
-}
-
-/// Whether a function owns everything in a parameter of the type.
-fn owned(ty: &Type) -> bool {
-    match ty {
-        Type::Prim(_) | Type::Meta(_) => true,
-        Type::Array(a) => a.unique,
-        Type::Named(n) => n.unique,
-        Type::Tuple(ts) => ts.iter().all(owned),
-        Type::Record(ts) => ts.iter().all(|(_, t)| owned(t)),
-        Type::Sum(cs) => cs.iter().all(|(_, ts)| ts.iter().all(owned)),
-        Type::Fun(_) => false,
-    }
-}
-
-/// Whether a type has functions in it.
-pub(super) fn has_function(ty: &Type) -> bool {
-    crate::lower::module::has_function(ty)
 }

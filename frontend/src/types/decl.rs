@@ -154,7 +154,7 @@ impl Cx<'_> {
             span,
         };
         let own = (!bind.params.is_empty()).then_some(&bind.name);
-        let def = match self.attempt(&parts, own) {
+        let mut def = match self.attempt(&parts, own) {
             Ok(def) => def,
             Err(mut d) => {
                 let recursive = d.notes.iter().any(|n| n.text() == RECURSIVE);
@@ -178,6 +178,13 @@ impl Cx<'_> {
                 def
             }
         };
+        let written = bind.ret.as_ref().map(|t| t.span);
+        let mut errors =
+            crate::consume::check(&mut def, written.is_some(), &self.names, written).into_iter();
+        if let Some(first) = errors.next() {
+            self.diags.extend(errors);
+            return Err(Box::new(first));
+        }
         self.names.get_mut(name).scheme = Some(def.scheme.clone());
         if def.params.is_empty() && !def.ret.exts.is_empty() {
             self.value_exts.insert(name, def.ret.exts.clone());

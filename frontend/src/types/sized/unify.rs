@@ -130,16 +130,20 @@ impl Sizer<'_, '_> {
     fn functions(&mut self, ctx: &mut Ctx<'_>, a: &FunType, b: &FunType) -> Res<()> {
         let (expected, actual) = if ctx.ord { (a, b) } else { (b, a) };
         if !ctx.lenient && !any_unique(&expected.arg) && any_unique(&actual.arg) {
-            return Err(self.clash(
+            let mut d = self.clash(
                 ctx.about,
                 "a function that consumes its argument is used where one that does not is expected",
-            ));
+            );
+            d.code = Code::TypeMismatch;
+            return Err(d);
         }
         if !ctx.lenient && any_unique(&expected.ret.ty) && !any_unique(&actual.ret.ty) {
-            return Err(self.clash(
+            let mut d = self.clash(
                 ctx.about,
                 "the result of the function must be unique, but may share its argument's memory",
-            ));
+            );
+            d.code = Code::TypeMismatch;
+            return Err(d);
         }
         ctx.ord = !ctx.ord;
         let args = self.types(ctx, &a.arg, &b.arg);
@@ -346,10 +350,17 @@ impl Sizer<'_, '_> {
     pub(crate) fn size_clash(&mut self, about: &About<'_>, a: &Size, b: &Size) -> Box<Diagnostic> {
         let (a, b) = (self.size(a), self.size(b));
         let mut d = self.mismatch(about);
-        d.notes.push(crate::diagnostic::Note::Fact(format!(
-            "the sizes `{}` and `{}` are not known to be equal",
+        let (x, y) = (
             print::size(&self.cx.names, &a),
-            print::size(&self.cx.names, &b)
+            print::size(&self.cx.names, &b),
+        );
+        let same = if x == y {
+            "; they are different sizes of one name"
+        } else {
+            ""
+        };
+        d.notes.push(crate::diagnostic::Note::Fact(format!(
+            "the sizes `{x}` and `{y}` are not known to be equal{same}"
         )));
         let mut names = Vec::new();
         names_of_size(&a, &mut names);
@@ -360,6 +371,10 @@ impl Sizer<'_, '_> {
             if let Some((span, why)) = self.rigid.get(&n).and_then(|r| r.unknown) {
                 let text = self.cx.names.text(n).to_owned();
                 *d = d.also(span, format!("the size `{text}` is computed here: {why}"));
+            } else if x == y
+                && let Some(span) = self.cx.names.get(n).span
+            {
+                *d = d.also(span, "one of the sizes is bound here");
             }
         }
         Box::new(d.hint("a size coercion, `e :> [n]t`, checks at run time that the sizes agree"))
