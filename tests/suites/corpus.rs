@@ -1,0 +1,116 @@
+//! One corpus on every target: the programs under `tests/programs` and `examples`, with their test blocks.
+//!
+//! Compiling the same program twice must also give the same text after every pass.
+
+use arrc::harness::{TestOptions, Verdict, discover, run_program};
+use arrc::session::{Options, Session, on_big_stack};
+use arrc::target::Target;
+use libtest_mimic::{Arguments, Failed, Trial};
+use midend::driver::{DumpAfter, Event, Settings};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What does not pass yet, by target, program and reason. The list only shrinks.
+const EXCEPTIONS: &[(Target, &str, &str)] = &[];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("tests are a member of the workspace");
+    let places = ["tests/programs", "examples"].map(|p| root.join(p));
+    let programs = discover(&places).expect("the corpus can be listed");
+    let mut trials = Vec::new();
+    for path in &programs {
+        let name = path
+            .strip_prefix(root)
+            .unwrap_or(path)
+            .display()
+            .to_string();
+        for target in Target::ALL {
+            let path = path.clone();
+            let known = EXCEPTIONS
+                .iter()
+                .any(|(t, p, _)| *t == target && *p == name);
+            let trial = Trial::test(format!("{target}/{name}"), move || {
+                check(&path, target, known)
+            });
+            trials.push(trial);
+        }
+        let path = path.clone();
+        trials.push(Trial::test(format!("determinism/{name}"), move || {
+            same_twice(&path)
+        }));
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// Runs the test blocks of a program on a target. A known exception must still fail.
+fn check(path: &Path, target: Target, known: bool) -> Result<(), Failed> {
+    // The tag says "not for interpreters": such cases are large.
+    let exclude = if target == Target::Interp {
+        vec!["compiled".to_owned()]
+    } else {
+        vec![]
+    };
+    let options = TestOptions {
+        target,
+        exclude,
+        timeout: Duration::from_secs(600),
+        ..TestOptions::default()
+    };
+    let settings = Options {
+        target,
+        memory_limit: Some(options.memory_limit),
+        check: true,
+        keep_reference: target != Target::Interp,
+        ..Options::default()
+    };
+    let session = Session::new(settings).map_err(|e| e.to_string())?;
+    let report = on_big_stack(|| run_program(&session, path, &options, &mut |_| {}));
+    match (report.verdict, known) {
+        (Verdict::Pass | Verdict::Skip { .. }, false) | (Verdict::Fail { .. }, true) => Ok(()),
+        (Verdict::Pass | Verdict::Skip { .. }, true) => {
+            Err("it passes now: take it off the list".into())
+        }
+        (Verdict::Fail { cause, detail }, false) => Err(format!("{cause}\n{detail}").into()),
+    }
+}
+
+/// Compiles a program twice and compares the IR after every pass.
+fn same_twice(path: &PathBuf) -> Result<(), Failed> {
+    let (first, second) = (dumps(path)?, dumps(path)?);
+    let differ = first.iter().zip(&second).find(|(a, b)| a != b);
+    match differ {
+        Some(((pass, _), _)) => Err(format!("after `{pass}`, two compilations differ").into()),
+        None if first.len() != second.len() || first.is_empty() => {
+            Err("the passes that ran differ".into())
+        }
+        None => Ok(()),
+    }
+}
+
+/// The text of the program after every pass.
+fn dumps(path: &PathBuf) -> Result<Vec<(String, String)>, Failed> {
+    let texts = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&texts);
+    let settings = Options {
+        passes: Settings {
+            dump_after: DumpAfter::All,
+            ..Settings::default()
+        },
+        ..Options::default()
+    };
+    let session = Session::observed(settings, move |event| {
+        if let (Event::Dump { pass, text, .. }, Ok(mut texts)) = (event, told.lock()) {
+            texts.push((pass.to_owned(), text.unwrap_or_default().to_owned()));
+        }
+    })
+    .map_err(|e| e.to_string())?;
+    session
+        .compile_file(path)
+        .map_err(|e| e.render(frontend::render::Look::Plain))?;
+    let texts = texts.lock().map_err(|e| e.to_string())?;
+    Ok(texts.clone())
+}
