@@ -386,7 +386,9 @@ fn neighbouring_points_do_not_mix() {
         kernel(b, "k", &[n.into(), p.into()], KernelKind::Map, |b, i| {
             let fine = b.cmp(CmpOp::Lt, ScalarType::I64, i[1], bad);
             let parts = vec![MessagePart::Value(i[1].into())];
-            b.assert(fine, TrapKind::Bounds, parts);
+            // What follows names the certificate, as code does that the check protects.
+            let ok = b.assert(fine, TrapKind::Bounds, parts);
+            b.certs.extend(ok);
             let row = b.mul(i[0], m);
             let (sum, count) = (
                 b.fresh("sum", Type::Scalar(float)),

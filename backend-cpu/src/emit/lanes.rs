@@ -133,7 +133,7 @@ impl Emit<'_, '_> {
         let operands = free_in_stm(&self.program.vars, stm);
         let varying: Vec<Var> = operands
             .into_iter()
-            .filter(|v| group.plan.varies(*v))
+            .filter(|v| group.plan.varies(*v) && crate::free::has_value(self.ty(*v)))
             .collect();
         if varying.is_empty() {
             self.stm(stm);
