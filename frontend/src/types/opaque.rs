@@ -30,6 +30,8 @@ fn polynomial(names: &Names, e: &Exp) -> Option<Size> {
             match op {
                 Arith::Add => Some(a.add(&b).with_written(false, a, b)),
                 Arith::Sub => Some(a.sub(&b)),
+                // Multiplied out, `(a + b) * (c + d) * ..` would double with every factor.
+                Arith::Mul if a.terms.len() * b.terms.len() > 64 => None,
                 Arith::Mul => Some(a.mul(&b).with_written(true, a, b)),
             }
         }
@@ -189,6 +191,39 @@ fn free_of_exp(exp: &mut Exp) -> (Vec<Name>, Vec<u32>) {
     let mut free = Free(Vec::new(), Vec::new());
     walk::exp(exp, &mut free);
     (free.0, free.1)
+}
+
+/// Whether a type would have unreasonably large sizes if this one were put in for a name: sizes can double with each `let`.
+pub(crate) fn grows(ty: &Type, name: Name, size: &Size) -> bool {
+    let terms = size.terms.len().max(1);
+    let text: usize = size
+        .terms
+        .keys()
+        .flatten()
+        .map(|a| match a {
+            Atom::Opaque(o) => o.key.len(),
+            Atom::Name(_) | Atom::Meta(_) => 4,
+        })
+        .sum();
+    let mut large = false;
+    each_size(ty, &mut |s| {
+        let mut total = 0usize;
+        for product in s.terms.keys() {
+            let mut factor = 1usize;
+            for atom in product {
+                match atom {
+                    Atom::Name(n) if *n == name => factor = factor.saturating_mul(terms),
+                    Atom::Opaque(o) if o.free.contains(&name) => {
+                        large |= o.key.len() + text > 600;
+                    }
+                    Atom::Name(_) | Atom::Opaque(_) | Atom::Meta(_) => {}
+                }
+            }
+            total = total.saturating_add(factor);
+        }
+        large |= total > 64;
+    });
+    large
 }
 
 /// The free names of a size.

@@ -23,6 +23,7 @@ pub struct Size {
 /// The two sides of a sum or product: `[2 * 3]t` taken as `[n * m]t` gives `n` and `m`, where the normal form has forgotten them.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
+    depth: u8,
     pub(crate) product: bool,
     pub(crate) left: Size,
     pub(crate) right: Size,
@@ -191,10 +192,12 @@ impl Size {
 
     /// Remembers how the size was written.
     pub(crate) fn with_written(mut self, product: bool, left: Size, right: Size) -> Size {
-        // A chain of thousands of operands is of no use here, and would be walked again and again.
-        let depth = |s: &Size| s.terms.len();
-        if depth(&left) + depth(&right) <= 16 {
+        // A tall tree is of no use here, and would be walked again and again.
+        let depth = |s: &Size| s.written.as_ref().map_or(0, |w| w.depth);
+        let depth = 1 + depth(&left).max(depth(&right));
+        if depth <= 6 {
             self.written = Some(Arc::new(Written {
+                depth,
                 product,
                 left,
                 right,

@@ -6,7 +6,7 @@ use crate::source::Span;
 use crate::typed::{Exp, ExpKind};
 use crate::types::context::Res;
 use crate::types::infer::tyexp::free_sizes;
-use crate::types::opaque::{has_binding, metas_of_size, names_of_size, size_of_exp};
+use crate::types::opaque::{grows, has_binding, metas_of_size, names_of_size, size_of_exp};
 use crate::types::print;
 use crate::types::raw::{RExp, RKind};
 use crate::types::subst::{Subst, clear_unique, rebuild};
@@ -190,8 +190,15 @@ impl Sizer<'_, '_> {
         let mut subst = Subst::default();
         let is_size = arg.ty.as_prim() == Some(Prim::I64);
         if is_size {
-            let size = match size_of_exp(&self.cx.names, arg) {
+            let known = size_of_exp(&self.cx.names, arg);
+            let binds = known.is_none();
+            let size = match known.filter(|s| !grows(ret, param, s)) {
                 Some(size) => size,
+                None if !binds => {
+                    let d = self.unknown(arg.span, "n", "the value of this argument");
+                    arg.exts.push(d);
+                    Size::name(d)
+                }
                 None => {
                     self.cx.warn(
                         Code::SizeBinds,

@@ -8,7 +8,7 @@ use crate::syntax::ptr::P;
 use crate::typed::{Exp, ExpKind, Inst, RangeEnd};
 use crate::types::context::Res;
 use crate::types::infer::solve::{field_of, payload_of, record_type};
-use crate::types::opaque::size_of_exp;
+use crate::types::opaque::{grows, size_of_exp};
 use crate::types::raw::{RExp, RKind, RLit, RPat, RType};
 use crate::types::subst::{Subst, clear_unique, map_sizes};
 use crate::types::ty::{Atom, Lift, Name, Prim, RetType, Size, Sym, Type};
@@ -361,9 +361,9 @@ impl Sizer<'_, '_> {
         let body_ty = self.ty(&body.ty);
         let single = super::def::param_name(&pat);
         let known = match single {
-            Some(v) if value_ty.as_prim() == Some(Prim::I64) => {
-                size_of_exp(&self.cx.names, &value).map(|s| (v, s))
-            }
+            Some(v) if value_ty.as_prim() == Some(Prim::I64) => size_of_exp(&self.cx.names, &value)
+                .filter(|s| !grows(&body_ty, v, s))
+                .map(|s| (v, s)),
             Some(_) | None => None,
         };
         let (ty, exts) = match known {

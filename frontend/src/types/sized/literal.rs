@@ -27,7 +27,11 @@ pub(crate) fn literal(lit: &RLit, ty: &Type, span: Span, negated: bool) -> Res<L
     match lit {
         RLit::Bool(b) => Ok(Lit::Bool(*b)),
         RLit::Int(k) => {
-            let k = if negated { -*k } else { *k };
+            let mut k = if negated { -*k } else { *k };
+            if negated && p.is_signed() && k == 1 << (p.bits() - 1) {
+                // `-128i8`: the literal alone is the bit pattern of that very number.
+                k = -k;
+            }
             if p.is_float() {
                 return in_bounds(Lit::Float(p, round(p, k)), p, span);
             }
