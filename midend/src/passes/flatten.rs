@@ -12,6 +12,8 @@
 //! Functions that hold parallel operators exist twice afterwards: as host code and, where parallel bodies call them,
 //! as sequential code.
 
+mod elementwise;
+mod names;
 mod nest;
 mod par;
 mod rows;
@@ -19,15 +21,15 @@ mod seq;
 
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::{FunId, IdMap, IdVec, SpanId, Var};
-use crate::ir::scalar::{Const, ScalarOp};
+use crate::ir::scalar::Const;
 use crate::ir::seg::Seg;
 use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
 use crate::ir::span::Spans;
 use crate::ir::syntax::{
     Atom, Body, Exp, Fun, Lambda, LoopForm, LoopParam, Message, MessagePart, Param, Program, Stm,
-    VarInfo, Vars,
+    Vars,
 };
-use crate::ir::types::{ArrayType, Dim, Size, Type};
+use crate::ir::walk::deep;
 
 /// Flattens a program.
 pub fn flatten(program: Program<Soac>) -> Program<Seg> {
@@ -180,7 +182,7 @@ impl<'p> Cx<'p> {
         for stm in &body.stms {
             let start = out.len();
             let outer = std::mem::replace(&mut self.span, stm.span);
-            self.stm(stm, mode, out);
+            deep(|| self.stm(stm, mode, out));
             self.span = outer;
             // What was proved before the statement is needed by everything that it became.
             let certs: Vec<Var> = stm.certs.iter().filter_map(|&c| self.var_atom(c)).collect();
@@ -370,138 +372,6 @@ impl<'p> Cx<'p> {
             self.subst.set(param, Some(arg));
         }
         self.stms(&lam.body, Mode::Seq, out)
-    }
-
-    // Names and types.
-
-    fn atom(&self, atom: Atom) -> Atom {
-        match atom {
-            Atom::Const(_) => atom,
-            Atom::Var(v) => self.subst[v].unwrap_or(atom),
-        }
-    }
-
-    fn atoms(&self, atoms: &[Atom]) -> Vec<Atom> {
-        atoms.iter().map(|&a| self.atom(a)).collect()
-    }
-
-    fn var_atom(&self, var: Var) -> Option<Var> {
-        match self.atom(Atom::Var(var)) {
-            Atom::Var(v) => Some(v),
-            Atom::Const(_) => None,
-        }
-    }
-
-    /// What stands for an array variable; arrays are never constants.
-    fn var(&self, var: Var) -> Var {
-        self.var_atom(var).unwrap_or(var)
-    }
-
-    fn all_vars(&self, vars: &[Var]) -> Vec<Var> {
-        vars.iter().map(|&v| self.var(v)).collect()
-    }
-
-    fn size(&self, size: Size) -> Size {
-        match size {
-            Size::Const(_) => size,
-            Size::Var(v) => match self.subst[v] {
-                Some(Atom::Var(w)) => Size::Var(w),
-                Some(Atom::Const(Const::I64(n))) => Size::Const(n),
-                Some(Atom::Const(_)) | None => size,
-            },
-        }
-    }
-
-    fn sizes(&self, sizes: &[Size]) -> Vec<Size> {
-        sizes.iter().map(|&s| self.size(s)).collect()
-    }
-
-    fn ty(&self, ty: &Type) -> Type {
-        match ty {
-            Type::Scalar(_) | Type::Buffer(_) | Type::Cert => ty.clone(),
-            Type::Array(array) => {
-                let dims = array.shape.iter().map(|dim| match *dim {
-                    Dim::Size(size) => Dim::Size(self.size(size)),
-                    Dim::Ragged(offsets) => Dim::Ragged(self.var(offsets)),
-                });
-                Type::Array(ArrayType {
-                    elem: array.elem,
-                    shape: dims.collect(),
-                })
-            }
-        }
-    }
-
-    /// The type that a variable of the source has now.
-    fn type_of(&self, var: Var) -> Type {
-        self.ty(&self.vars[var].ty)
-    }
-
-    fn bind(&mut self, var: Var, mode: Mode) -> Var {
-        match mode {
-            Mode::Host => var,
-            Mode::Seq => {
-                let info = VarInfo {
-                    name: self.vars[var].name.clone(),
-                    ty: self.type_of(var),
-                };
-                let fresh = self.vars.push(info);
-                self.subst.set(var, Some(Atom::Var(fresh)));
-                fresh
-            }
-        }
-    }
-
-    fn binds(&mut self, vars: &[Var], mode: Mode) -> Vec<Var> {
-        vars.iter().map(|&v| self.bind(v, mode)).collect()
-    }
-
-    // Making statements.
-
-    fn fresh(&mut self, name: &str, ty: Type) -> Var {
-        self.vars.push(VarInfo {
-            name: name.to_owned(),
-            ty,
-        })
-    }
-
-    fn push(&self, out: &mut Vec<Stm<Seg>>, binds: Vec<Var>, exp: Exp<Seg>) {
-        out.push(Stm {
-            binds,
-            certs: Vec::new(),
-            exp,
-            span: self.span,
-        });
-    }
-
-    fn emit(&mut self, out: &mut Vec<Stm<Seg>>, name: &str, ty: Type, exp: Exp<Seg>) -> Var {
-        let var = self.fresh(name, ty);
-        self.push(out, vec![var], exp);
-        var
-    }
-
-    fn array(&mut self, out: &mut Vec<Stm<Seg>>, name: &str, ty: Type, op: ArrayOp) -> Var {
-        self.emit(out, name, ty, Exp::Op(Seg::Array(op)))
-    }
-
-    fn scalar(
-        &mut self,
-        out: &mut Vec<Stm<Seg>>,
-        name: &str,
-        op: ScalarOp,
-        args: Vec<Atom>,
-    ) -> Atom {
-        Atom::Var(self.emit(out, name, Type::Scalar(op.result()), Exp::Scalar(op, args)))
-    }
-
-    /// The element or row of `array` at `index`.
-    fn element(&mut self, out: &mut Vec<Stm<Seg>>, array: Var, index: Var) -> Option<Atom> {
-        let ty = self.vars[array].ty.peel(1)?;
-        let op = ArrayOp::Index {
-            array,
-            indices: vec![Atom::Var(index)],
-        };
-        Some(Atom::Var(self.array(out, "x", ty, op)))
     }
 }
 

@@ -33,6 +33,7 @@ use crate::ir::seg::Seg;
 use crate::ir::span::Spans;
 use crate::ir::syntax::{Atom, Body, Exp, Fun, LoopForm, Program, Stm, Vars};
 use crate::ir::types::Type;
+use crate::ir::walk::deep;
 use emit::Frame;
 use std::collections::{BTreeMap, BTreeSet};
 use view::View;
@@ -153,8 +154,10 @@ impl<'p> Cx<'p> {
     }
 
     /// Translates statements into the innermost frame.
-    fn stms(&mut self, stms: &[Stm<Seg>]) {
+    fn stms(&mut self, body: &Body<Seg>) {
+        let stms = &body.stms;
         let updates = dest::update_roots(stms);
+        let concats = dest::concat_roots(stms);
         for (i, stm) in stms.iter().enumerate() {
             let span = std::mem::replace(&mut self.span, stm.span);
             let certs = stm
@@ -164,7 +167,8 @@ impl<'p> Cx<'p> {
             let certs = certs.collect();
             let certs = std::mem::replace(&mut self.certs, certs);
             self.offer_update(stms, i, &updates);
-            self.stm(stm);
+            self.offer_concat(body, i, &concats);
+            deep(|| self.stm(stm));
             self.span = span;
             self.certs = certs;
         }

@@ -172,3 +172,29 @@ fn nothing_is_written_before_the_checks_of_an_update() {
     let error = run_plan(text, vec![int(4), vector(&[7])]).expect_err("an error");
     assert_eq!(error.to_string(), "Error: 4 of 1");
 }
+
+#[test]
+fn parts_of_concatenations_are_built_where_they_belong() {
+    let text = r#"nested
+        fun main(n: i64, xs: [n]i64) -> (m: i64, r: [m]i64)
+          entry "main" sizes 1 -> 1 (xs: []i64) -> ([]i64)
+        {
+          let m2: i64 = add.i64(n, n)
+          let m3: i64 = add.i64(m2, n)
+          let ys: [n]i64 = map n (xs) \(x: i64) {
+            let y: i64 = mul.i64(x, x)
+            yield y
+          }
+          let zs: [n]i64 = map n (xs) \(x2: i64) {
+            let z: i64 = add.i64(x2, 1)
+            yield z
+          }
+          let all: [m3]i64 = concat m3 (ys, xs, zs)
+          yield m3, all
+        }"#;
+    gives(text, vec![vector(&[2, 3])], &[vector(&[4, 9, 2, 3, 3, 4])]);
+    let (plan, _) = lowered(text);
+    let allocs = count(&plan, |op| matches!(op, Mem::Alloc { .. }));
+    let copies = count(&plan, |op| matches!(op, Mem::Copy { .. }));
+    assert_eq!((allocs, copies), (1, 1), "{}", print::program(&plan));
+}

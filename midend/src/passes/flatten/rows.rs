@@ -6,7 +6,7 @@
 //! seghist (i < n, j < m) { yield is[i], j, xss[i, j] } into [k, m] (d) by (zs[0]) \(a, b) { a + b }
 //! ```
 
-use super::seq::is_elementwise;
+use super::elementwise::is_elementwise;
 use super::{Cx, int};
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;

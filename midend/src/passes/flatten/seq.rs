@@ -1,5 +1,6 @@
 //! Operators as sequential loops, which write into arrays in place.
 
+use super::elementwise::is_elementwise;
 use super::{Cx, int};
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
@@ -70,14 +71,20 @@ impl Cx<'_> {
     }
 
     /// Writes a row or element, giving the new array.
-    fn put(&mut self, array: Var, indices: &[Atom], value: Atom, out: &mut Vec<Stm<Seg>>) -> Atom {
+    pub(super) fn put(
+        &mut self,
+        array: Var,
+        indices: &[Atom],
+        value: Atom,
+        out: &mut Vec<Stm<Seg>>,
+    ) -> Atom {
         let ty = self.vars[array].ty.clone();
         let dims = indices.iter().map(|&i| SliceDim::Fix(i)).collect();
         Atom::Var(self.array(out, "out", ty, ArrayOp::Update { array, dims, value }))
     }
 
     /// `for index < width`, with the carried variables and their starts; binds `binds`.
-    fn for_loop(
+    pub(super) fn for_loop(
         &mut self,
         (index, width): (Var, Size),
         params: Vec<LoopParam>,
@@ -174,58 +181,6 @@ impl Cx<'_> {
             var: self.fresh("acc", ty),
             init,
         }
-    }
-
-    /// An operator that is one map over its operands, applied so that the first operands are overwritten.
-    fn apply_elementwise(
-        &mut self,
-        lam: &Lambda<Soac>,
-        args: &[Atom],
-        out: &mut Vec<Stm<Seg>>,
-    ) -> Vec<Atom> {
-        for (&param, &arg) in lam.params.iter().zip(args) {
-            self.subst.set(param, Some(arg));
-        }
-        let Some(Exp::Op(Soac::Screma {
-            width,
-            arrays,
-            lam: inner,
-            ..
-        })) = lam.body.stms.first().map(|s| &s.exp)
-        else {
-            return self.apply(lam, args, out);
-        };
-        let k = lam.params.len() / 2;
-        let width = self.size(*width);
-        // Inside of the loop, the accumulators are its parameters.
-        let mut params = Vec::new();
-        for (&param, &arg) in lam.params[..k].iter().zip(args) {
-            let var = self.fresh("acc", self.type_of(param));
-            params.push(LoopParam { var, init: arg });
-            self.subst.set(param, Some(var.into()));
-        }
-        let index = self.fresh("j", Type::I64);
-        let mut stms = Vec::new();
-        let values = self.apply_at((arrays, inner), index, &mut stms);
-        let mut result = Vec::new();
-        for (param, value) in params.iter().zip(values) {
-            result.push(self.put(param.var, &[index.into()], value, &mut stms));
-        }
-        let binds: Vec<Var> = params
-            .iter()
-            .map(|p| p.var)
-            .collect::<Vec<_>>()
-            .into_iter()
-            .map(|v| self.fresh("acc", self.vars[v].ty.clone()))
-            .collect();
-        self.for_loop(
-            (index, width),
-            params,
-            Body { stms, result },
-            binds.clone(),
-            out,
-        );
-        binds.into_iter().map(Atom::Var).collect()
     }
 
     /// Whether all indices lie within the extents.
@@ -476,37 +431,4 @@ impl Cx<'_> {
             self.push(out, vec![array], Exp::Op(Seg::Array(slice)));
         }
     }
-}
-
-/// Whether an operator is one map over its operands (and other arrays), element by element, so that it can
-/// overwrite its first operands: `map2 (+)`.
-pub(super) fn is_elementwise(lam: &Lambda<Soac>) -> bool {
-    let [stm] = &lam.body.stms[..] else {
-        return false;
-    };
-    let Exp::Op(Soac::Screma {
-        arrays,
-        lam: inner,
-        scans,
-        reds,
-        ..
-    }) = &stm.exp
-    else {
-        return false;
-    };
-    let results: Vec<Atom> = stm.binds.iter().map(|&v| v.into()).collect();
-    let k = lam.params.len() / 2;
-    scans.is_empty()
-        && reds.is_empty()
-        && lam.body.result == results
-        && lam.params[..k].iter().all(|p| arrays.contains(p))
-        && inner.body.stms.iter().all(|stm| match &stm.exp {
-            Exp::Atom(a) => !lam.params.iter().any(|&p| Atom::Var(p) == *a),
-            Exp::Scalar(..) => true,
-            Exp::Assert { .. }
-            | Exp::If { .. }
-            | Exp::Loop { .. }
-            | Exp::Call { .. }
-            | Exp::Op(_) => false,
-        })
 }

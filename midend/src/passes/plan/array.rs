@@ -139,9 +139,7 @@ impl Cx<'_> {
         let mut at = Atom::ZERO;
         for &array in arrays {
             let src = self.view(array);
-            let mut part = self.row(&dst, &[at]);
-            part.shape.insert(0, src.shape[0]);
-            part.strides.insert(0, dst.strides[0]);
+            let part = self.rows(&dst, at, src.shape[0]);
             self.copy(&part, &src);
             at = self.add(at, src.shape[0]);
         }

@@ -105,7 +105,7 @@ impl Cx<'_> {
                 self.want(&body.stms, result, dest.clone());
             }
         }
-        self.stms(&body.stms);
+        self.stms(body);
         let mut results = Vec::new();
         for (&result, dest) in body.result.iter().zip(wanted) {
             results.push(match dest {

@@ -7,7 +7,8 @@ use super::view::View;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
 use crate::ir::seg::Seg;
-use crate::ir::syntax::{Atom, Exp, Stm};
+use crate::ir::syntax::{Atom, Body, Exp, Stm};
+use crate::ir::types::ScalarType;
 use crate::ir::walk::free_in_stm;
 
 /// For each array that is made by a statement and ends as the value of an update: its name and the number of the
@@ -30,6 +31,24 @@ pub(super) fn update_roots(stms: &[Stm<Seg>]) -> Vec<(Var, usize)> {
             | Exp::Op(_) => None,
         });
     updates.collect()
+}
+
+/// For each array that is made by a statement and concatenated: its name and the number of the concatenation.
+pub(super) fn concat_roots(stms: &[Stm<Seg>]) -> Vec<(Var, usize)> {
+    let mut roots = Vec::new();
+    for (j, stm) in stms.iter().enumerate() {
+        let Exp::Op(Seg::Array(ArrayOp::Concat { arrays, .. })) = &stm.exp else {
+            continue;
+        };
+        for &array in arrays {
+            let made = definition(&stms[..j], array)
+                .is_some_and(|(i, k)| origin(&stms[i].exp, k) == Origin::Made);
+            if made && arrays.iter().filter(|a| **a == array).count() == 1 {
+                roots.push((array, j));
+            }
+        }
+    }
+    roots
 }
 
 /// The array that is made for `var` in the end, by one of the statements.
@@ -122,6 +141,50 @@ impl Cx<'_> {
             let part = self.slice(&target, dims);
             self.want(stms, *value, part);
         }
+    }
+
+    /// Before statement `i`: if what it makes is concatenated and used for nothing else, it is made there.
+    pub(super) fn offer_concat(&mut self, body: &Body<Seg>, i: usize, concats: &[(Var, usize)]) {
+        for &(root, at) in concats {
+            if !body.stms[i].binds.contains(&root) || self.dests.contains_key(&root) {
+                continue;
+            }
+            let reads = |stm: &&Stm<Seg>| free_in_stm(&self.vars, stm).contains(&root);
+            let once = body.stms[i + 1..].iter().filter(reads).count() == 1;
+            let stm = &body.stms[at];
+            if once && !body.result.contains(&root.into()) && self.are_passed(&stm.certs) {
+                self.offer_part(stm, root);
+            }
+        }
+    }
+
+    /// Makes room for a concatenation now, and asks for one of its parts to be made there.
+    fn offer_part(&mut self, concat: &Stm<Seg>, root: Var) {
+        let Exp::Op(Seg::Array(ArrayOp::Concat { arrays, .. })) = &concat.exp else {
+            return;
+        };
+        let whole = concat.binds[0];
+        let before = arrays.iter().take_while(|a| **a != root);
+        let lengths: Vec<Atom> = before.map(|&a| self.shape_of(a)[0]).collect();
+        let (shape, part) = (self.shape_of(whole), self.shape_of(root));
+        let mut sizes = shape.iter().chain(&part).chain(&lengths);
+        if !sizes.all(|&n| self.in_scope(n)) {
+            return;
+        }
+        let dst = match self.dests.get(&whole) {
+            Some(dst) => dst.clone(),
+            None => {
+                let elem = self.vars[whole].ty.elem().unwrap_or(ScalarType::I64);
+                let dst = self.new_array(elem, shape);
+                self.dests.insert(whole, dst.clone());
+                dst
+            }
+        };
+        let at = lengths
+            .into_iter()
+            .fold(Atom::ZERO, |at, n| self.add(at, n));
+        let part = self.rows(&dst, at, part[0]);
+        self.dests.insert(root, part);
     }
 
     /// Whether checks stand before the statement at hand.

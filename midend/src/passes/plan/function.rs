@@ -77,7 +77,7 @@ impl Cx<'_> {
                 self.point_to(p.var, p.var, offset);
             }
         }
-        self.stms(&fun.body.stms);
+        self.stms(&fun.body);
         let body = self.function_body(&fun.body);
         Fun {
             name: fun.name.clone(),

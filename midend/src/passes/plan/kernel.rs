@@ -54,7 +54,7 @@ impl Cx<'_> {
             self.want(&body.stms, result, place.clone());
             places.push(place);
         }
-        self.stms(&body.stms);
+        self.stms(body);
         for (place, &result) in places.iter().zip(&body.result[first..]) {
             self.put(place, result);
         }
@@ -150,7 +150,7 @@ impl Cx<'_> {
         for &p in &op.lam.params {
             self.define(p);
         }
-        self.stms(&op.lam.body.stms);
+        self.stms(&op.lam.body);
         let result = self.atoms(&op.lam.body.result);
         let body = self.leave(result);
         (self.mode, self.base) = (mode, base);

@@ -51,7 +51,7 @@ impl Cx<'_> {
             },
             LoopForm::While(cond) => {
                 self.enter_iteration(kind, params, &carries);
-                self.stms(&cond.stms);
+                self.stms(cond);
                 let result = self.atoms(&cond.result);
                 LoopForm::While(self.leave(result))
             }
@@ -60,7 +60,7 @@ impl Cx<'_> {
         if let LoopForm::For { index, .. } = form {
             self.define(index);
         }
-        self.stms(&body.stms);
+        self.stms(body);
         let result = self.next_values(&carries, &body.result);
         let body = self.leave(result);
         self.finish_loop(

@@ -141,6 +141,14 @@ impl Cx<'_> {
         }
     }
 
+    /// `len` rows from an index on.
+    pub(super) fn rows(&mut self, view: &View, from: Atom, len: Atom) -> View {
+        let mut rows = self.row(view, &[from]);
+        rows.shape.insert(0, len);
+        rows.strides.insert(0, view.strides[0]);
+        rows
+    }
+
     /// A part.
     pub(super) fn slice(&mut self, view: &View, dims: &[SliceDim]) -> View {
         let mut part = View {
