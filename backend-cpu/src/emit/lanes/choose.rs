@@ -12,13 +12,16 @@ use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
 use std::collections::BTreeSet;
 
-/// The most statements of a body that is emitted for several points.
-const MOST: usize = 120;
+/// The most statements of a body times the points that it is emitted for.
+const MOST: usize = 640;
 /// The lanes of a group whose loops carry one varying value: a cache line of binary32, in four vectors, which is as
 /// many sums as it takes to have one addition in every cycle.
 const WIDE: usize = 16;
 /// The lanes where more is carried, so that all of it stays in registers.
 const NARROW: usize = 8;
+
+/// The lanes where most operations are done lane by lane: as many as general registers hold.
+const FEW: usize = 4;
 
 /// How a map is worked on.
 #[derive(Debug)]
@@ -59,7 +62,7 @@ pub(in crate::emit) fn plan_reduction(
         if !op.comm || !op.lam.params.iter().all(packed) {
             return None;
         }
-        finder.carried += op.neutral.len();
+        finder.counts.carried += op.neutral.len();
         finder.varying.extend(&op.lam.params);
         finder.body(&op.lam.body)?;
     }
@@ -72,13 +75,20 @@ struct Finder<'a> {
     varying: BTreeSet<Var>,
     /// What grows by one from lane to lane.
     unit: BTreeSet<Var>,
+    counts: Counts,
+}
+
+/// What a body is made of.
+#[derive(Clone, Copy, Default)]
+struct Counts {
     statements: usize,
     loops: usize,
+    /// Varying values that loops carry.
     carried: usize,
     /// Operations that have vectors for all lanes.
     packed: usize,
-    /// Whether there was a varying statement that has not.
-    apart: bool,
+    /// Varying statements that have not.
+    apart: usize,
 }
 
 impl<'a> Finder<'a> {
@@ -88,20 +98,25 @@ impl<'a> Finder<'a> {
             vars,
             varying: BTreeSet::from([*index]),
             unit: BTreeSet::from([*index]),
-            statements: 0,
-            loops: 0,
-            carried: 0,
-            packed: 0,
-            apart: false,
+            counts: Counts::default(),
         })
     }
 
     fn plan(self) -> Option<Plan> {
-        let worth = self.loops > 0 || (self.packed > 0 && !self.apart);
-        (worth && self.statements <= MOST && self.carried <= 4).then_some(Plan {
-            width: if self.carried <= 1 { WIDE } else { NARROW },
-            varying: self.varying,
-        })
+        let worth = self.counts.loops > 0 || (self.counts.packed > 0 && self.counts.apart == 0);
+        let width = if self.counts.apart > 2 * self.counts.packed {
+            FEW
+        } else if self.counts.carried <= 1 {
+            WIDE
+        } else {
+            NARROW
+        };
+        (worth && self.counts.statements * width <= MOST && self.counts.carried <= 4).then_some(
+            Plan {
+                width,
+                varying: self.varying,
+            },
+        )
     }
 }
 
@@ -115,7 +130,7 @@ impl Finder<'_> {
     }
 
     fn stm(&mut self, stm: &Stm<Mem>) -> Option<()> {
-        self.statements += 1;
+        self.counts.statements += 1;
         match &stm.exp {
             Exp::Loop { params, form, body } => {
                 let LoopForm::For { bound, .. } = form else {
@@ -124,7 +139,7 @@ impl Finder<'_> {
                 if self.varies(*bound) {
                     return None;
                 }
-                self.loops += 1;
+                self.counts.loops += 1;
                 for param in params {
                     if self.varies(param.init) {
                         self.varying.insert(param.var);
@@ -133,8 +148,7 @@ impl Finder<'_> {
                 // Until nothing more is found to vary, since one parameter may vary by another.
                 loop {
                     let before = self.varying.len();
-                    let statements = self.statements;
-                    let (loops, carried) = (self.loops, self.carried);
+                    let counted = self.counts;
                     self.body(body)?;
                     for (param, next) in params.iter().zip(&body.result) {
                         if self.varies(*next) {
@@ -144,12 +158,11 @@ impl Finder<'_> {
                     if self.varying.len() == before {
                         break;
                     }
-                    self.statements = statements;
-                    (self.loops, self.carried) = (loops, carried);
+                    self.counts = counted;
                 }
                 for (param, bind) in params.iter().zip(&stm.binds) {
                     if self.varying.contains(&param.var) {
-                        self.carried += 1;
+                        self.counts.carried += 1;
                         self.varying.insert(*bind);
                     }
                 }
@@ -203,7 +216,7 @@ impl Finder<'_> {
             }
             Exp::Scalar(op, _) => {
                 let packed = packed_type(*op).is_some();
-                self.packed += usize::from(packed);
+                self.counts.packed += usize::from(packed);
                 !packed
             }
             Exp::Op(Mem::Load { buffer, index } | Mem::Store { buffer, index, .. }) => {
@@ -213,6 +226,6 @@ impl Finder<'_> {
             Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => true,
             Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Copy { .. } | Mem::Launch(_)) => true,
         };
-        self.apart |= apart;
+        self.counts.apart += usize::from(apart);
     }
 }
