@@ -1,5 +1,5 @@
 //! Mutated programs: whatever the text, the parser answers soon, and what it accepts survives printing.
-//! `ARRC_FUZZ_ROUNDS` runs more than the usual rounds; `FUTHARK_TESTS` adds outside programs to start from.
+//! `ARRC_FUZZ_SECONDS` makes it last longer; `FUTHARK_TESTS` adds outside programs to start from.
 
 use super::super::print::print_program;
 use super::super::{parse_expression, parse_program_bytes, parse_type_scheme};
@@ -111,10 +111,12 @@ fn samples() -> Vec<Vec<u8>> {
 
 #[test]
 fn mutated_programs_get_an_answer() {
-    let rounds = std::env::var("ARRC_FUZZ_ROUNDS").ok();
-    let rounds: u64 = rounds.and_then(|text| text.parse().ok()).unwrap_or(4000);
+    let seconds = std::env::var("ARRC_FUZZ_SECONDS").ok();
+    let seconds = seconds.and_then(|text| text.parse().ok()).unwrap_or(0);
+    let end = Instant::now() + Duration::from_secs(seconds);
     let samples = samples();
-    for round in 0..rounds {
+    let mut round = 0_u64;
+    while round < 4000 || Instant::now() < end {
         let mut random =
             Random(0x9e37_79b9_7f4a_7c15 ^ (round + 1).wrapping_mul(0xd134_2543_de82_ef95));
         let mut bytes = samples[random.below(samples.len())].clone();
@@ -122,6 +124,7 @@ fn mutated_programs_get_an_answer() {
             mutate(&mut random, &samples, &mut bytes);
         }
         check(&bytes);
+        round += 1;
     }
 }
 
