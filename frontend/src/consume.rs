@@ -18,18 +18,18 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::typed::{Name, Names, RetType, Type, ValueDef};
 use place::{Als, Places, Set};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Checks a definition. `declared` says whether its result type is written in the source; if it is not, the marks of the
-/// result are inferred and put into the definition.
+/// Checks a definition. `written` is where its result type stands in the source; if there is none, the marks of the result
+/// are inferred and put into the definition. The names in `kept` are loop parameters that are not to be consumed.
 pub(crate) fn check(
     def: &mut ValueDef,
-    declared: bool,
+    written: Option<Span>,
     names: &Names,
-    declared_span: Option<Span>,
+    kept: &HashSet<Name>,
 ) -> Vec<Diagnostic> {
-    let mut checker = Checker::new(names);
-    let ret = checker.top(def, declared, declared_span);
+    let mut checker = Checker::new(names, kept);
+    let ret = checker.top(def, written);
     if let Some(ret) = ret {
         def.ret = RetType {
             exts: def.ret.exts.clone(),
@@ -93,6 +93,8 @@ struct Event {
 
 struct Checker<'n> {
     names: &'n Names,
+    /// Loop parameters that are not to be consumed.
+    kept: &'n HashSet<Name>,
     places: Places,
     vars: Vec<VarInfo>,
     locals: HashMap<Name, Local>,
@@ -110,9 +112,10 @@ struct Checker<'n> {
 type Consumed = Vec<(Var, Event)>;
 
 impl<'n> Checker<'n> {
-    fn new(names: &'n Names) -> Checker<'n> {
+    fn new(names: &'n Names, kept: &'n HashSet<Name>) -> Checker<'n> {
         Checker {
             names,
+            kept,
             places: Places::default(),
             vars: Vec::new(),
             locals: HashMap::new(),
@@ -125,9 +128,12 @@ impl<'n> Checker<'n> {
         }
     }
 
-    fn top(&mut self, def: &ValueDef, declared: bool, declared_span: Option<Span>) -> Option<Type> {
-        if def.params.is_empty() && declared && returns::visibly_unique(&def.ret.ty) {
-            let span = declared_span.unwrap_or(def.span);
+    fn top(&mut self, def: &ValueDef, written: Option<Span>) -> Option<Type> {
+        let declared = written.is_some();
+        if let Some(span) = written
+            && def.params.is_empty()
+            && returns::visibly_unique(&def.ret.ty)
+        {
             self.unique_constant(span);
         }
         let ret = returns::marked_if(&def.ret.ty, declared);

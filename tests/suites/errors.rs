@@ -45,7 +45,8 @@ fn main() -> ExitCode {
     let mut trials = Vec::new();
     for path in programs(&root.join("tests/errors")) {
         let title = title(&path, &root.join("tests/errors"));
-        trials.push(Trial::test(title, move || test(&path)));
+        let name = format!("{title}.fut");
+        trials.push(Trial::test(title, move || test(&path, &name)));
     }
     trials.push(Trial::test("every code has a program", {
         let root = root.clone();
@@ -59,9 +60,11 @@ fn main() -> ExitCode {
 
 /// Writes what the compiler says.
 fn bless(root: &Path) -> std::io::Result<()> {
-    for path in programs(&root.join("tests/errors")) {
+    let folder = root.join("tests/errors");
+    for path in programs(&folder) {
         let marked = Marked::parse(&fs::read_to_string(&path)?);
-        let outcome = compile(&path.to_string_lossy(), &marked.program);
+        let name = format!("{}.fut", title(&path, &folder));
+        let outcome = compile(&name, &marked.program);
         let said = mark::said(outcome.loader.sources(), &outcome.diagnostics);
         fs::write(&path, marked.with(&said))?;
     }
@@ -94,7 +97,7 @@ struct Outcome {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Compiles a program under the name of its file.
+/// Compiles a program under a name, which does not depend on where the repository lies.
 fn compile(name: &str, text: &str) -> Outcome {
     let mut loader = FileLoader::new();
     let file = loader.add_text(name, text);
@@ -114,10 +117,10 @@ impl Outcome {
     }
 }
 
-fn test(path: &Path) -> Result<(), Failed> {
+fn test(path: &Path, name: &str) -> Result<(), Failed> {
     let text = fs::read_to_string(path)?;
     let marked = Marked::parse(&text);
-    let outcome = compile(&path.to_string_lossy(), &marked.program);
+    let outcome = compile(name, &marked.program);
     let said = mark::said(outcome.loader.sources(), &outcome.diagnostics);
     if said.is_empty() {
         return Err("the compiler says nothing about this program".into());

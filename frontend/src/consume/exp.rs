@@ -102,7 +102,7 @@ impl Checker<'_> {
             let als = self.exp(e);
             parts.push((field, als));
         }
-        parts.sort_by(|(a, _), (b, _)| a.cmp(b));
+        parts.sort_by_key(|(field, _)| *field);
         Als::Parts(parts.into_iter().map(|(_, als)| als).collect())
     }
 

@@ -66,6 +66,11 @@ impl Checker<'_> {
             depth,
             scheme: None,
         };
+        let kind = if self.kept.contains(&name) {
+            Kind::Param
+        } else {
+            kind
+        };
         let mut var = None;
         if holds_memory(&pat.ty) {
             let info = VarInfo {

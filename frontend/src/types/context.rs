@@ -38,6 +38,8 @@ pub(crate) struct Cx<'a> {
     pub(crate) poisoned: HashSet<Name>,
     /// Sizes that the evaluation of a value computes, by the value.
     pub(crate) value_exts: HashMap<Name, Vec<Name>>,
+    /// Loop parameters whose written type is not unique: the loop must not consume them.
+    pub(crate) kept: HashSet<Name>,
     /// Type parameters and abstract types that are lifted.
     pub(crate) lifts: HashMap<Name, super::ty::Lift>,
     /// Files that have been checked, or (without a module) are being checked.
@@ -67,6 +69,7 @@ impl<'a> Cx<'a> {
             frames: Vec::new(),
             prelude: Prelude::new(),
             poisoned: HashSet::new(),
+            kept: HashSet::new(),
             value_exts: HashMap::new(),
             lifts: HashMap::new(),
             files: BTreeMap::new(),

@@ -180,7 +180,7 @@ impl Cx<'_> {
         };
         let written = bind.ret.as_ref().map(|t| t.span);
         let mut errors =
-            crate::consume::check(&mut def, written.is_some(), &self.names, written).into_iter();
+            crate::consume::check(&mut def, written, &self.names, &self.kept).into_iter();
         if let Some(first) = errors.next() {
             self.diags.extend(errors);
             return Err(Box::new(first));

@@ -11,10 +11,10 @@ use crate::syntax::ptr::P;
 use crate::typed::{Exp, ExpKind, LoopForm, LoopSize, NameKind, Pat};
 use crate::types::context::{Res, err};
 use crate::types::opaque::{each_size, metas_of_size};
-use crate::types::raw::{RExp, RForm, RPat};
-use crate::types::subst::{Subst, clear_unique, map_sizes};
+use crate::types::raw::{RExp, RForm, RPat, RPatKind};
+use crate::types::subst::{Subst, any_unique, clear_unique, map_sizes};
 use crate::types::ty::{Atom, Name, Prim, Size, Type};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// How the body treats a size.
 #[derive(Clone, Copy, PartialEq)]
@@ -54,6 +54,7 @@ impl Sizer<'_, '_> {
             Size::atom(Atom::Meta(m))
         });
         let (head, form_pat) = self.loop_head(form)?;
+        note_kept(pat, false, &mut self.cx.kept);
         let pat = self.pattern(pat, Some(&loop_ty))?;
         let level = self.level;
         self.level += 1;
@@ -284,5 +285,22 @@ impl Sizer<'_, '_> {
         let wanted = self.ty(&pat.ty);
         let wanted = subst.ty(&mut self.cx.names, &wanted, &mut Vec::new());
         self.unify(span, what, &wanted, ty)
+    }
+}
+
+/// Finds the names that stand under a written type without marks of uniqueness.
+fn note_kept(pat: &RPat, kept: bool, out: &mut HashSet<Name>) {
+    match &pat.kind {
+        RPatKind::Name(name) => {
+            if kept {
+                out.insert(*name);
+            }
+        }
+        RPatKind::Wild | RPatKind::Lit(_) => {}
+        RPatKind::Tuple(ps) | RPatKind::Construct(_, ps) => {
+            ps.iter().for_each(|p| note_kept(p, kept, out));
+        }
+        RPatKind::Record(ps) => ps.iter().for_each(|(_, p)| note_kept(p, kept, out)),
+        RPatKind::Ascribe(inner, te) => note_kept(inner, kept || !any_unique(&te.ty), out),
     }
 }
