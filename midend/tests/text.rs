@@ -7,6 +7,7 @@ use midend::ir::read;
 use midend::ir::seg::Seg;
 use midend::ir::soac::Soac;
 use midend::ir::text::Text;
+use midend::verify::{self, Verify};
 use std::time::{Duration, Instant};
 
 const NESTED: &str = include_str!("text/nested.ir");
@@ -130,12 +131,15 @@ fn no_bytes_make_the_reader_panic() {
     assert!(good > round / 100, "{good} of {round} texts were read");
 }
 
-/// Reads the text; what can be read must also be printed and read again.
-fn survives<D: Text>(text: &str) -> bool {
+/// Reads the text; what can be read must also be printed and read again, and the verifier must survive it.
+fn survives<D: Verify>(text: &str) -> bool {
     let Ok(program) = read::program::<D>(text) else {
         return false;
     };
     let printed = print::program(&program);
+    if let Err(faults) = verify::program(&program) {
+        assert!(!faults.is_empty());
+    }
     match read::program::<D>(&printed) {
         Ok(again) => assert_eq!(printed, print::program(&again), "from\n{text}"),
         Err(error) => panic!("{error}\n{printed}\nfrom\n{text}"),

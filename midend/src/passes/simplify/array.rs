@@ -74,6 +74,9 @@ impl<D: Dialect> Simplify<'_, D> {
     ) -> Option<(Folded, Vec<Var>)> {
         match op {
             ArrayOp::Index { array, indices } => {
+                if self.is_long_way(*array, indices) {
+                    return None;
+                }
                 let (inner, certs) = self.array_def(*array)?;
                 Some((self.index_of(&inner, indices, stm, out)?, certs))
             }
@@ -117,6 +120,15 @@ impl<D: Dialect> Simplify<'_, D> {
             | ArrayOp::Concat { .. }
             | ArrayOp::Manifest { .. } => None,
         }
+    }
+
+    /// Whether the array is a literal and the index is not known: nothing comes of it, and literals are long.
+    fn is_long_way(&self, array: Var, indices: &[Atom]) -> bool {
+        let Some(Exp::Op(op)) = self.defs.get(&array).map(|def| &def.exp) else {
+            return false;
+        };
+        let literal = matches!(op.as_array(), Some(ArrayOp::Literal { .. }));
+        literal && indices.first().is_none_or(|i| i.as_i64().is_none())
     }
 
     /// The array operation that made an array, with its certificates.
