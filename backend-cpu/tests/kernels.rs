@@ -394,6 +394,9 @@ fn neighbouring_points_do_not_mix() {
                 b.fresh("sum", Type::Scalar(float)),
                 b.fresh("count", common::I64),
             );
+            // Used in the loop and after it, which may have no iteration.
+            let shift = b.add(i[1], 1);
+            let shift = b.convert(ScalarType::I64, float, shift);
             let start = b.convert(ScalarType::I64, float, i[1]);
             let carried = [(sum, start), (count, i[0].into())];
             let results = b.for_(m.into(), &carried, |b, k, c| {
@@ -407,6 +410,7 @@ fn neighbouring_points_do_not_mix() {
                 let distant = load(b, y, at);
                 let product = b.bin(BinOp::Mul, float, left, right);
                 let other = b.un(UnOp::Abs, float, distant);
+                let other = b.bin(BinOp::Mul, float, other, shift);
                 let product = b.bin(BinOp::Sub, float, product, other);
                 let more = b.bin(BinOp::Add, float, c[0], product);
                 let high = b.cmp(CmpOp::Lt, float, Const::f32(0.5), right);
@@ -421,6 +425,7 @@ fn neighbouring_points_do_not_mix() {
             let at = b.mul(i[0], p);
             let at = b.add(at, i[1]);
             let scaled = b.bin(BinOp::Max, float, results[0], Const::f32(0.0));
+            let scaled = b.bin(BinOp::Sub, float, scaled, shift);
             store(b, out, at, scaled);
             store(b, counts, at, results[1]);
             vec![]
@@ -462,10 +467,11 @@ fn neighbouring_points_do_not_mix() {
                 let (mut sum, mut count) = (j as f32, i);
                 for k in 0..m {
                     let right = ys[(k * p + j) as usize];
-                    sum += xs[(i * m + k) as usize] * right - ys[(k + j * m) as usize].abs();
+                    sum += xs[(i * m + k) as usize] * right
+                        - ys[(k + j * m) as usize].abs() * (j + 1) as f32;
                     count += if right > 0.5 { 2 } else { 1 };
                 }
-                sums.push(sum.max(0.0));
+                sums.push(sum.max(0.0) - (j + 1) as f32);
                 steps.push(count);
             }
         }

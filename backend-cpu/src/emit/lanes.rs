@@ -327,11 +327,14 @@ impl Emit<'_, '_> {
                 emit.bind_shape(group, params[*p].var, *shape, mine);
                 rest = others;
             }
+            // What is put in vectors or taken out of them inside is not there after a loop without iterations.
+            let outside = group.lanes.clone();
             emit.lanes_body(group, body);
             let mut next = Vec::new();
             for (p, shape) in kept.iter().zip(&shapes) {
                 next.extend(emit.in_shape(group, *shape, body.result[*p]));
             }
+            group.lanes = outside;
             next
         });
         let mut rest = results.as_slice();
