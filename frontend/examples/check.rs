@@ -50,8 +50,13 @@ fn check(path: &Path) -> (bool, Vec<Diagnostic>, SourceMap) {
             return (false, Vec::new(), disk.sources);
         }
     };
-    let (ok, diags) = match frontend::check(file, &mut disk) {
-        Ok((_, warnings)) => (true, warnings),
+    let result = if std::env::var_os("LOWER").is_some() {
+        frontend::compile(file, &mut disk).map(|compiled| compiled.warnings)
+    } else {
+        frontend::check(file, &mut disk).map(|(_, warnings)| warnings)
+    };
+    let (ok, diags) = match result {
+        Ok(warnings) => (true, warnings),
         Err(diags) => (false, diags),
     };
     (ok, diags, disk.sources)

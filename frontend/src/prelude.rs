@@ -20,6 +20,9 @@ use std::sync::Arc;
 
 const SOURCE: &str = include_str!("prelude/prelude.fut");
 
+/// The module `intrinsics`.
+const INTRINSICS: &str = include_str!("prelude/intrinsics.fut");
+
 /// Automatic differentiation: known names that nothing stands behind yet.
 const DERIVATIVES: &[&str] = &[
     "jvp",
@@ -46,6 +49,7 @@ pub(crate) struct Prelude {
     index: BTreeMap<&'static str, Chunk>,
     values: HashMap<Sym, Option<Name>>,
     modules: HashMap<Prim, Arc<Env>>,
+    intrinsics: Option<Arc<Env>>,
     sigs: HashMap<Sym, Arc<Sig>>,
     /// The checked definitions, dependencies first.
     pub(crate) defs: Vec<Arc<ValueDef>>,
@@ -60,6 +64,7 @@ impl Prelude {
             index: index(SOURCE),
             values: HashMap::new(),
             modules: HashMap::new(),
+            intrinsics: None,
             sigs: HashMap::new(),
             defs: Vec::new(),
             overloads: HashMap::new(),
@@ -213,6 +218,9 @@ impl Cx<'_> {
 
     /// A module of the prelude.
     pub(crate) fn prelude_module(&mut self, name: &Sym) -> Option<Module> {
+        if *name == *"intrinsics" {
+            return self.intrinsics().ok().map(Module::Struct);
+        }
         let p = Prim::from_name(name)?;
         let env = match self.prelude.modules.get(&p) {
             Some(env) => Arc::clone(env),
@@ -223,6 +231,29 @@ impl Cx<'_> {
             }
         };
         Some(Module::Struct(env))
+    }
+
+    /// Whether it is the module `intrinsics`.
+    pub(crate) fn is_intrinsics(&self, module: &Module) -> bool {
+        match (module, &self.prelude.intrinsics) {
+            (Module::Struct(env), Some(own)) => Arc::ptr_eq(env, own),
+            (Module::Struct(_), None) | (Module::Functor(_), _) => false,
+        }
+    }
+
+    fn intrinsics(&mut self) -> Res<Arc<Env>> {
+        if let Some(env) = &self.prelude.intrinsics {
+            return Ok(Arc::clone(env));
+        }
+        let mut env = Env::default();
+        for (name, chunk) in index(INTRINSICS) {
+            if let Chunk::Def(text) = chunk {
+                env.values.insert(Sym::from(name), self.prelude_def(text)?);
+            }
+        }
+        let env = Arc::new(env);
+        self.prelude.intrinsics = Some(Arc::clone(&env));
+        Ok(env)
     }
 
     /// A module type of the prelude.

@@ -304,3 +304,22 @@ fn var(i: usize) -> String {
         format!("x{i}")
     }
 }
+
+#[test]
+fn flat_arrays_have_views_of_several_dimensions() {
+    for (dims, ty) in [
+        ("2 1 3 2", "[2][3]"),
+        ("2 1 3 2 4 1", "[2][3][4]"),
+        ("2 1 3 2 4 1 5 1", "[2][3][4][5]"),
+    ] {
+        let rank = ty.matches('[').count();
+        accept(&format!(
+            "def main (xs: []i32) : {ty}i32 = intrinsics.flat_index_{rank}d xs 0 {dims}"
+        ));
+        let strides = vec!["1"; rank].join(" ");
+        let any = "[]".repeat(rank);
+        accept(&format!(
+            "def main (xs: *[]i32) (ys: {any}i32) = intrinsics.flat_update_{rank}d xs 0 {strides} ys"
+        ));
+    }
+}

@@ -77,7 +77,14 @@ impl Cx<'_> {
     /// A module expression: what it is, and how to evaluate it.
     pub(crate) fn module_exp(&mut self, me: &ast::ModExp) -> Res<(Module, ModuleExp)> {
         match &me.kind {
-            ModExpKind::Name(name) => Ok((self.module(name)?, ModuleExp::Known)),
+            ModExpKind::Name(name) => {
+                let module = self.module(name)?;
+                if self.is_intrinsics(&module) {
+                    let message = "the module `intrinsics` can be used for its members only";
+                    return err(Code::BadModule, me.span, message);
+                }
+                Ok((module, ModuleExp::Known))
+            }
             ModExpKind::Struct(decs) => {
                 self.frames.push(Env::default());
                 let mut out = Decs::default();
