@@ -158,7 +158,7 @@ fn unsafe_code_stays_at_the_boundary() {
             if is_code && (line.contains(&word)) && !line.contains("#![") {
                 assert!(
                     UNSAFE.iter().any(|dir| path.starts_with(dir)),
-                    "{path}:{}: unsafe code",
+                    "{path}:{}: not at the boundary to compiled code",
                     number + 1
                 );
             }

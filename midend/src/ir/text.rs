@@ -36,7 +36,9 @@
 use super::dialect::Dialect;
 use super::print::Printer;
 use super::read::{ReadError, Reader};
+use super::scalar::{BinOp, CmpOp, ScalarOp, TernOp, UnOp};
 use super::syntax::TrapKind;
+use super::types::ScalarType;
 
 /// What a dialect adds to the text form.
 pub trait Text: Dialect {
@@ -99,4 +101,51 @@ pub(super) const fn is_start(c: char) -> bool {
 /// Whether an identifier can go on with the character.
 pub(super) const fn is_inside(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '\'' | '.')
+}
+
+impl std::fmt::Display for ScalarOp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Un(op, ty) => write!(f, "{}.{ty}", op.name()),
+            Self::Bin(op, ty) => write!(f, "{}.{ty}", op.name()),
+            Self::Cmp(op, ty) => write!(f, "{}.{ty}", op.name()),
+            Self::Tern(op, ty) => write!(f, "{}.{ty}", op.name()),
+            Self::Convert(from, to) => write!(f, "convert.{from}.{to}"),
+            Self::ToBits(ty) => write!(f, "tobits.{ty}"),
+            Self::FromBits(ty) => write!(f, "frombits.{ty}"),
+            Self::Select(ty) => write!(f, "select.{ty}"),
+        }
+    }
+}
+
+impl std::str::FromStr for ScalarOp {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let mut parts = text.split('.');
+        let name = parts.next().ok_or(())?;
+        let ty = parts.next().and_then(ScalarType::from_name).ok_or(())?;
+        let second = parts
+            .next()
+            .map(|t| ScalarType::from_name(t).ok_or(()))
+            .transpose()?;
+        let op = match (name, second) {
+            ("convert", Some(to)) => Self::Convert(ty, to),
+            (_, Some(_)) => return Err(()),
+            ("tobits", None) => Self::ToBits(ty),
+            ("frombits", None) => Self::FromBits(ty),
+            ("select", None) => Self::Select(ty),
+            (_, None) => UnOp::from_name(name)
+                .map(|op| Self::Un(op, ty))
+                .or_else(|| BinOp::from_name(name).map(|op| Self::Bin(op, ty)))
+                .or_else(|| CmpOp::from_name(name).map(|op| Self::Cmp(op, ty)))
+                .or_else(|| TernOp::from_name(name).map(|op| Self::Tern(op, ty)))
+                .ok_or(())?,
+        };
+        if op.is_valid() && parts.next().is_none() {
+            Ok(op)
+        } else {
+            Err(())
+        }
+    }
 }

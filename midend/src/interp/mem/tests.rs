@@ -1,3 +1,5 @@
+//! The reference device: what kernels compute, and what it refuses.
+
 use super::*;
 
 /// Launches the only kernel of a plan with an `i64` and two buffers of `i64`, and brings the buffers back.
