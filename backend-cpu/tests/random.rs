@@ -2,7 +2,7 @@
 //!
 //! `ARRC_SEED` and `ARRC_PROGRAMS` choose other programs, and more of them, than the few that every test run tries.
 
-use arrc_tests::generate::{arguments, program, shrink};
+use arrc_tests::generate::{arguments, large_arguments, program, shrink};
 use backend_cpu::{CpuDevice, Options as DeviceOptions};
 use midend::device::{Device, Stop};
 use midend::interp::{self, scalar};
@@ -58,7 +58,7 @@ fn outcome(result: Result<Vec<Value>, RunError>) -> Outcome {
     match result {
         Ok(values) => Ok(Some(Some(values))),
         Err(RunError::Trap(_)) => Ok(Some(None)),
-        Err(RunError::OutOfFuel) => Ok(None),
+        Err(RunError::OutOfFuel | RunError::OutOfMemory { .. }) => Ok(None),
         Err(error) => Err(error.to_string()),
     }
 }
@@ -110,11 +110,15 @@ fn same_value(a: &Value, b: &Value) -> bool {
 fn check(device: &CpuDevice, nested: &Program<Soac>, seed: u64) -> Result<(), String> {
     let plans = [("plain", plain(nested)), ("optimised", optimised(nested))];
     let limits = interp::Options {
-        fuel: Some(20_000_000),
+        fuel: Some(2_000_000),
+        memory: Some(100 << 20),
         ..interp::Options::default()
     };
-    for round in 0..4 {
-        let args = arguments(seed * 4 + round);
+    for round in 0..6 {
+        let args = match round {
+            0..4 => arguments(seed * 4 + round),
+            _ => large_arguments(seed * 4 + round),
+        };
         let Some(wanted) = outcome(interp::run(nested, "main", args.clone(), &limits))? else {
             continue;
         };
@@ -125,7 +129,9 @@ fn check(device: &CpuDevice, nested: &Program<Soac>, seed: u64) -> Result<(), St
             if let Some(got) = got
                 && !same(&wanted, &got)
             {
-                return Err(about(format!("gives {got:?}\ninstead of {wanted:?}")));
+                let [got, wanted] =
+                    [got, wanted].map(|r| format!("{r:?}").chars().take(1000).collect::<String>());
+                return Err(about(format!("gives {got}\ninstead of {wanted}")));
             }
         }
     }

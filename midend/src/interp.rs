@@ -31,7 +31,7 @@ use value::{Array, Val};
 /// The limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// The number of statements that may be executed.
+    /// The number of statements that may be executed; making 64 elements of an array counts as one more.
     pub fuel: Option<u64>,
     /// How many calls may be open at once.
     pub depth: usize,

@@ -81,11 +81,27 @@ pub fn program(seed: u64, budget: usize) -> Program<Soac> {
     }
 }
 
-/// Arguments for the programs of this generator.
+/// Arguments for the programs of this generator, with small arrays.
 pub fn arguments(seed: u64) -> Vec<Value> {
     const SIZES: [i64; 12] = [0, 0, 1, 1, 2, 3, 4, 5, 31, 32, 33, 65];
     let mut rng = Random::new(seed ^ 0x5eed);
     let (n, m) = (*rng.pick(&SIZES), *rng.pick(&SIZES));
+    arguments_of(rng, n, m)
+}
+
+/// Arguments with an array that is so long that a device splits the work. Many programs do too much with them.
+pub fn large_arguments(seed: u64) -> Vec<Value> {
+    const SIZES: [i64; 6] = [1000, 1025, 4096, 20_001, 65_537, 100_003];
+    let mut rng = Random::new(seed ^ 0x1a49e);
+    let (n, m) = (*rng.pick(&SIZES), *rng.pick(&[0, 1, 2, 3]));
+    if rng.chance(30) {
+        arguments_of(rng, m, n)
+    } else {
+        arguments_of(rng, n, m)
+    }
+}
+
+fn arguments_of(mut rng: Random, n: i64, m: i64) -> Vec<Value> {
     let mut array = |elem: ScalarType, shape: &[i64]| {
         let count = shape.iter().product::<i64>() as usize;
         let mut data = Data::zeros(elem, count);

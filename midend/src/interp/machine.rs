@@ -232,8 +232,12 @@ impl<'p, D: Exec> Machine<'p, D> {
         value.or_else(|trap| internal(format!("{op}: {trap}, and no check before it")))
     }
 
-    /// Spends fuel for `n` statements, and looks at the stop flag now and then.
+    /// Spends fuel for `n` statements and for the arrays made since the last time, and looks at the stop flag now and
+    /// then.
     pub(crate) fn tick(&mut self, n: u32) -> Run<()> {
+        // Bulk work is much cheaper than a statement per element.
+        let bulk = self.meter.take_made() / 64;
+        let n = n.saturating_add(u32::try_from(bulk).unwrap_or(u32::MAX));
         if let Some(left) = self.credit.checked_sub(n) {
             self.credit = left;
             return Ok(());

@@ -93,6 +93,8 @@ pub(crate) struct Buf {
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     used: Cell<u64>,
+    /// Elements made since somebody asked.
+    made: Cell<u64>,
     limit: Option<u64>,
 }
 
@@ -100,8 +102,14 @@ impl Meter {
     pub(crate) fn new(limit: Option<u64>) -> Rc<Self> {
         Rc::new(Self {
             used: Cell::new(0),
+            made: Cell::new(0),
             limit,
         })
+    }
+
+    /// The number of elements made since the last call.
+    pub(crate) fn take_made(&self) -> u64 {
+        self.made.take()
     }
 
     fn out_of_memory(&self, bytes: u64) -> Box<RunError> {
@@ -134,6 +142,7 @@ impl Meter {
         if !fits || bytes > isize::MAX as u64 || !can_allocate(bytes) {
             return Err(self.out_of_memory(bytes));
         }
+        self.made.set(self.made.get() + count as u64);
         let buf = self.own(Data::zeros(elem, count as usize));
         Ok(Array::dense(buf, shape))
     }
