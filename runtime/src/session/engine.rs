@@ -41,10 +41,13 @@ impl Devices {
 /// A program made ready for a target.
 pub(super) enum Engine {
     Interp(Program<Soac>),
-    Cpu {
-        host: Executable,
-        kernels: backend_cpu::Module,
-    },
+    Cpu(Box<Compiled>),
+}
+
+/// A plan for the host, and its kernels compiled.
+pub(super) struct Compiled {
+    host: Executable,
+    kernels: backend_cpu::Module,
 }
 
 impl Engine {
@@ -58,10 +61,10 @@ impl Engine {
             Devices::Cpu(device) => {
                 let (plan, signatures) =
                     with_driver(shared, |driver| pipeline::plan(program, driver))?;
-                Ok(Self::Cpu {
+                Ok(Self::Cpu(Box::new(Compiled {
                     kernels: device.compile(&plan)?,
                     host: Executable::new(&plan, signatures),
-                })
+                })))
             }
         }
     }
@@ -73,7 +76,8 @@ impl Engine {
     ) -> Result<Vec<Value>, RunError> {
         match (self, &shared.devices) {
             (Self::Interp(program), _) => interpret(program, shared, entry, args, None),
-            (Self::Cpu { host, kernels }, Devices::Cpu(device)) => {
+            (Self::Cpu(compiled), Devices::Cpu(device)) => {
+                let Compiled { host, kernels } = compiled.as_ref();
                 let options = plan::Options {
                     // The device counts and limits memory itself.
                     memory: Arc::new(Memory::new(None)),
@@ -84,7 +88,7 @@ impl Engine {
                     .pool()
                     .install(|| host.run(device.as_ref(), kernels, entry, args, &options))
             }
-            (Self::Cpu { .. }, Devices::Interp) => Err(RunError::Internal(String::from(
+            (Self::Cpu(_), Devices::Interp) => Err(RunError::Internal(String::from(
                 "a program was compiled for a device that its session has not",
             ))),
         }
