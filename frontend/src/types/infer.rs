@@ -15,7 +15,7 @@ pub(crate) mod tyexp;
 use super::context::{Cx, Res};
 use super::print;
 use super::raw::RExp;
-use super::ty::{Lift, Name, Prim, Scheme, Type};
+use super::ty::{Atom, Lift, Name, Prim, Scheme, Size, Type};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::typed::Names;
@@ -148,12 +148,14 @@ pub(crate) fn mismatch(
     wanted: &Type,
     clash: Clash,
 ) -> Box<Diagnostic> {
-    let shown = |t: &Type| (!matches!(t, Type::Meta(_))).then(|| print::ty(names, t));
+    let show = |t: &Type| print::ty(names, &without_sizes(t));
+    let shown = |t: &Type| (!matches!(t, Type::Meta(_))).then(|| show(t));
+    let mut numbers: Option<(Prim, Prim)> = wanted.as_prim().zip(actual.as_prim());
     let or_kind = |solver: &Solver, t: &Type| {
         if let Type::Meta(m) = t {
             solver.free(*m).map(|f| kind_text(names, &f.kind))
         } else {
-            Some(print::ty(names, t))
+            Some(show(t))
         }
     };
     let (wanted_text, actual_text) = (or_kind(solver, wanted), or_kind(solver, actual));
@@ -170,6 +172,7 @@ pub(crate) fn mismatch(
     d = match clash {
         Clash::Types(a, b) => {
             let (a, b) = (solver.zonk(&a), solver.zonk(&b));
+            numbers = numbers.or(b.as_prim().zip(a.as_prim()));
             match (shown(&a), shown(&b)) {
                 (Some(x), Some(y)) if (&a, &b) != (actual, wanted) => {
                     d.note(format!("`{x}` and `{y}` differ"))
@@ -187,13 +190,10 @@ pub(crate) fn mismatch(
                 options.join(", ")
             ))
         }
-        Clash::NoField(t, f) => d.note(format!(
-            "`{}` has no field `{f}`",
-            print::ty(names, &solver.zonk(&t))
-        )),
+        Clash::NoField(t, f) => d.note(format!("`{}` has no field `{f}`", show(&solver.zonk(&t)))),
         Clash::NoConstructor(t, c) => d.note(format!(
             "`{}` has no constructor `#{c}`",
-            print::ty(names, &solver.zonk(&t))
+            show(&solver.zonk(&t))
         )),
         Clash::Scope(n) => d.note(format!(
             "the type parameter `{}` is not in scope outside of its function",
@@ -203,9 +203,16 @@ pub(crate) fn mismatch(
             "the constructor `#{c}` is used with payloads of different lengths"
         )),
     };
-    Box::new(
-        d.hint("change one of the two, or convert the value with a function such as `i64.i32`"),
-    )
+    // A conversion helps only between different numbers.
+    Box::new(match numbers {
+        Some((to, from)) if to != from && from != Prim::Bool => d.hint(format!(
+            "`{}.{}` converts a value of type `{}`",
+            to.name(),
+            from.name(),
+            from.name()
+        )),
+        Some(_) | None => d,
+    })
 }
 
 fn kind_text(names: &Names, kind: &Kind) -> String {
@@ -226,4 +233,9 @@ fn kind_text(names: &Names, kind: &Kind) -> String {
             format!("{} | ...", cs.join(" | "))
         }
     }
+}
+
+/// The sizes mean nothing yet: they are shown as open.
+fn without_sizes(ty: &Type) -> Type {
+    super::subst::map_sizes(ty, &mut |_| Size::atom(Atom::Meta(0)))
 }

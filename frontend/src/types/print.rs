@@ -9,7 +9,13 @@ pub(crate) fn ty(names: &Names, t: &Type) -> String {
         Type::Prim(p) => p.name().to_owned(),
         Type::Array(a) => {
             let star = if a.unique { "*" } else { "" };
-            format!("{star}[{}]{}", size(names, &a.size), atomic(names, &a.elem))
+            let open = matches!(a.size.as_atom(), Some(Atom::Meta(_)));
+            let size = if open {
+                String::new()
+            } else {
+                size(names, &a.size)
+            };
+            format!("{star}[{size}]{}", atomic(names, &a.elem))
         }
         Type::Tuple(ts) => list("(", ts.iter().map(|t| ty(names, t)), ")"),
         Type::Record(fs) => list(
