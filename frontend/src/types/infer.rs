@@ -205,12 +205,14 @@ pub(crate) fn mismatch(
     };
     // A conversion helps only between different numbers.
     Box::new(match numbers {
-        Some((to, from)) if to != from && from != Prim::Bool => d.hint(format!(
-            "`{}.{}` converts a value of type `{}`",
-            to.name(),
-            from.name(),
-            from.name()
-        )),
+        Some((to, from)) if to != from && from != Prim::Bool && to != Prim::Bool => {
+            d.hint(format!(
+                "`{}.{}` converts a value of type `{}`",
+                to.name(),
+                from.name(),
+                from.name()
+            ))
+        }
         Some(_) | None => d,
     })
 }

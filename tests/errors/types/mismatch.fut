@@ -1,4 +1,3 @@
 -- Types must agree.
 def f (x: i64) : i64 = if x then 1 else 2
 --                        ^ error[E0301]: condition: expected `bool`, found `i64`
--- = change one of the two, or convert the value with a function such as `i64.i32`
