@@ -198,3 +198,34 @@ fn parts_of_concatenations_are_built_where_they_belong() {
     let copies = count(&plan, |op| matches!(op, Mem::Copy { .. }));
     assert_eq!((allocs, copies), (1, 1), "{}", print::program(&plan));
 }
+
+#[test]
+fn memory_made_before_a_loop_does_not_outrun_the_checks_in_it() {
+    let text = r#"nested
+        fun main(n: i64, ks: [n]i64) -> (r: [n]i64)
+          entry "main" sizes 1 -> 0 (ks: []i64) -> ([]i64)
+        {
+          let r2: [n]i64 = map n (ks) \(k: i64) {
+            let s: i64 = loop (t: i64 = 0) for i: i64 < k {
+              let m: i64 = sub.i64(k, 2)
+              let c: bool = le.i64(0, m)
+              let ok: cert = assert c negative_size ("size ", m)
+              let xs: [m]i64 = <ok> iota.i64 m i 1
+              let ys: [m]i64 = scatter m (xs) \(x: i64) { yield i, x } into (xs: 1)
+              let u: i64 = map m (ys) \(y: i64) { yield y } reduce (t) \(a: i64, b: i64) {
+                let d: i64 = add.i64(a, b)
+                yield d
+              }
+              yield u
+            }
+            yield s
+          }
+          yield r2
+        }"#;
+    let text = text
+        .replace("into (xs: 1)", "into (zs: 1)")
+        .replace("let ys", "let zs: [m]i64 = copy xs\n              let ys");
+    gives(&text, vec![vector(&[0, -7, 2])], &[vector(&[0, 0, 0])]);
+    let error = run_plan(&text, vec![vector(&[1])]).expect_err("an error");
+    assert_eq!(error.to_string(), "Error: size -1");
+}

@@ -8,6 +8,25 @@ use crate::ir::syntax::{Atom, Body, Exp, Message, MessagePart, Stm, VarInfo};
 use crate::ir::types::{ScalarType, Type};
 use std::collections::BTreeMap;
 
+/// The operations of index arithmetic; operands of all can be exchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arithmetic {
+    Add,
+    Mul,
+    Max,
+}
+
+impl Arithmetic {
+    const fn scalar(self) -> ScalarOp {
+        let op = match self {
+            Self::Add => BinOp::Add,
+            Self::Mul => BinOp::Mul,
+            Self::Max => BinOp::Max,
+        };
+        ScalarOp::Bin(op, ScalarType::I64)
+    }
+}
+
 /// What a body under construction belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum FrameKind {
@@ -131,19 +150,19 @@ impl Cx<'_> {
     // Arithmetic of indices.
 
     pub(super) fn add(&mut self, a: Atom, b: Atom) -> Atom {
-        self.arithmetic(BinOp::Add, a, b)
+        self.arithmetic(Arithmetic::Add, a, b)
     }
 
     pub(super) fn mul(&mut self, a: Atom, b: Atom) -> Atom {
-        self.arithmetic(BinOp::Mul, a, b)
+        self.arithmetic(Arithmetic::Mul, a, b)
     }
 
     /// `a op b` of type `i64`, folded, shared, and placed in the outermost frame where both operands are.
-    fn arithmetic(&mut self, op: BinOp, a: Atom, b: Atom) -> Atom {
+    fn arithmetic(&mut self, op: Arithmetic, a: Atom, b: Atom) -> Atom {
         if let Some(folded) = fold(op, a, b) {
             return folded;
         }
-        let key = (ScalarOp::Bin(op, ScalarType::I64), sorted(a, b));
+        let key = (op.scalar(), sorted(a, b));
         if let Some(known) = self.look_up(&key) {
             return known;
         }
@@ -167,7 +186,7 @@ impl Cx<'_> {
     /// The product, if it is known already.
     pub(super) fn known_product(&self, a: Atom, b: Atom) -> Option<Atom> {
         let key = (ScalarOp::Bin(BinOp::Mul, ScalarType::I64), sorted(a, b));
-        fold(BinOp::Mul, a, b).or_else(|| self.look_up(&key))
+        fold(Arithmetic::Mul, a, b).or_else(|| self.look_up(&key))
     }
 
     /// Remembers the value of a statement of the source, if it is index arithmetic.
@@ -187,15 +206,21 @@ impl Cx<'_> {
     }
 
     /// Memory for `len` elements. In a kernel, an allocation in a loop whose size does not depend on the iteration
-    /// is made once, before the loop: what an iteration leaves behind for the next has memory of its own.
+    /// is made once, before the loop: what an iteration leaves behind for the next has memory of its own. There, the check that
+    /// the size is none below zero may still be to come.
     pub(super) fn alloc(&mut self, elem: ScalarType, len: Atom) -> Var {
         let buffer = self.fresh("mem", Type::Buffer(elem));
-        let exp = Exp::Op(Mem::Alloc { elem, len });
+        let top = self.top();
         let depth = match self.mode {
-            Mode::Host => self.top(),
+            Mode::Host => top,
             Mode::Kernel => self.alloc_depth(len),
         };
-        self.push_at(depth, buffer, exp);
+        let len = if depth < top {
+            self.arithmetic(Arithmetic::Max, len, Atom::ZERO)
+        } else {
+            len
+        };
+        self.push_at(depth, buffer, Exp::Op(Mem::Alloc { elem, len }));
         buffer
     }
 
@@ -226,22 +251,21 @@ fn sorted(a: Atom, b: Atom) -> [Atom; 2] {
     if a <= b { [a, b] } else { [b, a] }
 }
 
-/// The value of a sum or product of which enough is known.
-fn fold(op: BinOp, a: Atom, b: Atom) -> Option<Atom> {
-    let sum = op == BinOp::Add;
-    match (a.as_i64(), b.as_i64()) {
-        (Some(x), Some(y)) => {
-            let value = if sum {
-                x.wrapping_add(y)
-            } else {
-                x.wrapping_mul(y)
-            };
-            Some(Atom::Const(Const::I64(value)))
-        }
-        (Some(0), None) => Some(if sum { b } else { a }),
-        (None, Some(0)) => Some(if sum { a } else { b }),
-        (Some(1), None) if !sum => Some(b),
-        (None, Some(1)) if !sum => Some(a),
-        _ => None,
+/// The value of a sum, product or maximum of which enough is known.
+fn fold(op: Arithmetic, a: Atom, b: Atom) -> Option<Atom> {
+    let (x, y) = (a.as_i64(), b.as_i64());
+    if let (Some(x), Some(y)) = (x, y) {
+        let value = match op {
+            Arithmetic::Add => x.wrapping_add(y),
+            Arithmetic::Mul => x.wrapping_mul(y),
+            Arithmetic::Max => x.max(y),
+        };
+        return Some(Atom::Const(Const::I64(value)));
+    }
+    match (op, x, y) {
+        (Arithmetic::Add, Some(0), _) | (Arithmetic::Mul, Some(1), _) => Some(b),
+        (Arithmetic::Add, _, Some(0)) | (Arithmetic::Mul, _, Some(1)) => Some(a),
+        (Arithmetic::Mul, Some(0), _) | (Arithmetic::Mul, _, Some(0)) => Some(Atom::ZERO),
+        (Arithmetic::Add | Arithmetic::Mul | Arithmetic::Max, _, _) => None,
     }
 }
