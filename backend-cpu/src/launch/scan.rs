@@ -130,6 +130,10 @@ impl Run<'_> {
 
     /// Turns the sums of chunks into the sums of all chunks up to each, segment by segment. Whether that went well.
     fn carries(&self, combiner: Code, sums: &mut [u64], count: usize, k: usize) -> bool {
+        if k == 0 {
+            // Dead code has left nothing to scan.
+            return true;
+        }
         let mut worker = Worker::new(self.launch);
         for segment in sums.chunks_mut(count * k) {
             for c in 1..count {
