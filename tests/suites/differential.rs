@@ -95,11 +95,14 @@ fn after<A: Clone, B: Verify>(
     Ok(result)
 }
 
+/// Runs a form of the program.
+type Runner<'a> = dyn Fn(Vec<Value>) -> Result<Vec<Value>, RunError> + 'a;
+
 /// One form of the program: what it is called, its text, and how it is run.
 struct Form<'a> {
     name: &'a str,
     text: Box<dyn Fn() -> String + 'a>,
-    run: Box<dyn Fn(Vec<Value>) -> Result<Vec<Value>, RunError> + 'a>,
+    run: Box<Runner<'a>>,
 }
 
 fn nested_form(name: &'static str, program: Program<Soac>) -> Form<'static> {

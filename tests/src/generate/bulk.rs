@@ -22,17 +22,40 @@ enum Fold {
     Rows(BinOp, ScalarType, Size),
 }
 
+/// The ends of the range of the types that are folded.
+fn least_and_most(ty: ScalarType) -> Option<(i128, i128)> {
+    if ty == I64 {
+        Some((i64::MIN.into(), i64::MAX.into()))
+    } else if ty == I32 {
+        Some((i32::MIN.into(), i32::MAX.into()))
+    } else {
+        None
+    }
+}
+
 /// The operators that are associative and commutative, with their neutral elements.
 fn neutral(op: BinOp, ty: ScalarType) -> Option<Const> {
     let number = match op {
         BinOp::Add | BinOp::Or | BinOp::Xor => 0,
         BinOp::Mul => 1,
         BinOp::And => -1,
-        BinOp::Min if ty == I64 => i64::MAX.into(),
-        BinOp::Min if ty == I32 => i32::MAX.into(),
-        BinOp::Max if ty == I64 => i64::MIN.into(),
-        BinOp::Max if ty == I32 => i32::MIN.into(),
-        _ => return None,
+        BinOp::Min => least_and_most(ty)?.1,
+        BinOp::Max => least_and_most(ty)?.0,
+        BinOp::Sub
+        | BinOp::Div
+        | BinOp::Mod
+        | BinOp::Quot
+        | BinOp::Rem
+        | BinOp::Pow
+        | BinOp::Shl
+        | BinOp::Shr
+        | BinOp::MulHi
+        | BinOp::Atan2
+        | BinOp::Atan2pi
+        | BinOp::Hypot
+        | BinOp::Copysign
+        | BinOp::Nextafter
+        | BinOp::Ldexp => return None,
     };
     Const::int(ty, number)
 }
