@@ -16,6 +16,7 @@ use midend::plan::{Executable, Options, signatures};
 use midend::trap::RunError;
 use midend::value::Value;
 use midend::{passes, pipeline};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[allow(dead_code, reason = "the suite of the tests uses the rest")]
 #[path = "../../tests/src/lib.rs"]
@@ -138,6 +139,11 @@ fn check(device: &CpuDevice, nested: &Program<Soac>, seed: u64) -> Result<(), St
     Ok(())
 }
 
+/// What `f` computes; its panic is an error like others, so that it is shrunk and reported with its program.
+fn unwound<R>(f: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(f)).map_err(|_| "panicked: see above".to_owned())
+}
+
 #[test]
 fn compiled_programs_agree_with_the_interpreter() {
     let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
@@ -147,12 +153,13 @@ fn compiled_programs_agree_with_the_interpreter() {
     let mut failures = String::new();
     for seed in first..first + count {
         let program = program(seed, 30);
-        if let Err(error) = check(&device, &program, seed) {
+        let check = |p: &Program<Soac>| unwound(|| check(&device, p, seed))?;
+        if let Err(error) = check(&program) {
             let kind = error.split(':').next().unwrap_or_default().to_owned();
             let fails =
-                |p: &Program<Soac>| check(&device, p, seed).is_err_and(|e| e.starts_with(&kind));
+                |p: &Program<Soac>| check(p).is_err_and(|e| e.starts_with(&kind));
             let program = shrink(program, &fails);
-            let error = check(&device, &program, seed).err().unwrap_or(error);
+            let error = check(&program).err().unwrap_or(error);
             let text = print::program(&program);
             failures.push_str(&format!("\n==== seed {seed}\n{text}\n{error}\n"));
         }
