@@ -12,6 +12,8 @@ use std::sync::Arc;
 struct Arg {
     span: Span,
     als: Als,
+    /// How much had been consumed when it had been evaluated.
+    after: usize,
 }
 
 impl Checker<'_> {
@@ -24,30 +26,38 @@ impl Checker<'_> {
         };
         let params = parameters(&at, args.len());
         let before = self.trail.len();
-        let mut done: Vec<Option<Arg>> = args.iter().map(|_| None).collect();
+        let mut done: Vec<Option<Als>> = args.iter().map(|_| None).collect();
         let mut order: Vec<usize> = (0..args.len()).collect();
         if !infix {
             order.reverse();
         }
+        let errors = self.errors.len();
         let mut evaluated = Vec::new();
         for i in order {
             let als = self.arg(params[i].as_ref(), &args[i], &evaluated);
             let span = args[i].span;
+            let after = self.trail.len();
             evaluated.push(Arg {
                 span,
                 als: als.clone(),
+                after,
             });
-            done[i] = Some(Arg { span, als });
+            done[i] = Some(als);
+        }
+        if self.errors.len() == errors {
+            for arg in &evaluated {
+                self.still_there(arg.span, &arg.als, arg.after);
+            }
         }
         if self.trail.len() > before {
             let name = variable_of(fun);
             self.observe(name, fun.span, &captured);
         }
         let mut shared = captured;
-        for (i, arg) in done.into_iter().flatten().enumerate() {
+        for (i, als) in done.into_iter().flatten().enumerate() {
             let consumed = params[i].as_ref().is_some_and(returns::any_unique);
             if !consumed {
-                shared = shared.union(&arg.als.all());
+                shared = shared.union(&als.all());
             }
             at = match at {
                 Type::Fun(f) => f.ret.ty.clone(),

@@ -1,6 +1,6 @@
 //! Expressions: what each one looks at and consumes, and what its value shares memory with.
 
-use super::place::{Als, holds_memory};
+use super::place::{Als, Set, holds_memory};
 use super::returns::{self, Function};
 use super::{Checker, Kind, Local};
 use crate::source::Span;
@@ -17,14 +17,14 @@ impl Checker<'_> {
             ExpKind::Var { name, inst } => {
                 self.variable(*name, &exp.ty, !inst.sizes.is_empty(), exp.span)
             }
-            ExpKind::Tuple(es) => Als::Parts(es.iter().map(|e| self.exp(e)).collect()),
+            ExpKind::Tuple(es) => Als::Parts(self.exps(es).into()),
             ExpKind::Record(fields) => self.record(fields),
             ExpKind::Array(es) => {
-                es.iter().for_each(|e| drop(self.exp(e)));
+                self.exps(es);
                 Als::Fresh
             }
             ExpKind::Construct(con, es) => {
-                let parts = es.iter().map(|e| self.exp(e)).collect();
+                let parts = self.exps(es);
                 Als::Cons([(con.clone(), parts)].into())
             }
             ExpKind::Range { start, second, end } => {
@@ -71,7 +71,9 @@ impl Checker<'_> {
             } => self.loop_exp(exp.span, pat, init, form, body),
             ExpKind::Index { array, slices } => {
                 let als = self.exp(array);
+                let after = self.trail.len();
                 self.slices(slices);
+                self.still_there(array.span, &als, after);
                 Als::any(als.all(), &exp.ty)
             }
             ExpKind::Update {
@@ -86,6 +88,39 @@ impl Checker<'_> {
         }
     }
 
+    /// Values that are evaluated one after the other, before all are used.
+    fn exps<'e>(&mut self, exps: impl IntoIterator<Item = &'e Exp>) -> Vec<Als> {
+        let first = self.trail.len();
+        let mut done = Vec::new();
+        for e in exps {
+            let als = self.exp(e);
+            done.push((e.span, als, self.trail.len()));
+        }
+        if self.trail.len() > first {
+            for (span, als, after) in &done {
+                self.still_there(*span, als, *after);
+            }
+        }
+        done.into_iter().map(|(_, als, _)| als).collect()
+    }
+
+    /// A value must not have been consumed between its evaluation and its use.
+    pub(super) fn still_there(&mut self, span: Span, als: &Als, after: usize) {
+        if self.trail.len() == after {
+            return;
+        }
+        let vars: Vec<_> = als.all().iter().map(|p| self.places.var(p)).collect();
+        let gone = self.trail[after..]
+            .iter()
+            .find(|v| vars.contains(v))
+            .copied();
+        if let Some(var) = gone
+            && let Some(event) = self.consumed.get(&var).copied()
+        {
+            self.used_after(None, span, var, event);
+        }
+    }
+
     /// What the branches give: what a branch has consumed is no part of it any more.
     fn merged(&mut self, als: Als, consumed: super::Consumed) -> Als {
         if consumed.is_empty() {
@@ -97,11 +132,8 @@ impl Checker<'_> {
 
     /// Components in the order of the type.
     fn record(&mut self, fields: &[(Sym, Exp)]) -> Als {
-        let mut parts: Vec<(&Sym, Als)> = Vec::new();
-        for (field, e) in fields {
-            let als = self.exp(e);
-            parts.push((field, als));
-        }
+        let values = self.exps(fields.iter().map(|(_, e)| e));
+        let mut parts: Vec<(&Sym, Als)> = fields.iter().map(|(f, _)| f).zip(values).collect();
         parts.sort_by_key(|(field, _)| *field);
         Als::Parts(parts.into_iter().map(|(_, als)| als).collect())
     }
@@ -208,9 +240,16 @@ impl Checker<'_> {
             }
         }
         let new = self.exp(value);
+        let after = self.trail.len();
         let old = self.exp(source);
+        self.still_there(value.span, &new, after);
         if !in_place {
             return self.replace(&old, &source.ty, path, new);
+        }
+        let mut beside = Set::default();
+        let reached = self.reached(&old, &source.ty, path, &mut beside);
+        if let Some(shared) = self.places.common(&reached, &beside) {
+            self.update_beside(span, source.span, shared);
         }
         let (old, new) = (old.all(), new.all());
         if let Some(shared) = self.places.common(&old, &new) {
@@ -218,6 +257,28 @@ impl Checker<'_> {
         }
         self.consume(span, &old);
         Als::Fresh
+    }
+
+    /// The places of the array that an in-place update reaches; those of the parts beside it are added to `beside`.
+    fn reached(&mut self, als: &Als, ty: &Type, path: &[Step], beside: &mut Set) -> Set {
+        let index = match path.first() {
+            Some(Step::Field(field)) => field_index(ty, field),
+            Some(Step::TupleField(index)) => Some(*index),
+            Some(Step::Index(_)) | None => None,
+        };
+        let parts = self.places.components(als, ty);
+        let (Some(index), Some(parts)) = (index, parts) else {
+            return als.all();
+        };
+        let mut found = Set::default();
+        for (i, (part, t)) in parts.iter().enumerate() {
+            if i == index {
+                found = self.reached(part, t, &path[1..], beside);
+            } else {
+                *beside = beside.union(&part.all());
+            }
+        }
+        found
     }
 
     /// A copy of a record or tuple in which a part is another.

@@ -128,6 +128,18 @@ impl Checker<'_> {
         self.errors.push(d);
     }
 
+    pub(super) fn update_beside(&mut self, span: Span, source: Span, place: Place) {
+        let shown = self.place_shown(place);
+        let message =
+            "the array that is updated may share memory with another part of the same value";
+        let d = Diagnostic::error(Code::SharedUpdate, span, message)
+            .label("updated here")
+            .also(source, "several parts of this may be one array")
+            .note(format!("they may share memory with {shown}"))
+            .hint("make one of the parts a copy: `copy` makes one");
+        self.errors.push(d);
+    }
+
     pub(super) fn consuming_function(&mut self, span: Span, before: usize, what: &str) {
         let Some(var) = self.trail.get(before).copied() else {
             return;

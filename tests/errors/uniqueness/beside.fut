@@ -1,0 +1,2 @@
+-- The parts of a tuple are all there when it is made: none may consume another.
+def f (xs: *[]i64) : ([]i64, []i64) = (xs, xs with [0] = 1)
