@@ -108,17 +108,21 @@ impl Checker<'_> {
     }
 
     /// The parameters that the body consumes, and those whose next values are parts of what becomes a consumed one.
+    /// Marks in the pattern count only if nothing follows from them: a parameter that is marked, but is made anew in
+    /// every iteration and never consumed, may start with anything.
     fn consumed_params(&self, params: &[Param], body: &Body) -> BTreeSet<Name> {
         let mut vars: BTreeSet<Var> = body.consumed.iter().map(|(v, _)| *v).collect();
-        let mut consumed: BTreeSet<Name> = BTreeSet::new();
+        let mut marks = true;
         loop {
-            let found = params.iter().find(|p| {
-                let by_body = p.var.is_some_and(|v| vars.contains(&v));
-                !consumed.contains(&p.name) && (p.declared || by_body)
-            });
-            let Some(param) = found else { return consumed };
-            consumed.insert(param.name);
-            vars.extend(param.next.iter().map(|p| self.places.var(p)));
+            let takes = |p: &&Param| marks && p.declared || p.var.is_some_and(|v| vars.contains(&v));
+            let consumed: Vec<&Param> = params.iter().filter(takes).collect();
+            let next = consumed.iter().flat_map(|p| p.next.iter());
+            let more: BTreeSet<Var> = next.map(|p| self.places.var(p)).collect();
+            if more.is_subset(&vars) {
+                return consumed.iter().map(|p| p.name).collect();
+            }
+            vars.extend(more);
+            marks = false;
         }
     }
 
