@@ -156,8 +156,7 @@ fn compiled_programs_agree_with_the_interpreter() {
         let check = |p: &Program<Soac>| unwound(|| check(&device, p, seed))?;
         if let Err(error) = check(&program) {
             let kind = error.split(':').next().unwrap_or_default().to_owned();
-            let fails =
-                |p: &Program<Soac>| check(p).is_err_and(|e| e.starts_with(&kind));
+            let fails = |p: &Program<Soac>| check(p).is_err_and(|e| e.starts_with(&kind));
             let program = shrink(program, &fails);
             let error = check(&program).err().unwrap_or(error);
             let text = print::program(&program);

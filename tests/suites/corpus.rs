@@ -7,7 +7,7 @@ use arrc::session::{Options, Session, on_big_stack};
 use arrc::target::Target;
 use libtest_mimic::{Arguments, Failed, Trial};
 use midend::driver::{DumpAfter, Event, Settings};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -79,7 +79,7 @@ fn check(path: &Path, target: Target, known: bool) -> Result<(), Failed> {
 }
 
 /// Compiles a program twice and compares the IR after every pass.
-fn same_twice(path: &PathBuf) -> Result<(), Failed> {
+fn same_twice(path: &Path) -> Result<(), Failed> {
     let (first, second) = (dumps(path)?, dumps(path)?);
     let differ = first.iter().zip(&second).find(|(a, b)| a != b);
     match differ {
@@ -92,7 +92,7 @@ fn same_twice(path: &PathBuf) -> Result<(), Failed> {
 }
 
 /// The text of the program after every pass.
-fn dumps(path: &PathBuf) -> Result<Vec<(String, String)>, Failed> {
+fn dumps(path: &Path) -> Result<Vec<(String, String)>, Failed> {
     let texts = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&texts);
     let settings = Options {

@@ -33,6 +33,10 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::TooDeep, "frontend/src/syntax/tests/errors.rs"),
 ];
 
+#[expect(
+    clippy::print_stderr,
+    reason = "a test program without the harness tells why it cannot start"
+)]
 fn main() -> ExitCode {
     let args = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

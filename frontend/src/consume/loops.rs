@@ -114,7 +114,8 @@ impl Checker<'_> {
         let mut vars: BTreeSet<Var> = body.consumed.iter().map(|(v, _)| *v).collect();
         let mut marks = true;
         loop {
-            let takes = |p: &&Param| marks && p.declared || p.var.is_some_and(|v| vars.contains(&v));
+            let takes =
+                |p: &&Param| marks && p.declared || p.var.is_some_and(|v| vars.contains(&v));
             let consumed: Vec<&Param> = params.iter().filter(takes).collect();
             let next = consumed.iter().flat_map(|p| p.next.iter());
             let more: BTreeSet<Var> = next.map(|p| self.places.var(p)).collect();

@@ -16,10 +16,10 @@ What the codes in the compiler's messages mean, each with a program that is wron
 ";
 
 /// Where the page is.
-pub const PATH: &str = "docs/errors.md";
+pub(crate) const PATH: &str = "docs/errors.md";
 
 /// Compares the page with what it should be.
-pub fn test(root: &Path) -> Result<(), Failed> {
+pub(crate) fn test(root: &Path) -> Result<(), Failed> {
     let found = fs::read_to_string(root.join(PATH)).unwrap_or_default();
     if found == page(root)? {
         Ok(())
@@ -29,7 +29,7 @@ pub fn test(root: &Path) -> Result<(), Failed> {
 }
 
 /// What the page should be.
-pub fn page(root: &Path) -> std::io::Result<String> {
+pub(crate) fn page(root: &Path) -> std::io::Result<String> {
     let folder = &root.join("tests/errors");
     let mut examples: Vec<(Code, String)> = Vec::new();
     for path in programs(folder) {

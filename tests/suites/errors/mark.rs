@@ -6,7 +6,7 @@ use std::fmt;
 
 /// What a mark stands for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// The place and message of a diagnostic.
     Primary,
     /// Another label of it.
@@ -17,28 +17,28 @@ pub enum Kind {
 
 /// Something that is said.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Mark {
+pub(crate) struct Mark {
     /// The line of the program, from one.
-    pub line: usize,
+    pub(crate) line: usize,
     /// What it stands for.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// The first and last column, from one; zero for notes.
-    pub columns: (usize, usize),
+    pub(crate) columns: (usize, usize),
     /// What is said, or a part of it.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// A program and its marks.
-pub struct Marked {
+pub(crate) struct Marked {
     /// The program without the marks.
-    pub program: String,
+    pub(crate) program: String,
     /// The marks, in order.
-    pub marks: Vec<Mark>,
+    pub(crate) marks: Vec<Mark>,
 }
 
 impl Marked {
     /// Takes the marks out of a file.
-    pub fn parse(text: &str) -> Marked {
+    pub(crate) fn parse(text: &str) -> Marked {
         let (mut program, mut marks, mut line) = (String::new(), Vec::new(), 0);
         for source in text.lines() {
             match mark(source, line) {
@@ -54,7 +54,7 @@ impl Marked {
     }
 
     /// The text of the program with other marks.
-    pub fn with(&self, marks: &[Mark]) -> String {
+    pub(crate) fn with(&self, marks: &[Mark]) -> String {
         let mut out = String::new();
         let here = |line: usize| marks.iter().filter(move |mark| mark.line == line);
         let last = self.program.lines().count();
@@ -105,7 +105,7 @@ fn mark(source: &str, line: usize) -> Option<Mark> {
 
 impl Mark {
     /// As it is written in a file.
-    pub fn written(&self) -> String {
+    pub(crate) fn written(&self) -> String {
         let (first, last) = self.columns;
         let sign = match self.kind {
             Kind::Primary => "^",
@@ -145,7 +145,7 @@ impl fmt::Display for Mark {
 }
 
 /// What the compiler says, as marks, sorted by line.
-pub fn said(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Vec<Mark> {
+pub(crate) fn said(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Vec<Mark> {
     let mut marks = Vec::new();
     for d in diagnostics {
         let severity = match d.severity {
@@ -189,7 +189,10 @@ fn at(sources: &SourceMap, span: Span, kind: Kind, text: String) -> Mark {
 }
 
 /// The expected marks that nothing said fits, and what was said that no expected mark fits.
-pub fn difference<'m>(expected: &'m [Mark], said: &'m [Mark]) -> (Vec<&'m Mark>, Vec<&'m Mark>) {
+pub(crate) fn difference<'m>(
+    expected: &'m [Mark],
+    said: &'m [Mark],
+) -> (Vec<&'m Mark>, Vec<&'m Mark>) {
     let mut left: Vec<&Mark> = said.iter().collect();
     let mut missing = Vec::new();
     for mark in expected {
