@@ -1,3 +1,5 @@
+//! Edge cases of every scalar operation.
+
 use super::*;
 use crate::ir::constant::Scalar;
 
