@@ -103,8 +103,6 @@ struct Checker<'n> {
     consumed: HashMap<Var, Event>,
     /// The consumed variables in the order of their consumption.
     trail: Vec<Var>,
-    /// How many functions have been made that hold an argument to be consumed.
-    holding: usize,
     /// Variables about which something was said: once is enough.
     reported: BTreeSet<Var>,
     errors: Vec<Diagnostic>,
@@ -125,7 +123,6 @@ impl<'n> Checker<'n> {
             frames: Vec::new(),
             consumed: HashMap::new(),
             trail: Vec::new(),
-            holding: 0,
             reported: BTreeSet::new(),
             errors: Vec::new(),
         }

@@ -70,9 +70,6 @@ impl Checker<'_> {
                 | Type::Meta(_)) => other,
             };
         }
-        if matches!(at, Type::Fun(_)) && params.iter().flatten().any(returns::any_unique) {
-            self.holding += 1;
-        }
         self.result(call.span, &describe(self, fun), shared, &at)
     }
 
@@ -98,10 +95,10 @@ impl Checker<'_> {
     }
 
     fn arg(&mut self, param: Option<&Type>, arg: &Exp, evaluated: &[Arg]) -> Als {
-        let before = (self.trail.len(), self.holding);
+        let before = self.trail.len();
         let als = self.exp(arg);
-        if before != (self.trail.len(), self.holding) && !returns::order_zero(&arg.ty) {
-            self.consuming_function(arg.span, before.0, "this functional argument");
+        if self.trail.len() > before && !returns::order_zero(&arg.ty) {
+            self.consuming_function(arg.span, before, "this functional argument");
         }
         let Some(param) = param.filter(|t| may_be_consumed(t)) else {
             return als;

@@ -147,10 +147,10 @@ impl Checker<'_> {
     }
 
     fn let_exp(&mut self, pat: &Pat, value: &Exp, body: &Exp) -> Als {
-        let before = (self.trail.len(), self.holding);
+        let before = self.trail.len();
         let als = self.exp(value);
-        if before != (self.trail.len(), self.holding) && !returns::order_zero(&value.ty) {
-            self.consuming_function(value.span, before.0, "this function value");
+        if self.trail.len() > before && !returns::order_zero(&value.ty) {
+            self.consuming_function(value.span, before, "this function value");
         }
         let vars = self.bind(pat, &als, Kind::Local);
         let result = self.exp(body);

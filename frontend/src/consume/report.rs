@@ -141,23 +141,17 @@ impl Checker<'_> {
     }
 
     pub(super) fn consuming_function(&mut self, span: Span, before: usize, what: &str) {
-        let d = match self.trail.get(before).copied() {
-            Some(var) => {
-                let shown = self.shown(var);
-                let message = format!("{what} consumes {shown} when it is made");
-                let d = Diagnostic::error(Code::ConsumingFunction, span, message);
-                match self.consumed.get(&var) {
-                    Some(event) if event.span != span => {
-                        d.also(event.span, format!("{shown} is consumed here"))
-                    }
-                    Some(_) | None => d,
-                }
-            }
-            None => {
-                let message = format!("{what} holds an array that each call would consume");
-                Diagnostic::error(Code::ConsumingFunction, span, message)
-            }
+        let Some(var) = self.trail.get(before).copied() else {
+            return;
         };
+        let shown = self.shown(var);
+        let message = format!("{what} consumes {shown} when it is made");
+        let mut d = Diagnostic::error(Code::ConsumingFunction, span, message);
+        if let Some(event) = self.consumed.get(&var)
+            && event.span != span
+        {
+            d = d.also(event.span, format!("{shown} is consumed here"));
+        }
         let d = d
             .note("a function may be called several times, but what it holds can be consumed only once")
             .hint("pass all arguments at once, or write a lambda that makes a copy");
