@@ -1,7 +1,7 @@
 //! The intermediate languages: identifiers, types, scalar operations, the shared syntax and the three dialects.
 //!
 //! This module imports nothing else of the crate. Reading order: [`id`], [`types`], [`scalar`], [`syntax`], then
-//! the dialects [`array`], [`soac`], [`seg`], [`mem`]; then what is done with them: [`dialect`], [`walk`],
+//! the dialects [`mod@array`], [`soac`], [`seg`], [`mem`]; then what is done with them: [`dialect`], [`walk`],
 //! [`rename`], [`build`], and the text form: [`text`], [`print`](mod@print), [`read`].
 
 pub mod array;

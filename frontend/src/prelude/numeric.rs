@@ -32,7 +32,7 @@ enum Shape {
     Scale,
     /// i64 -> i64 -> t
     Fraction,
-    /// [n]t -> t
+    /// `[n]t -> t`
     Fold,
     /// the integer of the same width -> t, and back
     FromBits,

@@ -15,7 +15,7 @@
 //!
 //! Statements are met in order, operands are replaced by what is known of them, and what is known of a statement is kept
 //! for those that follow in its scope. So one walk does what several rounds of separate passes would. Each rule can
-//! be run alone as a pass of its own ([`copies`], [`fold`], [`cse`], [`checks`]) to see what it does.
+//! be run alone as a pass of its own (`copies`, `fold`, `cse`, `checks`) to see what it does.
 //!
 //! A statement with certificates is not replaced by something that those who use its result could be moved by
 //! away from the checks: see [`Simplify::define`]. The walk is linear in the size of the program.
