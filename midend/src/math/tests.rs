@@ -1,3 +1,5 @@
+//! Values of the typed functions, and that they round once.
+
 use super::*;
 use ::half::f16;
 
