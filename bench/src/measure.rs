@@ -73,6 +73,8 @@ struct Side {
     arguments: Vec<String>,
     threads: usize,
     times: PathBuf,
+    /// Whether the program is arrc, which is told its threads by a flag; C is told by OpenMP's variable.
+    is_ours: bool,
 }
 
 impl Side {
@@ -87,6 +89,7 @@ impl Side {
                 .collect(),
             threads: 1,
             times: work.join("arrc.times"),
+            is_ours: true,
         }
     }
 
@@ -118,17 +121,21 @@ impl Side {
             arguments: vec![],
             threads: options.threads,
             times: work.join("c.times"),
+            is_ours: false,
         })
     }
 
     /// The median time of a start in microseconds, and what was written.
     fn run(&self, input: &Path) -> Result<(f64, Vec<u8>)> {
-        let output = Command::new(&self.program)
-            .args(&self.arguments)
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments);
+        if self.is_ours {
+            command.args(["--threads", &self.threads.to_string()]);
+        }
+        let output = command
             .arg("-t")
             .arg(&self.times)
             .args(["-r", "1"])
-            .env("ARRC_THREADS", self.threads.to_string())
             .env("OMP_NUM_THREADS", self.threads.to_string())
             .stdin(File::open(input)?)
             .stderr(Stdio::inherit())
