@@ -249,8 +249,6 @@ impl<'a> Lower<'a> {
     }
 }
 
-impl<'a> Lower<'a> {}
-
 /// Whether some part of the type is unique.
 fn has_unique(ty: &Ty) -> bool {
     match ty {

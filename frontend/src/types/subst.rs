@@ -81,7 +81,20 @@ impl Subst {
             Type::Fun(f) => Type::Fun(Arc::new(FunType {
                 param: f.param,
                 arg: self.ty(names, &f.arg, exts),
-                ret: self.ret(names, &f.ret),
+                ret: match &f.ret.ty {
+                    // A size that a later parameter brings in is any size: it is bound outside of the whole function type.
+                    Type::Fun(_) => RetType {
+                        exts: f.ret.exts.clone(),
+                        ty: self.ty(names, &f.ret.ty, exts),
+                    },
+                    Type::Prim(_)
+                    | Type::Array(_)
+                    | Type::Tuple(_)
+                    | Type::Record(_)
+                    | Type::Sum(_)
+                    | Type::Named(_)
+                    | Type::Meta(_) => self.ret(names, &f.ret),
+                },
             })),
             Type::Named(n) => self.named(names, n, exts),
         }

@@ -95,6 +95,13 @@ impl<'a> Lower<'a> {
         leaf.atom
     }
 
+    fn roots_of(&self, atom: Atom) -> BTreeSet<Var> {
+        match atom {
+            Atom::Var(v) => self.roots(v),
+            Atom::Const(_) => BTreeSet::new(),
+        }
+    }
+
     /// The shape of a result, from the result itself: sizes that are not parameters are results too.
     pub(super) fn result_shape(
         &mut self,
@@ -119,28 +126,32 @@ impl<'a> Lower<'a> {
         }
         let declared = unique_leaves(ty);
         let frozen: BTreeSet<Var> = params.iter().filter(|p| !p.unique).map(|p| p.var).collect();
-        let mut leaves = Vec::new();
-        let mut seen: BTreeSet<Var> = BTreeSet::new();
-        let mut next = 0;
-        let value = v.map_leaves(&mut |leaf| {
-            let is_array = self.ty(leaf.atom).is_array();
-            let declared = declared.get(next).copied().unwrap_or(false);
-            next += 1;
-            let atom = if declared && is_array {
-                self.owned_result(leaf, &result)
-            } else {
-                leaf.atom
-            };
-            let fresh = is_array && !(leaf.shared && atom == leaf.atom) && {
-                let roots = match atom {
-                    Atom::Var(v) => self.roots(v),
-                    Atom::Const(_) => BTreeSet::new(),
+        let atoms: Vec<(Atom, bool)> = (v.leaves().into_iter().enumerate())
+            .map(|(i, leaf)| {
+                let is_array = self.ty(leaf.atom).is_array();
+                let atom = if is_array && declared.get(i).copied().unwrap_or(false) {
+                    self.owned_result(leaf, &result)
+                } else {
+                    leaf.atom
                 };
-                let fresh = roots.is_disjoint(&frozen) && roots.is_disjoint(&seen);
-                seen.extend(roots);
-                fresh
-            };
-            result.push(atom);
+                result.push(atom);
+                (atom, is_array && !(leaf.shared && atom == leaf.atom))
+            })
+            .collect();
+        let roots: Vec<BTreeSet<Var>> = atoms.iter().map(|(a, _)| self.roots_of(*a)).collect();
+        let mut owners: BTreeMap<Var, usize> = BTreeMap::new();
+        for root in roots.iter().flatten() {
+            *owners.entry(*root).or_default() += 1;
+        }
+        // An array belongs to the caller where it shares no memory with an argument or with another result.
+        let alone = |root: &Var| owners[root] == 1 && !frozen.contains(root);
+        let fresh: Vec<bool> = (atoms.iter().zip(&roots))
+            .map(|((_, owned), roots)| *owned && roots.iter().all(alone))
+            .collect();
+        let mut leaves = Vec::new();
+        let value = v.map_leaves(&mut |_| {
+            let ((atom, _), fresh) = (atoms[leaves.len()], fresh[leaves.len()]);
+            let is_array = self.ty(atom).is_array();
             let ty = self.ty(atom);
             let shape: Vec<Size> = ty
                 .shape()
