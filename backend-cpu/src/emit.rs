@@ -3,6 +3,7 @@
 //! A scalar is a Cranelift value of its width (`bool` an `i8` of 0 or 1, `f16` its bits in an `i16`), a buffer is a
 //! pointer, a certificate is nothing. Code that fails jumps to one block that returns a status other than zero.
 
+mod address;
 pub(crate) mod control;
 pub(crate) mod hist;
 pub(crate) mod kernel;
@@ -64,6 +65,8 @@ pub(crate) struct Emit<'a, 'b> {
     functions: HashMap<FunId, FuncRef>,
     /// Local buffers that live on the stack.
     on_stack: BTreeSet<Var>,
+    /// The counters, or else the first values carried, of the loops at hand, innermost last.
+    loops: Vec<Value>,
 }
 
 /// The number of points that the code of a map works on at a time.
@@ -151,6 +154,7 @@ pub(crate) fn unit<'a>(
         signatures: HashMap::new(),
         functions: HashMap::new(),
         on_stack: memory::on_stack(bodies),
+        loops: Vec::new(),
     };
     let values = body(&mut emit, &args[1..]);
     let ok = emit.b.ins().iconst(types::I8, 0);

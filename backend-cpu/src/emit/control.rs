@@ -185,10 +185,15 @@ impl Emit<'_, '_> {
         for (var, value) in vars.iter().zip(&carried) {
             self.bind(*var, *value);
         }
+        let marks = carried.first().copied();
+        self.loops.extend(marks);
         let go_on = self.body(cond);
         self.b.ins().brif(go_on[0], inside, &[], exit, &[]);
         self.b.switch_to_block(inside);
         let next = self.step(vars, &carried, body, mark);
+        if marks.is_some() {
+            self.loops.pop();
+        }
         self.poll();
         self.b.ins().jump(header, &block_args(next));
         self.b.switch_to_block(exit);
@@ -293,7 +298,9 @@ impl Emit<'_, '_> {
         let i = self.params(inner, &[counter])[0];
         let carried = self.params(inner, types);
         self.b.switch_to_block(inner);
+        self.loops.push(i);
         let next = body(self, i, &carried);
+        self.loops.pop();
         let i = self.b.ins().iadd_imm_s(i, 1);
         let more = self.b.ins().icmp(less, i, limit);
         let all: Vec<Value> = [i].into_iter().chain(next).collect();

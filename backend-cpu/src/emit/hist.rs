@@ -2,7 +2,7 @@
 
 use super::{Emit, clif, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, Opcode, Value};
 use midend::ir::mem::{Kernel, MemHist};
 use midend::ir::types::ScalarType;
 
@@ -37,6 +37,9 @@ impl Emit<'_, '_> {
         places: &[Value],
         values: &[Value],
     ) {
+        if self.is_below(index, buckets) {
+            return self.update(hist, index, places, |_| values.to_vec());
+        }
         let (inside, done) = (self.b.create_block(), self.b.create_block());
         let exists = self.b.ins().icmp(IntCC::UnsignedLessThan, index, buckets);
         self.b.ins().brif(exists, inside, &[], done, &[]);
@@ -44,6 +47,21 @@ impl Emit<'_, '_> {
         self.update(hist, index, places, |_| values.to_vec());
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
+    }
+
+    /// Whether an index is in range because its type before it was widened holds nothing larger.
+    fn is_below(&self, index: Value, buckets: Value) -> bool {
+        let dfg = &self.b.func.dfg;
+        let definition = dfg.value_def(index).inst();
+        let bits = match definition.map(|inst| dfg.insts[inst].opcode()) {
+            Some(Opcode::Uload8) => 8,
+            Some(Opcode::Uload16) => 16,
+            Some(Opcode::Uextend) => self
+                .operand_of(Opcode::Uextend, index)
+                .map_or(64, |narrow| dfg.value_type(narrow).bits()),
+            Some(_) | None => 64,
+        };
+        bits < 63 && self.known(buckets).is_some_and(|n| 1 << bits <= n)
     }
 
     /// Combines what is at an index with further values.

@@ -75,7 +75,7 @@ impl Emit<'_, '_> {
                 let elem = self.elem(*buffer);
                 let start = self.var(*buffer);
                 let (place, offset) = self.place(start, elem, *index);
-                vec![self.b.ins().load(clif(elem), plain(), place, offset)]
+                vec![self.load(elem, place, offset)]
             }
             Mem::Store {
                 buffer,
@@ -95,29 +95,6 @@ impl Emit<'_, '_> {
             }
             Mem::Launch(_) => unreachable!("the verifier lets no launch stand inside a kernel"),
         }
-    }
-
-    /// The address of an element as base and constant offset.
-    fn place(&mut self, start: Value, elem: ScalarType, index: Atom) -> (Value, i32) {
-        if let Atom::Const(Const::I64(i)) = index
-            && let Some(offset) = i.checked_mul(elem.bytes() as i64)
-            && let Ok(offset) = i32::try_from(offset)
-        {
-            return (start, offset);
-        }
-        let index = self.atom(index);
-        (self.element(start, elem, index), 0)
-    }
-
-    /// The address of the element at an index.
-    pub(super) fn element(&mut self, start: Value, elem: ScalarType, index: Value) -> Value {
-        let shift = i64::from(elem.bytes().trailing_zeros());
-        let offset = if shift == 0 {
-            index
-        } else {
-            self.b.ins().ishl_imm_u(index, shift)
-        };
-        self.b.ins().iadd(start, offset)
     }
 
     /// Memory for a work item: on the stack if it is small, of known size and stays in its scope.

@@ -107,11 +107,23 @@ impl Emit<'_, '_> {
     }
 
     /// Widens or narrows an integer.
-    pub(super) fn resize(&mut self, a: Value, from: Type, to: Type, signed: bool) -> Value {
+    pub(in crate::emit) fn resize(
+        &mut self,
+        a: Value,
+        from: Type,
+        to: Type,
+        signed: bool,
+    ) -> Value {
         if to.bits() < from.bits() {
             self.b.ins().ireduce(to, a)
         } else if to == from {
             a
+        } else if let Some(wide) = self.widened(a, signed) {
+            if to == types::I64 {
+                wide
+            } else {
+                self.b.ins().ireduce(to, wide)
+            }
         } else if signed {
             self.b.ins().sextend(to, a)
         } else {
