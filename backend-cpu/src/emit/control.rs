@@ -34,36 +34,53 @@ pub(super) fn strip(body: &Body<Mem>) -> i64 {
 /// The most operations of a side that is computed whether or not it is chosen.
 const CHEAP: usize = 4;
 
-/// Whether a body can be computed at no risk and little cost: integer and truth arithmetic without division. Selections
-/// of floats would be branches anyway.
+/// Whether a body can be computed at no risk and little cost: integer and truth arithmetic without division, and
+/// choices between such. Selections of floats would be branches anyway.
 pub(super) fn is_cheap(body: &Body<Mem>) -> bool {
-    let cheap = |exp: &Exp<Mem>| match exp {
-        Exp::Atom(_) => true,
-        Exp::Scalar(op, args) => match op {
-            ScalarOp::Bin(BinOp::Div | BinOp::Mod, _) => {
-                // By a power of two these are a shift and a mask.
-                matches!(
-                    args[1],
-                    Atom::Const(Const::I64(2 | 4 | 8 | 16) | Const::I32(2 | 4 | 8 | 16))
-                )
-            }
-            ScalarOp::Bin(BinOp::Quot | BinOp::Rem | BinOp::Pow, _) => false,
-            ScalarOp::Un(..)
-            | ScalarOp::Bin(..)
-            | ScalarOp::Cmp(..)
-            | ScalarOp::Tern(..)
-            | ScalarOp::Convert(..)
-            | ScalarOp::ToBits(_)
-            | ScalarOp::FromBits(_)
-            | ScalarOp::Select(_) => {
-                !op.result().is_float() && (0..op.arity()).all(|i| op.operand(i) != ScalarType::F16)
-            }
-        },
-        Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } | Exp::Op(_) => {
-            false
+    operations(body).is_some_and(|count| count <= CHEAP)
+}
+
+/// The operations of a body; nothing if one of them may fail or is costly.
+fn operations(body: &Body<Mem>) -> Option<usize> {
+    let mut count = 0;
+    for stm in &body.stms {
+        count += match &stm.exp {
+            Exp::Atom(_) => 1,
+            Exp::Scalar(op, args) if is_cheap_scalar(*op, args) => 1,
+            Exp::If {
+                then, otherwise, ..
+            } => 1 + operations(then)? + operations(otherwise)?,
+            Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => return None,
+        };
+    }
+    Some(count)
+}
+
+fn is_cheap_scalar(op: ScalarOp, args: &[Atom]) -> bool {
+    match op {
+        ScalarOp::Bin(BinOp::Div | BinOp::Mod, _) => {
+            // By a power of two these are a shift and a mask.
+            matches!(
+                args[1],
+                Atom::Const(Const::I64(2 | 4 | 8 | 16) | Const::I32(2 | 4 | 8 | 16))
+            )
         }
-    };
-    body.stms.len() <= CHEAP && body.stms.iter().all(|stm| cheap(&stm.exp))
+        ScalarOp::Bin(BinOp::Quot | BinOp::Rem | BinOp::Pow, _) => false,
+        ScalarOp::Un(..)
+        | ScalarOp::Bin(..)
+        | ScalarOp::Cmp(..)
+        | ScalarOp::Tern(..)
+        | ScalarOp::Convert(..)
+        | ScalarOp::ToBits(_)
+        | ScalarOp::FromBits(_)
+        | ScalarOp::Select(_) => {
+            !op.result().is_float() && (0..op.arity()).all(|i| op.operand(i) != ScalarType::F16)
+        }
+    }
 }
 
 impl Emit<'_, '_> {

@@ -4,7 +4,7 @@
 //! that the next point needs a moment later. Here the body is emitted for a group of neighbouring points (*lanes*),
 //! statement by statement, so that their loops run as one. A variable is *uniform* (one value for all lanes) or
 //! *varying*; a varying index that grows by a constant from lane to lane is kept as its first value, so that accesses
-//! of neighbouring elements share one address. Floats from neighbouring elements travel in vector registers.
+//! of neighbouring elements share one address. Numbers from neighbouring elements travel in vector registers.
 //!
 //! Every lane does exactly what it would do alone, in the same order, so results are the same to the bit.
 
@@ -43,17 +43,44 @@ pub(super) struct Group<'p> {
     lanes: HashMap<Var, Lanes>,
 }
 
+impl<'p> Group<'p> {
+    fn new(plan: &'p Plan, index: Var, first: Value) -> Self {
+        Self {
+            plan,
+            width: plan.width,
+            lanes: HashMap::from([(index, Lanes::Linear(first, 1))]),
+        }
+    }
+}
+
 impl Emit<'_, '_> {
     /// The body of a map for as many points as the plan says, of which the first has the index `first` in the
     /// innermost dimension.
     pub(super) fn group(&mut self, plan: &Plan, body: &Body<Mem>, index: Var, first: Value) {
-        let mut group = Group {
-            plan,
-            width: plan.width,
-            lanes: HashMap::new(),
-        };
-        group.lanes.insert(index, Lanes::Linear(first, 1));
+        let mut group = Group::new(plan, index, first);
         self.lanes_body(&mut group, body);
+    }
+
+    /// The results of the body of a reduction, lane by lane, for a group of points whose first has the inner index
+    /// `first`.
+    pub(super) fn group_values(
+        &mut self,
+        plan: &Plan,
+        kernel: &Kernel,
+        first: Value,
+    ) -> Vec<Vec<Value>> {
+        let (index, _) = *kernel.space.last().expect("reductions have a dimension");
+        let mut group = Group::new(plan, index, first);
+        self.lanes_body(&mut group, &kernel.body);
+        let columns: Vec<Vec<Value>> = kernel
+            .body
+            .result
+            .iter()
+            .map(|result| self.in_shape(&mut group, Shape::Many, *result))
+            .collect();
+        (0..plan.width)
+            .map(|lane| columns.iter().map(|column| column[lane]).collect())
+            .collect()
     }
 
     /// A step of a reduction in lanes: the body for a group of points whose first has the inner index `first`, and its
@@ -66,14 +93,8 @@ impl Emit<'_, '_> {
         first: Value,
         sums: &[Value],
     ) -> Vec<Value> {
-        let mut group = Group {
-            plan,
-            width: plan.width,
-            lanes: HashMap::new(),
-        };
-        if let Some((index, _)) = kernel.space.last() {
-            group.lanes.insert(*index, Lanes::Linear(first, 1));
-        }
+        let (index, _) = *kernel.space.last().expect("reductions have a dimension");
+        let mut group = Group::new(plan, index, first);
         self.lanes_body(&mut group, &kernel.body);
         let (mut results, mut sums) = (kernel.body.result.as_slice(), sums);
         let mut next = Vec::new();
@@ -85,8 +106,9 @@ impl Emit<'_, '_> {
                 group.lanes.insert(*param, Lanes::Packed(vectors));
             }
             for param in left {
-                let count =
-                    vector::lanes_per_vector(self.elem(*param)).map_or(1, |per| plan.width / per);
+                let count = plan
+                    .per_vector(self.elem(*param))
+                    .map_or(1, |per| plan.width / per);
                 let (mine, others) = sums.split_at(count);
                 group.lanes.insert(*param, Lanes::Packed(mine.to_vec()));
                 sums = others;
@@ -100,9 +122,11 @@ impl Emit<'_, '_> {
         next
     }
 
-    /// A float in all lanes of as many vectors as a group has.
+    /// A number in all lanes of as many vectors as a group has.
     pub(super) fn spread(&mut self, plan: &Plan, ty: ScalarType, value: Value) -> Vec<Value> {
-        let per = vector::lanes_per_vector(ty).expect("sums in lanes are floats");
+        let per = plan
+            .per_vector(ty)
+            .expect("sums in lanes are put in vectors");
         let all = self.b.ins().splat(vector::vector(ty), value);
         vec![all; plan.width / per]
     }
@@ -114,7 +138,9 @@ impl Emit<'_, '_> {
         ty: ScalarType,
         vectors: &'v [Value],
     ) -> (Vec<Value>, &'v [Value]) {
-        let per = vector::lanes_per_vector(ty).expect("sums in lanes are floats");
+        let per = plan
+            .per_vector(ty)
+            .expect("sums in lanes are put in vectors");
         let (mine, others) = vectors.split_at(plan.width / per);
         (self.unpacked(mine), others)
     }
@@ -205,6 +231,14 @@ impl Emit<'_, '_> {
                 self.lanes_store(group, self.elem(*buffer), (start, stride), *value);
                 true
             }
+            Exp::If {
+                cond: Atom::Var(cond),
+                then,
+                otherwise,
+            } if group.plan.varies(*cond) => {
+                self.lanes_choice(group, &stm.binds, *cond, [then, otherwise]);
+                true
+            }
             Exp::Atom(_)
             | Exp::Assert { .. }
             | Exp::If { .. }
@@ -213,6 +247,42 @@ impl Emit<'_, '_> {
             | Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Copy { .. } | Mem::Launch(_)) => {
                 false
             }
+        }
+    }
+
+    /// A choice that differs from lane to lane: both sides, which are cheap, and then for each result the one or the
+    /// other. Vectors are chosen by a mask, since a branch for every lane would often be guessed wrong.
+    fn lanes_choice(
+        &mut self,
+        group: &mut Group<'_>,
+        binds: &[Var],
+        cond: Var,
+        sides: [&Body<Mem>; 2],
+    ) {
+        for side in sides {
+            self.lanes_body(group, side);
+        }
+        let conds = self.in_shape(group, Shape::Many, Atom::Var(cond));
+        for (k, bind) in binds.iter().enumerate() {
+            let [yes, no] = sides.map(|side| side.result[k]);
+            if !crate::free::has_value(self.ty(*bind)) {
+                continue;
+            }
+            let ty = self.elem(*bind);
+            let chosen = match group.plan.per_vector(ty) {
+                Some(_) if !self.is_buffer(*bind) => {
+                    let (yes, no) = (self.packed(group, yes), self.packed(group, no));
+                    Lanes::Packed(self.packed_choice(&conds, &yes, &no))
+                }
+                Some(_) | None => {
+                    let [yes, no] = [yes, no].map(|side| self.in_shape(group, Shape::Many, side));
+                    let all = conds.iter().zip(yes.iter().zip(no));
+                    let select =
+                        |(c, (a, b)): (&Value, (&Value, Value))| self.b.ins().select(*c, *a, b);
+                    Lanes::Many(all.map(select).collect())
+                }
+            };
+            group.lanes.insert(*bind, chosen);
         }
     }
 
@@ -350,9 +420,9 @@ impl Emit<'_, '_> {
         if !group.plan.varies(var) {
             return Shape::Uniform;
         }
-        match vector::lanes_per_vector(self.elem(var)) {
-            Some(per) => Shape::Packed(per),
-            None => Shape::Many,
+        match group.plan.per_vector(self.elem(var)) {
+            Some(per) if !self.is_buffer(var) => Shape::Packed(per),
+            Some(_) | None => Shape::Many,
         }
     }
 

@@ -32,7 +32,10 @@ impl Emit<'_, '_> {
                 .collect();
             let start = emit.atoms(&neutral);
             let (start, ilo) = match &plan {
-                Some(plan) => emit.reduce_lanes(plan, kernel, ops, (&tys, &start), (ilo, ihi)),
+                Some(plan) if plan.own_sums => {
+                    emit.reduce_lanes(plan, kernel, ops, (&tys, &start), (ilo, ihi))
+                }
+                Some(plan) => emit.reduce_groups(plan, kernel, ops, &start, (ilo, ihi)),
                 None => (start, ilo),
             };
             let sums = emit.range(
@@ -113,6 +116,38 @@ impl Emit<'_, '_> {
         self.b.ins().jump(done, &block_args(all));
         self.b.switch_to_block(done);
         (results, first_left)
+    }
+
+    /// Reduces as many whole groups of points as there are: their bodies in lanes, then the values of the lanes one by
+    /// one. Yields the sums so far and the first point that is left.
+    fn reduce_groups(
+        &mut self,
+        plan: &Plan,
+        kernel: &Kernel,
+        ops: &[Operator<Mem>],
+        start: &[Value],
+        (ilo, ihi): (Value, Value),
+    ) -> (Vec<Value>, Value) {
+        let width = plan.width as i64;
+        let length = self.b.ins().isub(ihi, ilo);
+        let groups = self
+            .b
+            .ins()
+            .sshr_imm_u(length, i64::from(width.trailing_zeros()));
+        let strip = super::control::strip(&kernel.body);
+        let sums = self.counted(ScalarType::I64, groups, strip, start, |emit, g, sums| {
+            let ahead = emit.b.ins().imul_imm_s(g, width);
+            let first = emit.b.ins().iadd(ilo, ahead);
+            let lanes = emit.group_values(plan, kernel, first);
+            let mut sums = sums.to_vec();
+            for values in lanes {
+                sums = emit.operate(ops, &sums, &values);
+            }
+            sums
+        });
+        let covered = self.b.ins().imul_imm_s(groups, width);
+        let left = self.b.ins().iadd(ilo, covered);
+        (sums, left)
     }
 
     /// Parameters: slots of the left tuple, which takes the result, and of the right one.

@@ -28,6 +28,11 @@ const FEW: usize = 4;
 pub(in crate::emit) struct Plan {
     /// Points at a time.
     pub(in crate::emit) width: usize,
+    /// Whether each lane of a reduction has sums of its own; else the values of the lanes are added one by one, in
+    /// order.
+    pub(in crate::emit) own_sums: bool,
+    /// Whether integers are put in vectors, as floats are.
+    pub(super) integers: bool,
     varying: BTreeSet<Var>,
 }
 
@@ -36,29 +41,52 @@ impl Plan {
     pub(in crate::emit) fn varies(&self, var: Var) -> bool {
         self.varying.contains(&var)
     }
+
+    /// Lanes of a vector of this type; nothing for types that are not put in vectors here.
+    pub(in crate::emit) const fn per_vector(&self, ty: ScalarType) -> Option<usize> {
+        lanes_per_vector(ty, self.integers)
+    }
 }
 
 /// The plan for a map that gains from one: one with a loop that all points go through equally often, or with nothing
-/// but float arithmetic on neighbouring elements.
+/// but arithmetic on neighbouring elements.
 pub(in crate::emit) fn plan(kernel: &Kernel, vars: &Vars) -> Option<Plan> {
     if !matches!(kernel.kind, KernelKind::Map) {
         return None;
     }
-    let mut finder = Finder::new(kernel, vars)?;
-    finder.body(&kernel.body)?;
-    finder.plan()
+    [true, false].into_iter().find_map(|integers| {
+        let mut finder = Finder::new(kernel, vars, integers)?;
+        finder.body(&kernel.body)?;
+        finder.plan()
+    })
 }
 
-/// The plan for a reduction of floats whose operands may be exchanged: each lane sums on its own.
+/// The plan for a reduction: of numbers whose operands may be exchanged, so that each lane sums on its own, or of
+/// anything that a loop in the body computes.
 pub(in crate::emit) fn plan_reduction(
     kernel: &Kernel,
     ops: &[Operator<Mem>],
     vars: &Vars,
 ) -> Option<Plan> {
-    let mut finder = Finder::new(kernel, vars)?;
+    let own = [true, false]
+        .into_iter()
+        .find_map(|integers| own_sums(kernel, ops, vars, integers));
+    own.or_else(|| {
+        let mut finder = Finder::new(kernel, vars, false)?;
+        finder.body(&kernel.body)?;
+        finder.plan().filter(|_| finder.counts.loops > 0)
+    })
+}
+
+/// The plan for a reduction in which each lane sums on its own.
+fn own_sums(kernel: &Kernel, ops: &[Operator<Mem>], vars: &Vars, integers: bool) -> Option<Plan> {
+    let mut finder = Finder::new(kernel, vars, integers)?;
     finder.body(&kernel.body)?;
     for op in ops {
-        let packed = |v: &Var| vars[*v].ty.elem().and_then(lanes_per_vector).is_some();
+        let packed = |v: &Var| {
+            let elem = vars[*v].ty.elem();
+            elem.and_then(|ty| lanes_per_vector(ty, integers)).is_some()
+        };
         if !op.comm || !op.lam.params.iter().all(packed) {
             return None;
         }
@@ -66,7 +94,11 @@ pub(in crate::emit) fn plan_reduction(
         finder.varying.extend(&op.lam.params);
         finder.body(&op.lam.body)?;
     }
-    finder.plan()
+    let plan = finder.plan()?;
+    Some(Plan {
+        own_sums: true,
+        ..plan
+    })
 }
 
 /// Finds what varies; gives up where a body cannot be worked on in lanes.
@@ -75,6 +107,8 @@ struct Finder<'a> {
     varying: BTreeSet<Var>,
     /// What grows by one from lane to lane.
     unit: BTreeSet<Var>,
+    /// Whether integers are put in vectors, which pays where everything is.
+    integers: bool,
     counts: Counts,
 }
 
@@ -89,34 +123,45 @@ struct Counts {
     packed: usize,
     /// Varying statements that have not.
     apart: usize,
+    /// Lanes of the vectors that have most.
+    most: usize,
 }
 
 impl<'a> Finder<'a> {
-    fn new(kernel: &Kernel, vars: &'a Vars) -> Option<Self> {
+    fn new(kernel: &Kernel, vars: &'a Vars, integers: bool) -> Option<Self> {
         let (index, _) = kernel.space.last()?;
         Some(Self {
             vars,
             varying: BTreeSet::from([*index]),
             unit: BTreeSet::from([*index]),
+            integers,
             counts: Counts::default(),
         })
     }
 
-    fn plan(self) -> Option<Plan> {
-        let worth = self.counts.loops > 0 || (self.counts.packed > 0 && self.counts.apart == 0);
-        let width = if self.counts.apart > 2 * self.counts.packed {
+    fn plan(&self) -> Option<Plan> {
+        let packed = self.counts.packed > 0 && self.counts.apart == 0;
+        let worth = packed || (self.counts.loops > 0 && !self.integers);
+        let width = if self.integers {
+            WIDE.max(2 * self.counts.most)
+        } else if self.counts.apart > 2 * self.counts.packed {
             FEW
         } else if self.counts.carried <= 1 {
             WIDE
         } else {
             NARROW
         };
-        (worth && self.counts.statements * width <= MOST && self.counts.carried <= 4).then_some(
-            Plan {
-                width,
-                varying: self.varying,
-            },
-        )
+        let instructions = if self.integers {
+            self.counts.statements * width / self.counts.most.max(1)
+        } else {
+            self.counts.statements * width
+        };
+        (worth && instructions <= MOST && self.counts.carried <= 4).then_some(Plan {
+            width,
+            own_sums: false,
+            integers: self.integers,
+            varying: self.varying.clone(),
+        })
     }
 }
 
@@ -174,6 +219,11 @@ impl Finder<'_> {
                 if !(is_cheap(then) && is_cheap(otherwise)) {
                     return None;
                 }
+                // The sides are in lanes, too, but weigh no more than the choice.
+                let counted = self.counts;
+                self.body(then)?;
+                self.body(otherwise)?;
+                self.counts = counted;
             }
             Exp::Scalar(op, _) => {
                 // These are calls, which leave nothing in vector registers.
@@ -187,10 +237,10 @@ impl Finder<'_> {
                 return None;
             }
         }
-        if free_in_stm(self.vars, stm)
+        let varies = free_in_stm(self.vars, stm)
             .into_iter()
-            .any(|v| self.varying.contains(&v))
-        {
+            .any(|v| self.varying.contains(&v));
+        if varies {
             self.varying.extend(&stm.binds);
             self.weigh(stm);
         }
@@ -199,33 +249,43 @@ impl Finder<'_> {
 
     /// Takes note of whether a varying statement has vectors.
     fn weigh(&mut self, stm: &Stm<Mem>) {
-        let neighbours = |this: &Self, buffer: &Var, index: &Atom| {
-            let elem = this.vars[*buffer].ty.elem();
-            let unit = matches!(index, Atom::Var(v) if this.unit.contains(v));
-            unit && elem.and_then(lanes_per_vector).is_some()
-        };
-        let apart = match &stm.exp {
-            Exp::Scalar(ScalarOp::Bin(op @ (BinOp::Add | BinOp::Sub), ScalarType::I64), args) => {
-                let unit = |atom: &Atom| matches!(atom, Atom::Var(v) if self.unit.contains(v));
-                let ahead = unit(&args[0]) && !self.varies(args[1]);
-                let behind = *op == BinOp::Add && unit(&args[1]) && !self.varies(args[0]);
-                if ahead || behind {
-                    self.unit.extend(&stm.binds);
+        let unit = |atom: &Atom| matches!(atom, Atom::Var(v) if self.unit.contains(v));
+        let packed = match &stm.exp {
+            Exp::Atom(_) => return,
+            Exp::Scalar(op, args) => {
+                if let ScalarOp::Bin(op @ (BinOp::Add | BinOp::Sub), ScalarType::I64) = op {
+                    let ahead = unit(&args[0]) && !self.varies(args[1]);
+                    let behind = *op == BinOp::Add && unit(&args[1]) && !self.varies(args[0]);
+                    if ahead || behind {
+                        self.unit.extend(&stm.binds);
+                        return;
+                    }
                 }
-                !(ahead || behind)
+                packed_type(*op, self.integers).filter(|_| !args.iter().any(unit))
             }
-            Exp::Scalar(op, _) => {
-                let packed = packed_type(*op).is_some();
-                self.counts.packed += usize::from(packed);
-                !packed
+            Exp::Op(Mem::Load { buffer, index }) => {
+                let elem = self.vars[*buffer].ty.elem();
+                elem.filter(|_| unit(index))
             }
-            Exp::Op(Mem::Load { buffer, index } | Mem::Store { buffer, index, .. }) => {
-                !neighbours(self, buffer, index)
+            Exp::Op(Mem::Store {
+                buffer,
+                index,
+                value,
+            }) => {
+                let elem = self.vars[*buffer].ty.elem();
+                elem.filter(|_| unit(index) && !unit(value))
             }
-            Exp::Atom(_) => false,
-            Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => true,
-            Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Copy { .. } | Mem::Launch(_)) => true,
+            Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
+            Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Copy { .. } | Mem::Launch(_)) => None,
         };
-        self.counts.apart += usize::from(apart);
+        let lanes = packed.and_then(|ty| lanes_per_vector(ty, self.integers));
+        match lanes {
+            Some(lanes) => {
+                let load = matches!(stm.exp, Exp::Op(Mem::Load { .. }));
+                self.counts.packed += usize::from(!load);
+                self.counts.most = self.counts.most.max(lanes);
+            }
+            None => self.counts.apart += 1,
+        }
     }
 }

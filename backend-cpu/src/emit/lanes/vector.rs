@@ -1,15 +1,15 @@
-//! Lanes in vector registers: floats of neighbouring points.
+//! Lanes in vector registers: numbers of neighbouring points.
 
 use super::{Group, Lanes};
 use crate::emit::{Emit, clif, plain};
-use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Type, Value, types};
 use midend::ir::scalar::{BinOp, ScalarOp, TernOp, UnOp};
 use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
 
-/// Lanes of a vector of this type; nothing for types that are not put in vectors.
-pub(super) const fn lanes_per_vector(ty: ScalarType) -> Option<usize> {
+/// Lanes of a vector of this type; nothing for types that are not put in vectors. Integers are where `integers` says so.
+pub(super) const fn lanes_per_vector(ty: ScalarType, integers: bool) -> Option<usize> {
     match ty {
         ScalarType::F32 => Some(4),
         ScalarType::F64 => Some(2),
@@ -20,29 +20,41 @@ pub(super) const fn lanes_per_vector(ty: ScalarType) -> Option<usize> {
         | ScalarType::U8
         | ScalarType::U16
         | ScalarType::U32
-        | ScalarType::U64
-        | ScalarType::F16
-        | ScalarType::Bool => None,
+        | ScalarType::U64 => {
+            if integers {
+                Some(16 / ty.bytes())
+            } else {
+                None
+            }
+        }
+        ScalarType::F16 | ScalarType::Bool => None,
     }
 }
 
 /// The vector type of a scalar type that is put in vectors.
-pub(super) const fn vector(ty: ScalarType) -> Type {
-    match lanes_per_vector(ty) {
-        Some(4) => types::F32X4,
-        _ => types::F64X2,
-    }
+pub(super) fn vector(ty: ScalarType) -> Type {
+    clif(ty)
+        .by(16 / ty.bytes() as u32)
+        .expect("scalars that are put in vectors have vector types")
 }
 
 /// The type that an operation works on, if it has vectors.
-pub(super) fn packed_type(op: ScalarOp) -> Option<ScalarType> {
+pub(super) fn packed_type(op: ScalarOp, integers: bool) -> Option<ScalarType> {
     let ty = match op {
-        ScalarOp::Un(UnOp::Neg | UnOp::Abs | UnOp::Sqrt | UnOp::Rsqrt, ty)
-        | ScalarOp::Bin(
-            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Min | BinOp::Max,
-            ty,
-        )
-        | ScalarOp::Tern(TernOp::Fma | TernOp::Mad | TernOp::Lerp, ty) => ty,
+        ScalarOp::Un(UnOp::Neg, ty)
+        | ScalarOp::Bin(BinOp::Add | BinOp::Sub | BinOp::Min | BinOp::Max, ty) => ty,
+        ScalarOp::Un(UnOp::Abs | UnOp::Sqrt | UnOp::Rsqrt, ty)
+        | ScalarOp::Bin(BinOp::Div, ty)
+        | ScalarOp::Tern(TernOp::Fma | TernOp::Mad | TernOp::Lerp, ty) => {
+            Some(ty).filter(|ty| ty.is_float())?
+        }
+        ScalarOp::Un(UnOp::Not, ty) | ScalarOp::Bin(BinOp::And | BinOp::Or | BinOp::Xor, ty) => {
+            Some(ty).filter(|ty| ty.is_integer())?
+        }
+        // Products of bytes and of 64 bits are many instructions.
+        ScalarOp::Bin(BinOp::Mul, ty) => {
+            Some(ty).filter(|ty| ty.is_float() || matches!(ty.bytes(), 2 | 4))?
+        }
         ScalarOp::Un(..)
         | ScalarOp::Bin(..)
         | ScalarOp::Tern(..)
@@ -52,7 +64,12 @@ pub(super) fn packed_type(op: ScalarOp) -> Option<ScalarType> {
         | ScalarOp::FromBits(_)
         | ScalarOp::Select(_) => return None,
     };
-    lanes_per_vector(ty).map(|_| ty)
+    // The least of 64 bits is many instructions, too.
+    let wide = ty.is_integer() && ty.bytes() == 8;
+    if wide && matches!(op, ScalarOp::Bin(BinOp::Min | BinOp::Max, _)) {
+        return None;
+    }
+    lanes_per_vector(ty, integers).map(|_| ty)
 }
 
 impl Emit<'_, '_> {
@@ -63,11 +80,11 @@ impl Emit<'_, '_> {
         op: ScalarOp,
         args: &[Atom],
     ) -> Option<Lanes> {
-        let ty = packed_type(op)?;
+        let ty = packed_type(op, group.plan.integers)?;
         if matches!(op, ScalarOp::Tern(TernOp::Fma, _)) && !self.has_fma() {
             return None;
         }
-        let per = lanes_per_vector(ty)?;
+        let per = group.plan.per_vector(ty)?;
         let columns: Vec<Vec<Value>> = args.iter().map(|a| self.packed(group, *a)).collect();
         let mut vectors = Vec::new();
         for i in 0..group.width / per {
@@ -79,7 +96,7 @@ impl Emit<'_, '_> {
                 let root = self.b.ins().sqrt(row[0]);
                 self.b.ins().fdiv(one, root)
             } else if let ScalarOp::Bin(extremum @ (BinOp::Min | BinOp::Max), _) = op {
-                self.packed_extremum(row[0], row[1], extremum == BinOp::Min)
+                self.packed_extremum(ty, (row[0], row[1]), extremum == BinOp::Min)
             } else {
                 self.scalar(op, &row)
             };
@@ -88,8 +105,17 @@ impl Emit<'_, '_> {
         Some(Lanes::Packed(vectors))
     }
 
-    /// minimumNumber or maximumNumber of vectors, as for scalars but without a branch.
-    fn packed_extremum(&mut self, a: Value, b: Value, least: bool) -> Value {
+    /// The least or the greatest of vectors; minimumNumber or maximumNumber of floats, as for scalars but without a
+    /// branch.
+    fn packed_extremum(&mut self, elem: ScalarType, (a, b): (Value, Value), least: bool) -> Value {
+        if elem.is_integer() {
+            return match (least, elem.is_signed()) {
+                (true, true) => self.b.ins().smin(a, b),
+                (true, false) => self.b.ins().umin(a, b),
+                (false, true) => self.b.ins().smax(a, b),
+                (false, false) => self.b.ins().umax(a, b),
+            };
+        }
         let ty = self.b.func.dfg.value_type(a);
         let raw = MemFlagsData::new().with_endianness(Endianness::Little);
         let (low, high) = if least { (a, b) } else { (b, a) };
@@ -113,6 +139,37 @@ impl Emit<'_, '_> {
         number
     }
 
+    /// The lanes of the one or the other vectors, as truth values say.
+    pub(super) fn packed_choice(
+        &mut self,
+        conds: &[Value],
+        yes: &[Value],
+        no: &[Value],
+    ) -> Vec<Value> {
+        let raw = MemFlagsData::new().with_endianness(Endianness::Little);
+        let mut chosen = Vec::new();
+        let per = conds.len() / yes.len();
+        for ((conds, yes), no) in conds.chunks(per).zip(yes).zip(no) {
+            let ty = self.b.func.dfg.value_type(*yes);
+            let mask = ty.as_truthy();
+            let mut all = None;
+            for (i, cond) in conds.iter().enumerate() {
+                let cond = self.resize(*cond, types::I8, mask.lane_type(), false);
+                all = Some(match all {
+                    None => self.b.ins().scalar_to_vector(mask, cond),
+                    Some(all) => self.b.ins().insertlane(all, cond, i as u8),
+                });
+            }
+            let Some(all) = all else { continue };
+            let zero = self.zero(mask.lane_type());
+            let zeros = self.b.ins().splat(mask, zero);
+            let not = self.b.ins().icmp(IntCC::Equal, all, zeros);
+            let not = self.b.ins().bitcast(ty, raw, not);
+            chosen.push(self.b.ins().bitselect(not, *no, *yes));
+        }
+        chosen
+    }
+
     fn float_one(&mut self, ty: ScalarType) -> Value {
         use midend::ir::scalar::Const;
         let one = if ty == ScalarType::F32 {
@@ -123,13 +180,16 @@ impl Emit<'_, '_> {
         self.constant(one)
     }
 
-    /// The lanes of a float in vectors.
+    /// The lanes of a number in vectors.
     pub(super) fn packed(&mut self, group: &mut Group<'_>, atom: Atom) -> Vec<Value> {
         let ty = match atom {
             Atom::Const(c) => c.ty(),
             Atom::Var(v) => self.elem(v),
         };
-        let per = lanes_per_vector(ty).expect("only floats are put in vectors");
+        let per = group
+            .plan
+            .per_vector(ty)
+            .expect("such types are not put in vectors");
         let count = group.width / per;
         let var = match atom {
             Atom::Var(v) if group.plan.varies(v) => v,
@@ -177,7 +237,7 @@ impl Emit<'_, '_> {
         start: Value,
         stride: i64,
     ) -> Lanes {
-        if let Some(per) = lanes_per_vector(elem)
+        if let Some(per) = group.plan.per_vector(elem)
             && stride == elem.bytes() as i64
         {
             let vectors = (0..group.width / per)
@@ -190,11 +250,7 @@ impl Emit<'_, '_> {
             return Lanes::Packed(vectors);
         }
         let values = (0..group.width as i64)
-            .map(|lane| {
-                self.b
-                    .ins()
-                    .load(clif(elem), plain(), start, (lane * stride) as i32)
-            })
+            .map(|lane| self.load(elem, start, (lane * stride) as i32))
             .collect();
         Lanes::Many(values)
     }
@@ -207,7 +263,7 @@ impl Emit<'_, '_> {
         (start, stride): (Value, i64),
         value: Atom,
     ) {
-        if lanes_per_vector(elem).is_some() && stride == elem.bytes() as i64 {
+        if group.plan.per_vector(elem).is_some() && stride == elem.bytes() as i64 {
             for (i, all) in self.packed(group, value).into_iter().enumerate() {
                 self.b.ins().store(plain(), all, start, 16 * i as i32);
             }

@@ -1,0 +1,268 @@
+//! Points that are worked on several at a time: the same results as those of the interpreter, to the bit, for every
+//! length of the last group.
+
+use backend_cpu::{CpuDevice, Options as DeviceOptions};
+use midend::device::{Device, Stop};
+use midend::interp;
+use midend::ir::read;
+use midend::ir::scalar::Const;
+use midend::ir::types::ScalarType;
+use midend::passes::{flatten::flatten, plan::plan};
+use midend::plan::{Executable, Options, signatures};
+use midend::value::{ArrayValue, Data, Value};
+
+/// Lengths around those of groups.
+const LENGTHS: [i64; 9] = [0, 1, 15, 16, 31, 64, 67, 129, 200];
+
+/// Runs a program of the nested dialect on the device and in the interpreter, for arguments of many lengths.
+fn agrees(device: &CpuDevice, text: &str, args: impl Fn(i64) -> Vec<Value>) {
+    let nested = read::program(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let signatures = signatures(&nested);
+    let plan = plan(flatten(nested.clone()));
+    let module = device.compile(&plan).expect("compiles");
+    let executable = Executable::new(&plan, signatures);
+    let stop = Stop::new();
+    for n in LENGTHS {
+        let expected = interp::run(&nested, "main", args(n), &interp::Options::default());
+        let result = executable.run(device, &module, "main", args(n), &Options::new(&stop));
+        assert_eq!(result, expected, "{n}\n{text}");
+    }
+}
+
+fn device() -> CpuDevice {
+    let options = DeviceOptions {
+        threads: 2,
+        memory: None,
+    };
+    CpuDevice::new(options).expect("this machine is supported")
+}
+
+/// A vector of numbers all over the range of the type.
+fn numbers(ty: ScalarType, n: i64, seed: i64) -> Value {
+    let mut data = Data::zeros(ty, n as usize);
+    for i in 0..n {
+        let mixed = (i + seed)
+            .wrapping_mul(0x5851_F42D_4C95_7F2D)
+            .rotate_left(23);
+        let number = interp::scalar::convert::convert(ty, Const::I64(mixed));
+        data.set(i as usize, number);
+    }
+    Value::Array(ArrayValue {
+        shape: vec![n],
+        data,
+    })
+}
+
+const INTEGERS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
+
+fn scalar_type(name: &str) -> ScalarType {
+    let found = ScalarType::ALL
+        .into_iter()
+        .find(|ty| ty.to_string() == name);
+    found.expect("types print as they are called")
+}
+
+#[test]
+fn integers_in_vectors() {
+    let device = device();
+    for ty in INTEGERS {
+        for op in ["add", "sub", "mul", "and", "or", "xor", "min", "max"] {
+            let text = format!(
+                r#"nested
+                fun main(n: i64, xs: [n]{ty}, ys: [n]{ty}) -> (q: [n]{ty}, r: [n]{ty})
+                  entry "main" sizes 1 -> 0 (xs: []{ty}, ys: []{ty}) -> ([]{ty}, []{ty})
+                {{
+                  let q1: [n]{ty}, r1: [n]{ty} = map n (xs, ys) \(x: {ty}, y: {ty}) {{
+                    let a: {ty} = {op}.{ty}(x, y)
+                    let b: {ty} = neg.{ty}(a)
+                    let c: {ty} = {op}.{ty}(b, 3{suffix})
+                    let d: {ty} = not.{ty}(c)
+                    yield a, d
+                  }}
+                  yield q1, r1
+                }}"#,
+                suffix = if ty == "i64" { "" } else { ty },
+            );
+            agrees(&device, &text, |n| {
+                [1, 2]
+                    .map(|seed| numbers(scalar_type(ty), n, seed))
+                    .to_vec()
+            });
+        }
+    }
+}
+
+#[test]
+fn integers_summed_in_vectors() {
+    let device = device();
+    for ty in INTEGERS {
+        for (op, neutral) in [("add", "0"), ("xor", "0"), ("max", "1")] {
+            let suffix = if ty == "i64" { "" } else { ty };
+            let text = format!(
+                r#"nested
+                fun main(n: i64, xs: [n]{ty}) -> (s: {ty})
+                  entry "main" sizes 1 -> 0 (xs: []{ty}) -> ({ty})
+                {{
+                  let t: {ty} = map n (xs) \(x: {ty}) {{
+                    let y: {ty} = sub.{ty}(x, 1{suffix})
+                    yield y
+                  }} reduce comm ({neutral}{suffix}) \(a: {ty}, b: {ty}) {{
+                    let c: {ty} = {op}.{ty}(a, b)
+                    yield c
+                  }}
+                  yield t
+                }}"#
+            );
+            agrees(&device, &text, |n| vec![numbers(scalar_type(ty), n, 5)]);
+        }
+    }
+}
+
+#[test]
+fn narrow_integers_are_widened() {
+    let device = device();
+    for from in ["i8", "i16", "u8", "u16"] {
+        for to in ["i16", "i32", "i64", "u16", "u32", "u64", "f32"] {
+            if from == to {
+                continue;
+            }
+            let text = format!(
+                r#"nested
+                fun main(n: i64, xs: [n]{from}) -> (q: [n]{to}, r: [n]{from})
+                  entry "main" sizes 1 -> 0 (xs: []{from}) -> ([]{to}, []{from})
+                {{
+                  let q1: [n]{to}, r1: [n]{from} = map n (xs) \(x: {from}) {{
+                    let y: {to} = convert.{from}.{to}(x)
+                    let z: {from} = add.{from}(x, x)
+                    yield y, z
+                  }}
+                  yield q1, r1
+                }}"#
+            );
+            agrees(&device, &text, |n| vec![numbers(scalar_type(from), n, 9)]);
+        }
+    }
+}
+
+/// Buckets of a byte: with 256 of them no index is out of range, with fewer some are.
+#[test]
+fn bytes_counted() {
+    let device = device();
+    for buckets in [0, 100, 255, 256, 300] {
+        let text = format!(
+            r#"nested
+            fun main(n: i64, xs: [n]u8) -> (c: [{buckets}]i64)
+              entry "main" sizes 1 -> 0 (xs: []u8) -> ([]i64)
+            {{
+              let zeros: [{buckets}]i64 = replicate [{buckets}] 0
+              let counts: [{buckets}]i64 = hist n (xs) \(x: u8) {{
+                let i: i64 = convert.u8.i64(x)
+                yield i, 1
+              }} into [{buckets}] (zeros) by comm (0) \(a: i64, b: i64) {{
+                let c2: i64 = add.i64(a, b)
+                yield c2
+              }}
+              yield counts
+            }}"#
+        );
+        agrees(&device, &text, |n| vec![numbers(ScalarType::U8, n, 3)]);
+    }
+}
+
+/// The nearest of some numbers: a loop in the body of a reduction that is not one of floats, with choices between
+/// floats and between integers, and an operator that keeps order.
+#[test]
+fn loops_inside_of_reductions() {
+    let text = r#"nested
+        fun main(n: i64, m: i64, xs: [n]f32, ys: [m]f32) -> (best: [n]i64, digest: i64, last: f32)
+          entry "main" sizes 2 -> 0 (xs: []f32, ys: []f32) -> ([]i64, i64, f32)
+        {
+          let power1: i64, digest1: i64, last1: f32, best1: [n]i64 = map n (xs) \(x: f32) {
+            let j: i64, near: f32 = loop (j0: i64 = -1, near0: f32 = 1000000.0f32) for k: i64 < m {
+              let y: f32 = index ys[k]
+              let d: f32 = sub.f32(x, y)
+              let far: f32 = abs.f32(d)
+              let closer: bool = lt.f32(far, near0)
+              let taken: bool = if closer {
+                yield true
+              } else {
+                let same: bool = eq.f32(far, near0)
+                let first: bool = if same {
+                  let before: bool = lt.i64(j0, k)
+                  yield before
+                } else {
+                  yield false
+                }
+                yield first
+              }
+              let j1: i64, near1: f32 = if taken {
+                yield k, far
+              } else {
+                yield j0, near0
+              }
+              yield j1, near1
+            }
+            yield 31, j, near, j
+          } reduce (1, 0, 0.0f32) \(f: i64, a: i64, p: f32, g: i64, b: i64, q: f32) {
+            let h: i64 = mul.i64(f, g)
+            let c: i64 = mul.i64(a, g)
+            let e: i64 = add.i64(c, b)
+            yield h, e, q
+          }
+          yield best1, digest1, last1
+        }"#;
+    let device = device();
+    for m in [0, 1, 5, 40] {
+        agrees(&device, text, |n| {
+            let some = |n: i64, seed: i64| {
+                let floats = (0..n).map(|i| (((i + seed) * 7919) % 23) as f32 / 2.0);
+                Value::Array(ArrayValue {
+                    shape: vec![n],
+                    data: Data::F32(floats.collect()),
+                })
+            };
+            vec![some(n, 1), some(m, 40)]
+        });
+    }
+}
+
+/// Sums of indices of which part is fixed in the innermost loop, also those with constants and those that are used
+/// several times.
+#[test]
+fn addresses_are_split() {
+    let text = r#"nested
+        fun main(n: i64, m: i64, k: i64, xs: [n]i64) -> (q: [m][k]i64)
+          entry "main" sizes 1 -> 0 (m: i64, k: i64, xs: []i64) -> ([][]i64)
+        {
+          let is: [m]i64 = iota.i64 m 0 1
+          let js: [k]i64 = iota.i64 k 0 1
+          let q1: [m][k]i64 = map m (is) \(i: i64) {
+            let row: [k]i64 = map k (js) \(j: i64) {
+              let s: i64 = loop (s0: i64 = 0) for l: i64 < 3 {
+                let a: i64 = add.i64(i, j)
+                let b: i64 = add.i64(a, l)
+                let c: i64 = add.i64(b, 2)
+                let d: i64 = mod.i64(c, n)
+                let x: i64 = index xs[d]
+                let e: i64 = add.i64(b, -1)
+                let f: i64 = max.i64(e, 0)
+                let g: i64 = min.i64(f, 14)
+                let y: i64 = index xs[g]
+                let z: i64 = index xs[l]
+                let t: i64 = mul.i64(x, y)
+                let u: i64 = sub.i64(t, z)
+                let v: i64 = add.i64(s0, u)
+                yield v
+              }
+              yield s
+            }
+            yield row
+          }
+          yield q1
+        }"#;
+    let device = device();
+    agrees(&device, text, |n| {
+        let [m, k] = [n, n / 2].map(|n| Value::Scalar(Const::I64(n.min(70))));
+        vec![m, k, numbers(ScalarType::I64, 17, n)]
+    });
+}
