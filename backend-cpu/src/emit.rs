@@ -86,12 +86,12 @@ pub(crate) const fn clif(ty: ScalarType) -> ClifType {
     }
 }
 
-/// The Cranelift type of a variable; nothing for certificates (and for arrays, which plans do not have).
+/// The Cranelift type of a variable; nothing for certificates (and for arrays and accumulators, which plans do not have).
 pub(crate) const fn clif_of(ty: &Type) -> Option<ClifType> {
     match ty {
         Type::Scalar(s) => Some(clif(*s)),
         Type::Buffer(_) => Some(types::I64),
-        Type::Array(_) | Type::Cert => None,
+        Type::Array(_) | Type::Acc(_) | Type::Cert => None,
     }
 }
 

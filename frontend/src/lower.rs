@@ -6,6 +6,7 @@
 //! array dimensions of every value are atoms in scope; an array that others may still read is marked and copied
 //! before it is consumed; every check is an `assert` whose certificate is on the statement that it protects.
 
+pub mod accumulate;
 pub mod apply;
 pub mod arrays;
 pub mod branch;
@@ -35,7 +36,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{FileId, SourceMap, Span};
 use crate::typed::{self, Name};
 use emit::FnCx;
-use env::Frame;
+use env::{Binding, Frame, TypeDef};
 use midend::ir::id::{FunId, IdVec, SpanId, Var};
 use midend::ir::soac::Soac;
 use midend::ir::span::Spans;
@@ -128,6 +129,14 @@ impl<'a> Lower<'a> {
 
     fn program(&mut self) -> Res<()> {
         let top = self.new_frame(true, None);
+        if let Some(acc) = &self.typed.accumulator {
+            let def = TypeDef {
+                params: &acc.params,
+                rhs: &acc.rhs,
+                frame: Rc::clone(&top),
+            };
+            top.bind(acc.name, Binding::TypeDef(Rc::new(def)));
+        }
         for def in &self.typed.prelude {
             self.value_def(def, &top);
         }

@@ -9,12 +9,15 @@ use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ast::{self, DecKind};
 use crate::syntax::{parse_program, parse_type_scheme};
-use crate::typed::{Intrinsic, NameKind, ValueDef};
+use crate::typed::{Intrinsic, NameKind, TypeBind, ValueDef};
 use crate::types::context::{Cx, Res, err};
 use crate::types::env::{Env, Module, Sig, TypeAbbr};
 use crate::types::infer::Infer;
 use crate::types::infer::solve::PrimSet;
-use crate::types::ty::{Name, Prim, RetType, Scheme, Sym, Type, TypeParam};
+use crate::types::subst::{TypeFun, type_names};
+use crate::types::ty::{
+    Lift, Name, NamedType, Prim, RetType, Scheme, Sym, Type, TypeArg, TypeParam,
+};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -50,6 +53,8 @@ pub(crate) struct Prelude {
     values: HashMap<Sym, Option<Name>>,
     modules: HashMap<Prim, Arc<Env>>,
     intrinsics: Option<Arc<Env>>,
+    /// The type of accumulators and its parameter, once the module `intrinsics` has been read.
+    accumulator: Option<(Name, Name)>,
     sigs: HashMap<Sym, Arc<Sig>>,
     /// The checked definitions, dependencies first.
     pub(crate) defs: Vec<Arc<ValueDef>>,
@@ -65,12 +70,24 @@ impl Prelude {
             values: HashMap::new(),
             modules: HashMap::new(),
             intrinsics: None,
+            accumulator: None,
             sigs: HashMap::new(),
             defs: Vec::new(),
             overloads: HashMap::new(),
             equalities: HashSet::new(),
             logical: HashMap::new(),
         }
+    }
+
+    /// What the type of accumulators is for everything but the checker: the array that is updated.
+    pub(crate) fn accumulator(&self) -> Option<TypeBind> {
+        let (name, param) = self.accumulator?;
+        Some(TypeBind {
+            name,
+            params: vec![TypeParam::Type(param, Lift::Plain)],
+            exts: Vec::new(),
+            rhs: Type::named(param),
+        })
     }
 
     /// Every value's name.
@@ -127,7 +144,7 @@ impl Cx<'_> {
         let found = match operators::find(name) {
             Some(operator) => Some(self.operator(name, &operator)),
             None => match self.prelude.index.get(name.as_str()).copied() {
-                Some(Chunk::Val(text)) => Some(self.prelude_val(name, text)?),
+                Some(Chunk::Val(text)) => Some(self.in_prelude(|cx| cx.prelude_val(name, text))?),
                 Some(Chunk::Def(text)) => Some(self.prelude_def(text)?),
                 Some(Chunk::ModuleType(_)) | None => None,
             },
@@ -160,7 +177,11 @@ impl Cx<'_> {
 
     /// Runs where only the prelude is in scope.
     fn in_prelude<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let frames = std::mem::take(&mut self.frames);
+        self.in_frames(Vec::new(), f)
+    }
+
+    fn in_frames<T>(&mut self, frames: Vec<Env>, f: impl FnOnce(&mut Self) -> T) -> T {
+        let frames = std::mem::replace(&mut self.frames, frames);
         let out = f(self);
         self.frames = frames;
         out
@@ -174,7 +195,7 @@ impl Cx<'_> {
             .and_then(|(_, r)| r.split_once(' '))
             .map_or("", |(_, r)| r);
         let parsed = parse_type_scheme(file, rest).map_err(first)?;
-        let scheme = self.in_prelude(|cx| cx.type_scheme(&parsed.params, &parsed.ty))?;
+        let scheme = self.type_scheme(&parsed.params, &parsed.ty)?;
         let op = operators::array_op(name).expect("every `val` of the prelude is in the table");
         let id = self.fresh(
             name,
@@ -246,14 +267,52 @@ impl Cx<'_> {
             return Ok(Arc::clone(env));
         }
         let mut env = Env::default();
+        env.types.insert(Sym::from("acc"), self.accumulator());
         for (name, chunk) in index(INTRINSICS) {
-            if let Chunk::Def(text) = chunk {
-                env.values.insert(Sym::from(name), self.prelude_def(text)?);
-            }
+            let name = Sym::from(name);
+            let value = match chunk {
+                Chunk::Def(text) => self.prelude_def(text)?,
+                Chunk::Val(text) => {
+                    self.in_frames(vec![env.clone()], |cx| cx.prelude_val(&name, text))?
+                }
+                Chunk::ModuleType(_) => continue,
+            };
+            env.values.insert(name, value);
         }
         let env = Arc::new(env);
         self.prelude.intrinsics = Some(Arc::clone(&env));
         Ok(env)
+    }
+
+    /// The type of accumulators: abstract, and no element of arrays.
+    fn accumulator(&mut self) -> TypeAbbr {
+        let name = self.fresh("acc", None, NameKind::Type);
+        let param = self.fresh("t", None, NameKind::Type);
+        self.prelude.accumulator = Some((name, param));
+        self.lifts.insert(name, Lift::Size);
+        let ty = Type::Named(Arc::new(NamedType {
+            name,
+            args: vec![TypeArg::Type(Type::named(param))],
+            unique: false,
+        }));
+        TypeAbbr {
+            lift: Lift::Size,
+            fun: TypeFun {
+                params: vec![TypeParam::Type(param, Lift::Plain)],
+                rhs: RetType {
+                    exts: Vec::new(),
+                    ty,
+                },
+            },
+        }
+    }
+
+    /// Whether there are accumulators in a value of the type.
+    pub(crate) fn has_accumulator(&self, ty: &Type) -> bool {
+        let mut names = Vec::new();
+        type_names(ty, &mut names);
+        let accumulator = self.prelude.accumulator;
+        accumulator.is_some_and(|(acc, _)| names.contains(&acc))
     }
 
     /// A module type of the prelude.

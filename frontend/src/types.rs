@@ -37,6 +37,7 @@ pub fn check(
     let ok = env.is_some() && !diags.iter().any(Diagnostic::is_error);
     let typed = ok.then(|| typed::Program {
         names: cx.names,
+        accumulator: cx.prelude.accumulator(),
         prelude: cx.prelude.defs,
         files: cx.typed_files,
         entries: cx.entries,

@@ -5,6 +5,7 @@
 //! With [`Options::check`] the interpreter verifies that while it runs, and that every value has the type and shape
 //! that the table of variables states.
 
+mod acc;
 mod array;
 mod layout;
 mod machine;

@@ -7,7 +7,7 @@
 //!   the parameters and earlier results.
 //! - Function names, entry names and kernel names are unique; calls name functions that exist.
 //!
-//! **Types** (`verify/types.rs`, `array.rs`, `soac.rs`, `seg.rs`, `mem.rs`)
+//! **Types** (`verify/types.rs`, `array.rs`, `soac.rs`, `seg.rs`, `acc.rs`, `mem.rs`)
 //! - Types are well formed: arrays have a dimension, the outermost is regular, size variables are
 //!   `i64`, ragged dimensions name vectors of `i64`. There are arrays in the nested and flat dialect only, buffers in the plan only.
 //! - Certificates named by statements have type `cert`; conditions are `bool`; the values in messages are scalars.
@@ -16,6 +16,8 @@
 //! - Sizes are equal if they are the same variable or constant, looking through copies of variables and equal scalar operations
 //!   (see `verify/sizes.rs`).
 //! - Lambdas take rows and yield what their operation needs; operators are of type `t, t -> t` with a neutral element of type `t`.
+//! - An accumulator names the accumulation whose body it was made for, in which it stays: the body yields those that it was
+//!   handed, updates take all of one accumulation in order, and none is a parameter or result of a function or of another lambda.
 //! - Operations of the flat dialect nest from device to block to thread. In the plan, only host code launches and frees, and
 //!   functions called in kernels do neither.
 //!
@@ -25,7 +27,8 @@
 //! **Consumption** (`verify/consume.rs`)
 //! - An array is not used after it or an alias of it was consumed, nor together with being consumed by one operation.
 //! - Only what is owned is consumed: fresh arrays and unique parameters; in a lambda or a loop, only what was made there,
-//!   and loop parameters whose start can be consumed.
+//!   and loop parameters whose start can be consumed. Accumulators are consumed by updates as arrays are, and owned by the body
+//!   that is handed them.
 //! - Unique results alias no parameter that is not unique, and no other result.
 //!
 //! Each family is checked only if the one before found nothing. There is no limit on depth.
@@ -37,6 +40,7 @@ use crate::ir::syntax::{Fun, Program, Stm};
 use crate::ir::text::Text;
 use crate::ir::types::Type;
 
+mod acc;
 mod array;
 mod consume;
 mod entry;

@@ -17,6 +17,8 @@ use midend::value::{ArrayValue, Data, Value};
 use midend::verify::{self, Verify};
 use std::time::Duration;
 
+#[path = "lowering/accumulators.rs"]
+mod accumulators;
 #[path = "lowering/control.rs"]
 mod control;
 #[path = "lowering/fusion.rs"]

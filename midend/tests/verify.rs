@@ -6,6 +6,9 @@ use midend::ir::seg::Seg;
 use midend::ir::soac::Soac;
 use midend::verify::{self, Verify};
 
+#[path = "verify/accumulators.rs"]
+mod accumulators;
+
 fn faults<D: Verify>(text: &str) -> Vec<String> {
     let program = read::program::<D>(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     match verify::program(&program) {

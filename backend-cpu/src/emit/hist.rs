@@ -12,6 +12,18 @@ impl Emit<'_, '_> {
         let space = self.extents(&kernel.space);
         let strip = super::control::strip(&kernel.body);
         let places = self.places(p[3], hists.iter().map(|h| h.dests.len()).sum());
+        if kernel.body.result.is_empty() {
+            // The body combines; what it sees of the destinations is what this unit is given.
+            let dests = hists.iter().flat_map(|h| &h.dests);
+            for (&dest, &place) in dests.zip(&places) {
+                self.bind(dest, place);
+            }
+            return self.points(&space, (p[1], p[2]), strip, |emit, _| {
+                emit.scoped(&kernel.body, |emit| {
+                    emit.body(&kernel.body);
+                });
+            });
+        }
         let buckets: Vec<Value> = hists.iter().map(|h| self.atom(h.buckets)).collect();
         self.points(&space, (p[1], p[2]), strip, |emit, _| {
             emit.scoped(&kernel.body, |emit| {

@@ -57,6 +57,12 @@ impl<'a> Lower<'a> {
             Op::Scatter1d | Op::Scatter2d | Op::Scatter3d => {
                 self.scatter(&arg(), &arg(), &arg(), span)
             }
+            Op::ScatterStream => self.accumulate(&arg(), None, arg(), &arg(), span),
+            Op::HistStream => {
+                let (dest, op, neutral) = (arg(), arg(), arg());
+                self.accumulate(&dest, Some((op, neutral)), arg(), &arg(), span)
+            }
+            Op::AccWrite => self.acc_write(&arg(), &arg(), &arg(), span),
             Op::Zip => Ok(self.zip(&arg(), &arg())),
             Op::Unzip => Ok(unzip(&arg())),
             Op::Concat => Ok(self.concat(&arg(), &arg())),

@@ -112,7 +112,12 @@ impl<'a> Lower<'a> {
         {
             return Leaf::new(Atom::Var(known.2));
         }
-        let ty = Type::array_of(&Type::Scalar(self.elem_type(a)), outer);
+        let ty = match self.ty(a.atom) {
+            acc @ Type::Acc(_) => acc,
+            Type::Scalar(_) | Type::Array(_) | Type::Buffer(_) | Type::Cert => {
+                Type::array_of(&Type::Scalar(self.elem_type(a)), outer)
+            }
+        };
         let name = match a.atom {
             Atom::Var(v) => self.vars[v].name.clone(),
             Atom::Const(_) => String::from("t"),
@@ -135,6 +140,10 @@ impl<'a> Lower<'a> {
     ) -> Res<Value<'a>> {
         match (a, b) {
             (Value::Leaf(a), Value::Leaf(b)) => {
+                if self.ty(a.atom).is_acc() != self.ty(b.atom).is_acc() {
+                    let what = "an accumulator that is only there under a condition";
+                    return Err(unsupported(join.span, what));
+                }
                 Ok(Value::Leaf(self.join_leaf(*a, *b, outer, join)))
             }
             (Value::Array { dims: xs, elem: a }, Value::Array { dims: ys, elem: b }) => {

@@ -58,6 +58,14 @@ impl<'a> Lower<'a> {
         abs.tokens.push(std::ptr::from_ref(def.def).addr() as u64);
         abs.tokens.push(u64::from(self.home(&def.frame).id));
         self.abstract_bindings(&bindings, &mut abs);
+        if abs.atoms.iter().any(|(a, _)| self.ty(*a).is_acc()) {
+            // What an update does is only known in place.
+            if def.def.recursive {
+                let what = "an accumulator as an argument of a recursive function";
+                return Err(unsupported(span, what));
+            }
+            return self.inline(def, inst, args, span);
+        }
         let index = match self.specs.get(&abs.tokens) {
             Some(index) => *index,
             None => self.specialise(def, &bindings, &abs)?,

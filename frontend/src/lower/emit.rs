@@ -328,7 +328,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// The same elements under another shape.
+    /// The same elements under another shape. An accumulator stays what it is: nobody looks at its shape.
     pub fn reshape(&mut self, leaf: Leaf, shape: &[Size]) -> Leaf {
         let Atom::Var(array) = leaf.atom else {
             return leaf;
@@ -337,7 +337,7 @@ impl<'a> Lower<'a> {
             return leaf;
         };
         let ty = Type::array_of(&Type::Scalar(elem), shape);
-        if ty == self.vars[array].ty || shape.is_empty() {
+        if ty == self.vars[array].ty || shape.is_empty() || self.vars[array].ty.is_acc() {
             return leaf;
         }
         let name = self.vars[array].name.clone();

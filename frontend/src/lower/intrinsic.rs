@@ -135,8 +135,14 @@ pub const fn arity(op: Op) -> usize {
         | Op::Scan
         | Op::Scatter1d
         | Op::Scatter2d
-        | Op::Scatter3d => 3,
-        Op::Hist | Op::ReduceByIndex1d | Op::ReduceByIndex2d | Op::ReduceByIndex3d => 5,
+        | Op::Scatter3d
+        | Op::ScatterStream
+        | Op::AccWrite => 3,
+        Op::Hist
+        | Op::HistStream
+        | Op::ReduceByIndex1d
+        | Op::ReduceByIndex2d
+        | Op::ReduceByIndex3d => 5,
     }
 }
 

@@ -142,6 +142,7 @@ impl<'a> Lower<'a> {
             },
             &mut |l, ty, _| {
                 let from = starts.next().unwrap_or(Leaf::new(int(0)));
+                let ty = Some(l.ty(from.atom)).filter(Type::is_acc).unwrap_or(ty);
                 let v = l.fresh("t", ty);
                 leaves.push((v, from));
                 Leaf::new(Atom::Var(v))
@@ -269,6 +270,7 @@ impl<'a> Lower<'a> {
         let mut leaves = BTreeMap::new();
         for (var, init) in &params.leaves {
             let info = self.vars[*var].clone();
+            let acc = info.ty.is_acc();
             let shape: Vec<Size> = info
                 .ty
                 .shape()
@@ -276,7 +278,8 @@ impl<'a> Lower<'a> {
                 .filter_map(|d| d.size())
                 .map(|s| super::value::subst_size(s, &mut through))
                 .collect();
-            let ty = info.ty.elem().map_or(info.ty.clone(), |elem| {
+            let elem = info.ty.elem().filter(|_| !acc);
+            let ty = elem.map_or(info.ty.clone(), |elem| {
                 Type::array_of(&Type::Scalar(elem), &shape)
             });
             let v = self.fresh(&info.name, ty);

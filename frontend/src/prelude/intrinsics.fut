@@ -1,4 +1,4 @@
--- The module `intrinsics`: reading and writing a flat array as if it had several dimensions, each with a stride.
+-- The module `intrinsics`: accumulators, and reading and writing a flat array as if it had several dimensions, each with a stride.
 -- Element (i, j) is at `offset + i * s1 + j * s2`; a place outside of the array is an error.
 
 def flat_index_2d 'a [n] (as: [n]a) (offset: i64) (n1: i64) (s1: i64) (n2: i64) (s2: i64) : [n1][n2]a =
@@ -25,3 +25,12 @@ def flat_update_4d 'a [n] [k] [l] [p] [q] (as: *[n]a) (offset: i64) (s1: i64) (s
   let at x y z w = places[offset + x * s1 + y * s2 + z * s3 + w * s4]
   let all = tabulate_2d k l (\x y -> tabulate_2d p q (at x y))
   in scatter as (flatten_4d all) (flatten_4d new)
+
+-- The function gets the elements one by one and writes as often as it wants; it must return the accumulator. Places outside
+-- of the array are ignored. Of several values for one place any may win.
+val scatter_stream 'a 'b [k] [n] : (dest: *[k]a) -> (f: *acc ([k]a) -> b -> acc ([k]a)) -> (bs: [n]b) -> *[k]a
+
+-- The same, but what is written is combined with what is there.
+val hist_stream 'a 'b [k] [n] : (dest: *[k]a) -> (op: a -> a -> a) -> (ne: a) -> (f: *acc ([k]a) -> b -> acc ([k]a)) -> (bs: [n]b) -> *[k]a
+
+val acc_write 'a [k] : (acc: *acc ([k]a)) -> (i: i64) -> (v: a) -> *acc ([k]a)

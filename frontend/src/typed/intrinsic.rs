@@ -165,6 +165,12 @@ pub enum Op {
     Scatter2d,
     /// Indices are triples.
     Scatter3d,
+    /// `*[k]a -> (*acc [k]a -> b -> acc [k]a) -> [n]b -> *[k]a`
+    ScatterStream,
+    /// `*[k]a -> op -> ne -> (*acc [k]a -> b -> acc [k]a) -> [n]b -> *[k]a`
+    HistStream,
+    /// `*acc [k]a -> i64 -> a -> *acc [k]a`
+    AccWrite,
     /// `[n]a -> [n]b -> *[n](a, b)`
     Zip,
     /// `[n](a, b) -> ([n]a, [n]b)`

@@ -297,6 +297,10 @@ impl Cx<'_> {
             );
         }
         let (mut params, result) = entry_params(def, bind, self);
+        if params.iter().any(|p| self.has_accumulator(&p.ty)) || self.has_accumulator(&result.ty) {
+            let message = "an entry point cannot take or return accumulators";
+            return err(Code::BadEntry, span, message);
+        }
         let shown: Vec<Name> = params.iter().flat_map(|p| witnesses(&p.ty)).collect();
         let all_free: Vec<Name> = params.iter().flat_map(|p| free_sizes(&p.ty)).collect();
         for n in &def.scheme.sizes {

@@ -118,6 +118,19 @@ impl Aliases {
                 let dests: Vec<Atom> = dests.iter().map(|dest| dest.array.into()).collect();
                 self.aliases(binds, &dests);
             }
+            Exp::Op(Soac::WithAcc {
+                arrays, lam, acc, ..
+            }) => {
+                let dests: Vec<Atom> = acc.dests.iter().map(|&d| d.into()).collect();
+                self.aliases(&acc.params, &dests);
+                self.lambda(arrays, lam);
+                self.aliases(binds, &dests);
+                acc.op.iter().for_each(|op| self.body(&op.lam.body));
+            }
+            Exp::Op(Soac::UpdateAcc(update)) => {
+                let accs: Vec<Atom> = update.accs.iter().map(|&a| a.into()).collect();
+                self.aliases(binds, &accs);
+            }
         }
     }
 

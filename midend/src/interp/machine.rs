@@ -10,8 +10,9 @@ use super::value::{Array, Meter, Run, Val, internal};
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, Var};
 use crate::ir::scalar::{Const, ScalarOp};
+use crate::ir::soac::Operator;
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Program, Stm, TrapKind};
-use crate::ir::types::{Dim, Size, Type};
+use crate::ir::types::{AccType, Dim, Size, Type};
 use crate::ir::walk;
 use crate::trap::RunError;
 use std::rc::Rc;
@@ -32,6 +33,8 @@ pub(crate) struct Machine<'p, D: Exec> {
     pub(crate) options: Options<'p>,
     pub(crate) meter: Rc<Meter>,
     pub(crate) state: D::State,
+    /// The operators of the accumulations around the statement at hand, by their tokens.
+    pub(super) operators: Vec<(Var, Option<Rc<Operator<D>>>)>,
     /// The variables of the function at hand.
     frame: Vec<Val>,
     layout: Arc<Layout>,
@@ -61,6 +64,7 @@ impl<'p, D: Exec> Machine<'p, D> {
             program,
             meter: Meter::new(options.memory),
             state: D::State::default(),
+            operators: Vec::new(),
             frame: Vec::new(),
             layout,
             spare: Vec::new(),
@@ -387,7 +391,7 @@ impl<'p, D: Exec> Machine<'p, D> {
         let info = &self.program.vars[v];
         let fits = match (&info.ty, value) {
             (Type::Scalar(ty), Val::Scalar(c)) => c.ty() == *ty,
-            (Type::Array(ty), Val::Array(array)) => {
+            (Type::Array(ty) | Type::Acc(AccType { array: ty, .. }), Val::Array(array)) => {
                 let mut fits = ty.elem == array.elem() && ty.rank() == array.dims.len();
                 for (dim, have) in ty.shape.iter().zip(&*array.dims) {
                     fits = fits && self.extent(*dim)? == have.extent;
@@ -395,7 +399,9 @@ impl<'p, D: Exec> Machine<'p, D> {
                 fits
             }
             (Type::Buffer(_), Val::Buffer(_)) | (Type::Cert, Val::Cert) => true,
-            (Type::Scalar(_) | Type::Array(_) | Type::Buffer(_) | Type::Cert, _) => false,
+            (Type::Scalar(_) | Type::Array(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert, _) => {
+                false
+            }
         };
         if fits {
             return Ok(());

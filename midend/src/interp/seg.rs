@@ -22,6 +22,7 @@ impl Exec for Seg {
                 machine.bind_one(stm, value)
             }
             Self::Par(op) => walk::deep(|| machine.seg_op(stm, op)),
+            Self::UpdateAcc(update) => machine.update_acc(stm, update),
         }
     }
 }
@@ -61,6 +62,10 @@ impl Machine<'_, Seg> {
                     target.write(self, &op.body.result)?;
                 }
                 self.bind(stm, target.finish())
+            }
+            SegKind::WithAcc(acc) => {
+                let mut point = |m: &mut Self, i| m.at(op, &space, i);
+                self.with_acc(stm, acc, space.count(), &op.body.result, &mut point)
             }
         }
     }

@@ -53,6 +53,19 @@ impl Exec for Soac {
                 let inputs = Inputs::new(machine, *width, arrays)?;
                 crate::ir::walk::deep(|| machine.filter(stm, &inputs, lam))
             }
+            Self::WithAcc {
+                width,
+                arrays,
+                lam,
+                acc,
+            } => {
+                let inputs = Inputs::new(machine, *width, arrays)?;
+                let mut point = |m: &mut Machine<'_, Self>, i| inputs.apply(m, lam, i);
+                crate::ir::walk::deep(|| {
+                    machine.with_acc(stm, acc, inputs.width, &lam.body.result, &mut point)
+                })
+            }
+            Self::UpdateAcc(update) => machine.update_acc(stm, update),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::array::wrap;
 use super::machine::{Exec, Machine};
 use super::value::{Array, Run, Val, internal};
-use crate::ir::soac::{HistOp, ScatterDest};
+use crate::ir::soac::{HistOp, Operator, ScatterDest};
 use crate::ir::syntax::Atom;
 use std::rc::Rc;
 
@@ -80,7 +80,7 @@ impl<'p, D: Exec> HistTarget<'p, D> {
             work.push((op, dests, bucket, machine.atoms(mine)?));
         }
         for (op, dests, bucket, values) in work {
-            combine(machine, op, dests, bucket, values)?;
+            combine(machine, &op.op, dests, bucket, values)?;
         }
         Ok(())
     }
@@ -91,9 +91,10 @@ impl<'p, D: Exec> HistTarget<'p, D> {
     }
 }
 
-fn combine<D: Exec>(
+/// Combines what stands at an index of the destinations with values, if the index is in range.
+pub(super) fn combine<D: Exec>(
     machine: &mut Machine<'_, D>,
-    op: &HistOp<D>,
+    op: &Operator<D>,
     dests: &[Rc<Array>],
     bucket: &[Atom],
     values: Vec<Val>,
@@ -105,13 +106,18 @@ fn combine<D: Exec>(
             None => return Ok(()),
         }
     }
-    let lam = &op.op.lam;
+    let lam = &op.lam;
     if lam.params.len() != 2 * dests.len() || lam.body.result.len() != dests.len() {
         return internal("an operator has a wrong number of parameters or results");
     }
     let old: Vec<Val> = places.iter().map(current).collect();
     machine.apply(lam, old.into_iter().chain(values))?;
-    let new = machine.atoms(&lam.body.result)?;
+    let mut new = machine.atoms(&lam.body.result)?;
+    if places.len() > 1 {
+        // A result may be what stands at another place, which is about to be overwritten.
+        let apart = new.into_iter().map(|v| machine.unshared(v));
+        new = apart.collect::<Run<_>>()?;
+    }
     for (place, value) in places.iter().zip(&new) {
         place.write(value)?;
     }
@@ -131,7 +137,11 @@ fn current(place: &Array) -> Val {
 }
 
 /// The part of an array at these indices, nothing if they lie outside.
-fn place<D: Exec>(machine: &Machine<'_, D>, array: &Array, indices: &[Atom]) -> Run<Option<Array>> {
+pub(super) fn place<D: Exec>(
+    machine: &Machine<'_, D>,
+    array: &Array,
+    indices: &[Atom],
+) -> Run<Option<Array>> {
     if indices.len() > array.dims.len() {
         return internal("a destination has too few dimensions");
     }

@@ -100,7 +100,9 @@ pub enum KernelKind {
         outs: Vec<Var>,
     },
     /// The results are, for each operation, its flat bucket index (`i64`; outside 0..buckets is ignored), for all
-    /// operations first, then for each its scalar values, which are combined into the destinations in place.
+    /// operations first, then for each its scalar values, which are combined into the destinations in place. Or there are no
+    /// results: the body combines, any number of times, by reading, operating and writing; then the destinations that it
+    /// sees may be copies filled with neutral elements, which are combined with the others in the end.
     Hist(Vec<MemHist>),
 }
 

@@ -6,7 +6,7 @@ use super::scalar::Const;
 use super::span::Spans;
 use super::syntax::{Atom, Body, Fun, Inline, Lambda, Param, Program, Vars};
 use super::text::{Text, is_plain};
-use super::types::{Dim, Size, Type};
+use super::types::{ArrayType, Dim, Size, Type};
 use super::walk::deep;
 use std::collections::HashMap;
 
@@ -241,19 +241,12 @@ impl<'a> Printer<'a> {
     pub fn ty(&mut self, ty: &Type) {
         match ty {
             Type::Scalar(s) => self.word(s.name()),
-            Type::Array(a) => {
-                for dim in &a.shape {
-                    self.word("[");
-                    match dim {
-                        Dim::Size(size) => self.size(*size),
-                        Dim::Ragged(offsets) => {
-                            self.word("..");
-                            self.var(*offsets);
-                        }
-                    }
-                    self.word("]");
-                }
-                self.word(a.elem.name());
+            Type::Array(array) => self.array_type(array),
+            Type::Acc(acc) => {
+                self.word("acc(");
+                self.var(acc.token);
+                self.word(&format!(", {})", acc.part));
+                self.array_type(&acc.array);
             }
             Type::Buffer(s) => {
                 self.word("buffer ");
@@ -261,6 +254,21 @@ impl<'a> Printer<'a> {
             }
             Type::Cert => self.word("cert"),
         }
+    }
+
+    fn array_type(&mut self, array: &ArrayType) {
+        for dim in &array.shape {
+            self.word("[");
+            match dim {
+                Dim::Size(size) => self.size(*size),
+                Dim::Ragged(offsets) => {
+                    self.word("..");
+                    self.var(*offsets);
+                }
+            }
+            self.word("]");
+        }
+        self.word(array.elem.name());
     }
 
     /// A body in braces, without a line end.

@@ -4,7 +4,7 @@
 use super::dialect::Dialect;
 use super::id::Var;
 use super::syntax::{Atom, Body, Exp, Lambda, LoopForm, Stm, VarInfo, Vars};
-use super::types::{ArrayType, Dim, Size, Type};
+use super::types::{AccType, ArrayType, Dim, Size, Type};
 use super::walk::deep;
 use std::collections::HashMap;
 
@@ -63,12 +63,20 @@ impl Subst {
             Dim::Ragged(v) => Dim::Ragged(self.var(v)),
         }
     }
+    fn array(&self, array: &ArrayType) -> ArrayType {
+        ArrayType {
+            elem: array.elem,
+            shape: array.shape.iter().map(|d| self.dim(*d)).collect(),
+        }
+    }
     /// The type after substitution of its sizes.
     pub fn ty(&self, ty: &Type) -> Type {
         match ty {
-            Type::Array(a) => Type::Array(ArrayType {
-                elem: a.elem,
-                shape: a.shape.iter().map(|d| self.dim(*d)).collect(),
+            Type::Array(array) => Type::Array(self.array(array)),
+            Type::Acc(acc) => Type::Acc(AccType {
+                token: self.var(acc.token),
+                part: acc.part,
+                array: self.array(&acc.array),
             }),
             Type::Scalar(_) | Type::Buffer(_) | Type::Cert => ty.clone(),
         }
@@ -211,7 +219,7 @@ pub fn substitute_head<D: Dialect>(vars: &mut Vars, subst: &Subst, stm: &mut Stm
 
 /// Substitutes in the type of a variable.
 pub fn substitute_type(vars: &mut Vars, subst: &Subst, v: Var) {
-    if vars[v].ty.is_array() {
+    if vars[v].ty.is_consumable() {
         vars[v].ty = subst.ty(&vars[v].ty);
     }
 }

@@ -3,7 +3,7 @@
 
 use super::array::ArrayOp;
 use super::id::Var;
-use super::soac::{HistOp, Operator, ScatterDest};
+use super::soac::{Accumulation, HistOp, Operator, ScatterDest, UpdateAcc};
 use super::syntax::Body;
 use super::types::Size;
 
@@ -14,6 +14,8 @@ pub enum Seg {
     Array(ArrayOp),
     /// A parallel operation.
     Par(SegOp),
+    /// As [`super::soac::Soac::UpdateAcc`].
+    UpdateAcc(UpdateAcc),
 }
 
 /// A parallel operation: a body executed for every point of a space, and what becomes of its results.
@@ -43,6 +45,8 @@ pub enum SegKind {
     Hist(Vec<HistOp<Seg>>),
     /// As [`super::soac::Soac::Scatter`], over the whole space.
     Scatter(Vec<ScatterDest>),
+    /// As [`super::soac::Soac::WithAcc`], over the whole space. The body yields the accumulators.
+    WithAcc(Accumulation<Seg>),
 }
 
 /// A space of indices, outermost dimension first.

@@ -60,6 +60,20 @@ pub enum Soac {
         /// Element to a `bool` and the values to keep.
         lam: Lambda<Soac>,
     },
+    /// Any number of updates for each element, at places that the lambda finds. The lambda takes one element of each
+    /// array, is handed the accumulators, and yields them. Consumes the destinations and binds the updated ones.
+    WithAcc {
+        /// The length of the arrays.
+        width: Size,
+        /// Inputs.
+        arrays: Vec<Var>,
+        /// What is done for each element.
+        lam: Lambda<Soac>,
+        /// What is updated.
+        acc: Accumulation<Soac>,
+    },
+    /// An update of accumulators.
+    UpdateAcc(UpdateAcc),
 }
 
 /// An associative operator on tuples of values, with its neutral element. Shared by reductions and scans.
@@ -82,6 +96,40 @@ pub struct HistOp<D> {
     pub dests: Vec<Var>,
     /// The operator, associative and commutative.
     pub op: Operator<D>,
+}
+
+/// Arrays that a body updates through accumulators. Without an operator an update overwrites, and of several updates of one place
+/// any may win (those made for one point in their order); with one it combines what is there with the new value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accumulation<D> {
+    /// Names this accumulation in the types of its accumulators; a certificate, bound for the body.
+    pub token: Var,
+    /// The accumulators, bound for the body, one per destination.
+    pub params: Vec<Var>,
+    /// Destinations of one length, consumed. Updates address their outermost dimension.
+    pub dests: Vec<Var>,
+    /// The operator, associative and commutative.
+    pub op: Option<Operator<D>>,
+}
+
+impl<D> Accumulation<D> {
+    /// What is bound for the body besides the parameters of its lambda or the indices of its space.
+    pub fn binders(&self) -> Vec<Var> {
+        let accs = self.params.iter().copied();
+        std::iter::once(self.token).chain(accs).collect()
+    }
+}
+
+/// One update of all accumulators of an accumulation. Consumes them and binds their successors. An index out of range
+/// is ignored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UpdateAcc {
+    /// All accumulators of an accumulation, in order.
+    pub accs: Vec<Var>,
+    /// Where, in the outermost dimension.
+    pub index: Atom,
+    /// One element or row per accumulator.
+    pub values: Vec<Atom>,
 }
 
 /// A destination of parallel writes.

@@ -1,4 +1,4 @@
-//! Types of the intermediate languages: scalars, arrays with explicit sizes, buffers, certificates.
+//! Types of the intermediate languages: scalars, arrays with explicit sizes, accumulators, buffers, certificates.
 
 use super::id::Var;
 
@@ -59,6 +59,17 @@ pub struct ArrayType {
     pub shape: Vec<Dim>,
 }
 
+/// An accumulator: the right to update an array that nobody may read until all updates are done.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AccType {
+    /// Which accumulation it belongs to: the certificate that this binds. Accumulators of different ones never mix.
+    pub token: Var,
+    /// Which of the arrays of that accumulation is updated.
+    pub part: usize,
+    /// The type of this array.
+    pub array: ArrayType,
+}
+
 /// The type of a variable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
@@ -66,6 +77,8 @@ pub enum Type {
     Scalar(ScalarType),
     /// An array (nested and flat dialects).
     Array(ArrayType),
+    /// An array that can only be updated (nested and flat dialects).
+    Acc(AccType),
     /// A one-dimensional piece of memory (plans).
     Buffer(ScalarType),
     /// The proof that an `assert` was passed.
@@ -193,7 +206,7 @@ impl Type {
                 elem: a.elem,
                 shape: dims.chain(a.shape.iter().copied()).collect(),
             }),
-            Self::Buffer(_) | Self::Cert => elem.clone(),
+            Self::Acc(_) | Self::Buffer(_) | Self::Cert => elem.clone(),
         }
     }
     /// The type of an element after indexing away the `n` outermost dimensions; nothing if there are fewer.
@@ -205,17 +218,17 @@ impl Type {
                 elem: a.elem,
                 shape: a.shape[n..].to_vec(),
             })),
-            Self::Array(_) | Self::Scalar(_) | Self::Buffer(_) | Self::Cert => None,
+            Self::Array(_) | Self::Scalar(_) | Self::Acc(_) | Self::Buffer(_) | Self::Cert => None,
         }
     }
-    /// The shape; empty for what is not an array.
+    /// The shape of an array, or of the array that an accumulator updates; empty for anything else.
     pub fn shape(&self) -> &[Dim] {
         match self {
-            Self::Array(a) => &a.shape,
+            Self::Array(array) | Self::Acc(AccType { array, .. }) => &array.shape,
             Self::Scalar(_) | Self::Buffer(_) | Self::Cert => &[],
         }
     }
-    /// The number of dimensions, 0 for what is not an array.
+    /// The number of dimensions of the shape.
     pub fn rank(&self) -> usize {
         self.shape().len()
     }
@@ -223,12 +236,20 @@ impl Type {
     pub const fn elem(&self) -> Option<ScalarType> {
         match self {
             Self::Scalar(s) | Self::Buffer(s) => Some(*s),
-            Self::Array(a) => Some(a.elem),
+            Self::Array(array) | Self::Acc(AccType { array, .. }) => Some(array.elem),
             Self::Cert => None,
         }
     }
     /// Whether the type is an array type.
     pub const fn is_array(&self) -> bool {
         matches!(self, Self::Array(_))
+    }
+    /// Whether the type is an accumulator type.
+    pub const fn is_acc(&self) -> bool {
+        matches!(self, Self::Acc(_))
+    }
+    /// Whether values of the type are consumed by updating them in place.
+    pub const fn is_consumable(&self) -> bool {
+        self.is_array() || self.is_acc()
     }
 }

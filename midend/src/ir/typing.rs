@@ -27,7 +27,7 @@ pub fn array_op(vars: &Vars, op: &ArrayOp) -> Option<Type> {
     let ty = |v: &Var| vars[*v].ty.clone();
     let array = |v: &Var| match &vars[*v].ty {
         Type::Array(a) => Some(a.clone()),
-        Type::Scalar(_) | Type::Buffer(_) | Type::Cert => None,
+        Type::Scalar(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => None,
     };
     let regular = |shape: &[Size]| -> Vec<Dim> { shape.iter().copied().map(Dim::Size).collect() };
     match op {

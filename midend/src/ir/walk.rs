@@ -158,6 +158,9 @@ impl<D: Dialect> Exp<D> {
 
 /// Calls `f` on every variable in a type.
 pub fn type_vars(ty: &Type, f: &mut dyn FnMut(Var)) {
+    if let Type::Acc(acc) = ty {
+        f(acc.token);
+    }
     ty.shape().iter().filter_map(|d| d.var()).for_each(f);
 }
 

@@ -140,6 +140,6 @@ impl Elide<'_> {
     }
 
     fn is_array(&self, v: Var) -> bool {
-        matches!(self.vars[v].ty, Type::Array(_))
+        self.vars[v].ty.is_consumable()
     }
 }

@@ -12,6 +12,7 @@
 //! Functions that hold parallel operators exist twice afterwards: as host code and, where parallel bodies call them,
 //! as sequential code.
 
+mod acc;
 mod elementwise;
 mod names;
 mod nest;
@@ -103,7 +104,10 @@ fn parallel_functions(funs: &IdVec<FunId, Fun<Soac>>) -> Vec<bool> {
 /// Whether the body holds parallel operators, given which functions do.
 fn is_parallel(body: &Body<Soac>, funs: &[bool]) -> bool {
     body.stms.iter().any(|stm| match &stm.exp {
-        Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Op(Soac::Array(_)) => false,
+        Exp::Atom(_)
+        | Exp::Scalar(..)
+        | Exp::Assert { .. }
+        | Exp::Op(Soac::Array(_) | Soac::UpdateAcc(_)) => false,
         Exp::If {
             then, otherwise, ..
         } => is_parallel(then, funs) || is_parallel(otherwise, funs),
@@ -116,7 +120,11 @@ fn is_parallel(body: &Body<Soac>, funs: &[bool]) -> bool {
         }
         Exp::Call { fun, .. } => funs[fun.0 as usize],
         Exp::Op(
-            Soac::Screma { .. } | Soac::Hist { .. } | Soac::Scatter { .. } | Soac::Filter { .. },
+            Soac::Screma { .. }
+            | Soac::Hist { .. }
+            | Soac::Scatter { .. }
+            | Soac::Filter { .. }
+            | Soac::WithAcc { .. },
         ) => true,
     })
 }

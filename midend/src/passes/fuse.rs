@@ -68,7 +68,8 @@ fn traversal(exp: &mut Exp<Soac>) -> Option<Traversal<'_>> {
             Soac::Screma { arrays, lam, .. }
             | Soac::Hist { arrays, lam, .. }
             | Soac::Scatter { arrays, lam, .. }
-            | Soac::Filter { arrays, lam, .. },
+            | Soac::Filter { arrays, lam, .. }
+            | Soac::WithAcc { arrays, lam, .. },
         ) => Some(Traversal { arrays, lam }),
         Exp::Atom(_)
         | Exp::Scalar(..)
@@ -76,7 +77,7 @@ fn traversal(exp: &mut Exp<Soac>) -> Option<Traversal<'_>> {
         | Exp::If { .. }
         | Exp::Loop { .. }
         | Exp::Call { .. }
-        | Exp::Op(Soac::Array(_)) => None,
+        | Exp::Op(Soac::Array(_) | Soac::UpdateAcc(_)) => None,
     }
 }
 

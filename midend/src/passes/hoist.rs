@@ -228,11 +228,12 @@ impl Hoist<'_> {
 /// The number of elements that the lambda of an operation is applied to.
 fn width(op: &Soac) -> Option<Atom> {
     match op {
-        Soac::Array(_) => None,
+        Soac::Array(_) | Soac::UpdateAcc(_) => None,
         Soac::Screma { width, .. }
         | Soac::Hist { width, .. }
         | Soac::Scatter { width, .. }
-        | Soac::Filter { width, .. } => Some((*width).into()),
+        | Soac::Filter { width, .. }
+        | Soac::WithAcc { width, .. } => Some((*width).into()),
     }
 }
 

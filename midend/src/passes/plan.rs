@@ -11,9 +11,12 @@
 //! launch map (i < n) { let x = load xs i; let y = x * x; store ys i y }
 //! ```
 //!
+//! An accumulator is the view of the array that it updates, which never moves, so that nothing is left of it but stores.
+//!
 //! Arrays cross the boundaries of conditionals, loops and calls as row-major buffers (in kernels with an offset)
 //! unless the memory is the same on every way, which is found by [`flow`].
 
+mod acc;
 mod array;
 mod control;
 mod copy;
@@ -29,10 +32,11 @@ mod view;
 
 use crate::ir::id::{FunId, IdMap, IdVec, SpanId, Var};
 use crate::ir::mem::Mem;
-use crate::ir::seg::Seg;
+use crate::ir::seg::{Level, Seg};
+use crate::ir::soac::Operator;
 use crate::ir::span::Spans;
 use crate::ir::syntax::{Atom, Body, Exp, Fun, LoopForm, Program, Stm, Vars};
-use crate::ir::types::Type;
+use crate::ir::types::{AccType, Type};
 use crate::ir::walk::deep;
 use emit::Frame;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +63,7 @@ pub fn plan(program: Program<Seg>) -> Program<Mem> {
     let hosted: Vec<FunId> = funs.ids().filter(|&id| cx.runs_on_host(id)).collect();
     let mut vars = cx.vars;
     for info in vars.iter_mut() {
-        if let Type::Array(array) = &info.ty {
+        if let Type::Array(array) | Type::Acc(AccType { array, .. }) = &info.ty {
             info.ty = Type::Buffer(array.elem);
         }
     }
@@ -109,6 +113,8 @@ struct Cx<'p> {
     parallel: Vec<bool>,
     /// Whether host code calls a function.
     hosted: Vec<bool>,
+    /// The operators of the accumulations around the statement at hand, by their tokens.
+    operators: BTreeMap<Var, Operator<Seg>>,
     /// The version of a function for kernels, once it is asked for.
     versions: Vec<Option<FunId>>,
     /// The functions whose versions for kernels were asked for, in order of the versions' identifiers.
@@ -138,6 +144,7 @@ impl<'p> Cx<'p> {
             base: 0,
             parallel: parallel_functions(source),
             hosted: hosted_functions(source),
+            operators: BTreeMap::new(),
             versions: vec![None; source.len()],
             pending: Vec::new(),
             fun_name: String::new(),
@@ -206,6 +213,7 @@ impl<'p> Cx<'p> {
             }
             Exp::Op(Seg::Array(op)) => self.array_op(stm.binds[0], op),
             Exp::Op(Seg::Par(op)) => self.seg_op(&stm.binds, op),
+            Exp::Op(Seg::UpdateAcc(update)) => self.update_acc(&stm.binds, update),
         }
     }
 
@@ -259,7 +267,10 @@ fn parallel_functions(funs: &IdVec<FunId, Fun<Seg>>) -> Vec<bool> {
 /// Whether a body holds parallel operations, given which functions do.
 fn is_parallel(body: &Body<Seg>, funs: &[bool]) -> bool {
     body.stms.iter().any(|stm| match &stm.exp {
-        Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Op(Seg::Array(_)) => false,
+        Exp::Atom(_)
+        | Exp::Scalar(..)
+        | Exp::Assert { .. }
+        | Exp::Op(Seg::Array(_) | Seg::UpdateAcc(_)) => false,
         Exp::If {
             then, otherwise, ..
         } => is_parallel(then, funs) || is_parallel(otherwise, funs),
@@ -271,7 +282,7 @@ fn is_parallel(body: &Body<Seg>, funs: &[bool]) -> bool {
                 }
         }
         Exp::Call { fun, .. } => funs[fun.0 as usize],
-        Exp::Op(Seg::Par(_)) => true,
+        Exp::Op(Seg::Par(op)) => op.level != Level::Thread,
     })
 }
 

@@ -89,7 +89,7 @@ fn outputs<D: Device>(
                 Value::Array(ArrayValue { shape, data })
             }
             (
-                Type::Array(_) | Type::Scalar(_) | Type::Buffer(_) | Type::Cert,
+                Type::Array(_) | Type::Acc(_) | Type::Scalar(_) | Type::Buffer(_) | Type::Cert,
                 Val::Buffer(_) | Val::Empty,
             ) => {
                 return Err(RunError::Internal(

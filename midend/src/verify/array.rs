@@ -63,7 +63,9 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
             }
             ArrayOp::Replicate { shape, value } => {
                 self.shape(shape);
-                matches!(self.atom(*value), Type::Scalar(_) | Type::Array(_))
+                let ty = self.atom(*value);
+                self.values(std::slice::from_ref(&ty));
+                matches!(ty, Type::Scalar(_) | Type::Array(_))
             }
             ArrayOp::Scratch { elem: _, shape } => {
                 self.shape(shape);

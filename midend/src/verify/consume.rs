@@ -1,4 +1,5 @@
-//! Consumption: an array that is updated in place is not used afterwards, nor is any alias of it.
+//! Consumption: an array that is updated in place is not used afterwards, nor is any alias of it. Accumulators are treated as
+//! the arrays that they update.
 //!
 //! What an array may share memory with is kept as a set of *roots*: variables that were bound to fresh memory. Two
 //! arrays may alias if they have a root in common. Consuming an array consumes its roots.
@@ -6,7 +7,6 @@
 use super::{Cx, Verify};
 use crate::ir::id::{FunId, Id, Var};
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Stm};
-use crate::ir::types::Type;
 use crate::ir::walk::deep;
 use std::collections::HashSet;
 
@@ -43,7 +43,7 @@ struct Origin {
 
 pub(super) struct Consume<'c, 'p, D> {
     pub(super) cx: &'c mut Cx<'p, D>,
-    /// The roots of each array; empty for what is no array.
+    /// The roots of each array or accumulator; empty for anything else.
     pub(super) roots: Vec<Vec<Var>>,
     /// For each root, where it came from.
     origin: Vec<Origin>,
@@ -135,10 +135,13 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
         }
     }
 
-    /// The body of a lambda or kernel, which owns nothing but what it makes.
+    /// The body of a lambda or kernel, which owns nothing but what it makes and the accumulators that it is handed.
     fn lambda(&mut self, bound: &[Var], body: &'p Body<D>) {
         self.depth += 1;
-        bound.iter().for_each(|v| self.fresh(*v, false));
+        for v in bound {
+            let handed = self.cx.program.vars[*v].ty.is_acc();
+            self.fresh(*v, handed);
+        }
         self.body(body);
         self.depth -= 1;
     }
@@ -230,8 +233,9 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
         }
     }
 
+    /// Whether the variable is an array or accumulator.
     pub(super) fn is_array(&self, v: Var) -> bool {
-        matches!(self.cx.program.vars[v].ty, Type::Array(_))
+        self.cx.program.vars[v].ty.is_consumable()
     }
 
     /// Makes an array variable its own root.

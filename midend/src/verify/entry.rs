@@ -79,7 +79,7 @@ fn values<D: Verify>(
             Type::Scalar(elem) => leaf.rank == 0 && *elem == leaf.elem,
             Type::Array(a) => a.rank() == leaf.rank && a.elem == leaf.elem,
             Type::Buffer(elem) => leaf.rank > 0 && *elem == leaf.elem,
-            Type::Cert => false,
+            Type::Acc(_) | Type::Cert => false,
         };
         if !fits {
             let (name, ty) = (cx.name(param.var), cx.show(ty));

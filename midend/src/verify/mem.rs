@@ -3,7 +3,7 @@
 use super::{Types, Verify};
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, Var};
-use crate::ir::mem::{Kernel, KernelKind, Mem, Region};
+use crate::ir::mem::{Kernel, KernelKind, Mem, MemHist, Region};
 use crate::ir::seg::Level;
 use crate::ir::soac::Operator;
 use crate::ir::syntax::{Atom, Exp, Program};
@@ -78,7 +78,7 @@ impl<'p> Types<'_, 'p, Mem> {
     fn buffer(&mut self, v: Var) -> Option<ScalarType> {
         match self.var(v) {
             Type::Buffer(elem) => Some(*elem),
-            Type::Scalar(_) | Type::Array(_) | Type::Cert => {
+            Type::Scalar(_) | Type::Array(_) | Type::Acc(_) | Type::Cert => {
                 let name = self.cx.name(v);
                 self.fault(format!("{name} is no buffer"));
                 None
@@ -155,6 +155,9 @@ impl<'p> Types<'_, 'p, Mem> {
             return;
         };
         let values: usize = hists.iter().map(|h| h.dests.len()).sum();
+        if results.is_empty() {
+            return self.kernel_accumulates(hists);
+        }
         if results.len() != hists.len() + values {
             return self.count("results", results.len(), hists.len() + values);
         }
@@ -169,6 +172,18 @@ impl<'p> Types<'_, 'p, Mem> {
             }
             for (dest, ty) in hist.dests.iter().zip(own) {
                 self.out(*dest, ty);
+            }
+        }
+    }
+
+    /// Histograms whose updates the body makes itself.
+    fn kernel_accumulates(&mut self, hists: &'p [MemHist]) {
+        for hist in hists {
+            self.index(hist.buckets);
+            let elems = hist.dests.iter().filter_map(|dest| self.buffer(*dest));
+            let elems: Vec<Type> = elems.map(Type::Scalar).collect();
+            if self.operators(&elems, std::slice::from_ref(&hist.op)) != hist.dests.len() {
+                self.fault("the operator does not take all values");
             }
         }
     }

@@ -10,6 +10,7 @@ impl Verify for Seg {
         match self {
             Self::Array(op) => cx.array_op(op, binds),
             Self::Par(op) => cx.seg_op(op, binds),
+            Self::UpdateAcc(update) => cx.update_acc(update, binds),
         }
     }
 }
@@ -25,10 +26,19 @@ impl<'p> Types<'_, 'p, Seg> {
         }
         let dims = self.space(&op.space);
         let outer = self.parallel.replace(op.level);
-        self.body(&op.body);
-        let results: Vec<Type> = op.body.result.iter().map(|a| self.atom(*a)).collect();
+        let body = |cx: &mut Self| -> Vec<Type> {
+            cx.body(&op.body);
+            op.body.result.iter().map(|a| cx.atom(*a)).collect()
+        };
+        if let SegKind::WithAcc(acc) = &op.kind {
+            self.accumulation(acc, binds, body);
+            self.parallel = outer;
+            return;
+        }
+        let results = body(self);
         self.values(&results);
         match &op.kind {
+            SegKind::WithAcc(_) => {}
             SegKind::Map => self.arrays(&results, &dims, 0, binds),
             SegKind::Red(ops) => {
                 let reduced = self.operators(&results, ops);

@@ -52,7 +52,12 @@ impl Sizes {
     pub(super) fn same_type(&self, a: &Type, b: &Type) -> bool {
         match (a, b) {
             (Type::Array(a), Type::Array(b)) => self.same_array(a, b),
-            (Type::Scalar(_) | Type::Buffer(_) | Type::Cert | Type::Array(_), _) => a == b,
+            (Type::Acc(a), Type::Acc(b)) => {
+                a.token == b.token && a.part == b.part && self.same_array(&a.array, &b.array)
+            }
+            (Type::Scalar(_) | Type::Buffer(_) | Type::Cert | Type::Array(_) | Type::Acc(_), _) => {
+                a == b
+            }
         }
     }
 

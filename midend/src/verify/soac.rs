@@ -67,6 +67,16 @@ impl Verify for Soac {
                 let bound: Vec<Type> = std::iter::once(Type::I64).chain(arrays).collect();
                 cx.binds(binds, &bound);
             }
+            Self::WithAcc {
+                width,
+                arrays,
+                lam,
+                acc,
+            } => {
+                let rows = cx.rows(*width, arrays);
+                cx.accumulation(acc, binds, |cx| cx.lambda(lam, &rows));
+            }
+            Self::UpdateAcc(update) => cx.update_acc(update, binds),
         }
     }
 }
@@ -93,12 +103,14 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
             .collect()
     }
 
-    /// Checks that results of a lambda are scalars or arrays.
+    /// Checks that these are scalars or arrays.
     pub(super) fn values(&mut self, types: &[Type]) {
         for ty in types {
             match ty {
                 Type::Scalar(_) | Type::Array(_) => {}
-                Type::Buffer(_) | Type::Cert => self.fault("a result of the body is no value"),
+                Type::Acc(_) | Type::Buffer(_) | Type::Cert => {
+                    self.fault("what must be a scalar or an array is neither")
+                }
             }
         }
     }
@@ -117,7 +129,7 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
         taken.min(values.len())
     }
 
-    fn operator(&mut self, op: &'p Operator<D>, values: &[Type]) {
+    pub(super) fn operator(&mut self, op: &'p Operator<D>, values: &[Type]) {
         self.atoms("neutral element", &op.neutral, values);
         let params: Vec<Type> = values.iter().chain(values).cloned().collect();
         self.lambda(&op.lam, &params);

@@ -8,7 +8,7 @@ use crate::ir::rename::Subst;
 use crate::ir::syntax::{
     Atom, Body, Exp, Fun, Lambda, LoopForm, LoopParam, Message, MessagePart, Stm, Vars,
 };
-use crate::ir::types::{Dim, ScalarType, Size, Type};
+use crate::ir::types::{AccType, Dim, ScalarType, Size, Type};
 use crate::ir::walk::deep;
 
 /// Checks all functions.
@@ -19,6 +19,7 @@ pub(super) fn check<'p, D: Verify>(cx: &mut Cx<'p, D>) {
         sizes: Sizes::default(),
         parallel: None,
         kernels: Vec::new(),
+        accs: Vec::new(),
     };
     for fun in program.funs.iter() {
         types.cx.fun = Some(fun);
@@ -37,6 +38,8 @@ pub struct Types<'c, 'p, D> {
     pub(super) parallel: Option<crate::ir::seg::Level>,
     /// The names of the kernels seen.
     pub(super) kernels: Vec<&'p str>,
+    /// The accumulations around the statement at hand: tokens, and how many accumulators each has.
+    pub(super) accs: Vec<(Var, usize)>,
 }
 
 impl<'p, D: Verify> Types<'_, 'p, D> {
@@ -62,6 +65,9 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
     fn fun(&mut self, fun: &'p Fun<D>) {
         for p in fun.params.iter().chain(&fun.results) {
             self.well_formed(p.var);
+            if self.var(p.var).is_acc() {
+                self.fault("an accumulator is a parameter or result of a function");
+            }
         }
         self.body(&fun.body);
         let formals: Vec<Var> = fun.results.iter().map(|p| p.var).collect();
@@ -281,7 +287,11 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
             Type::Buffer(_) if plan => None,
             Type::Buffer(_) => Some("is a buffer, which only plans have"),
             Type::Array(_) if plan => Some("is an array, which plans do not have"),
-            Type::Array(a) => match a.shape.first() {
+            Type::Acc(_) if plan => Some("is an accumulator, which plans do not have"),
+            Type::Acc(acc) if *self.var(acc.token) != Type::Cert => {
+                Some("is an accumulator whose token is no certificate")
+            }
+            Type::Array(a) | Type::Acc(AccType { array: a, .. }) => match a.shape.first() {
                 None => Some("is an array without dimensions"),
                 Some(Dim::Ragged(_)) => Some("is an array with a ragged outermost dimension"),
                 Some(Dim::Size(_)) => a.shape.iter().find_map(|dim| self.dim_problem(*dim)),
@@ -301,7 +311,7 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
             }
             Dim::Ragged(v) => match self.var(v) {
                 Type::Array(a) if a.elem == ScalarType::I64 && a.rank() == 1 => None,
-                Type::Array(_) | Type::Scalar(_) | Type::Buffer(_) | Type::Cert => {
+                Type::Array(_) | Type::Acc(_) | Type::Scalar(_) | Type::Buffer(_) | Type::Cert => {
                     Some("has a ragged dimension whose offsets are no vector of i64")
                 }
             },

@@ -89,7 +89,7 @@ impl Gen<'_> {
             .iter()
             .filter(|item| match &item.ty {
                 Type::Array(ty) => fits(item, ty),
-                Type::Scalar(_) | Type::Buffer(_) | Type::Cert => false,
+                Type::Scalar(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => false,
             })
             .collect();
         if known.is_empty() {

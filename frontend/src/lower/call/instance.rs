@@ -37,7 +37,7 @@ impl<'a> Lower<'a> {
                     elem: a.elem,
                     shape: shape.collect(),
                 }),
-                Type::Scalar(_) | Type::Buffer(_) | Type::Cert => ty.clone(),
+                Type::Scalar(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => ty.clone(),
             };
             let name = match atom {
                 Atom::Var(v) => self.vars[*v].name.clone(),

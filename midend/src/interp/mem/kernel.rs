@@ -18,6 +18,8 @@ pub(crate) struct State {
     outside: usize,
     launch: u64,
     point: u64,
+    /// Buffers that the body of a histogram combines values into. The device keeps its points apart.
+    combined: Vec<usize>,
 }
 
 impl State {
@@ -27,6 +29,7 @@ impl State {
             memory,
             launch,
             point: launch,
+            combined: Vec::new(),
         }
     }
 
@@ -96,13 +99,23 @@ impl Machine<'_, Mem> {
         }
     }
 
+    /// Who the point at hand is to a buffer.
+    fn stamp_for(&mut self, buffer: Var) -> Run<cells::Stamp> {
+        Ok(match self.atom(Atom::Var(buffer))? {
+            Val::Buffer(i) if self.state.combined.contains(&i) => (cells::HOST, cells::HOST),
+            Val::Buffer(_) | Val::Scalar(_) | Val::Array(_) | Val::Cert | Val::Unset => {
+                self.state.stamp()
+            }
+        })
+    }
+
     fn load(&mut self, buffer: Var, index: i64) -> Run<Const> {
-        let (point, launch) = self.state.stamp();
+        let (point, launch) = self.stamp_for(buffer)?;
         self.buffer(buffer)?.load(index, point, launch)
     }
 
     fn store(&mut self, buffer: Var, index: i64, value: Const) -> Run<()> {
-        let (point, launch) = self.state.stamp();
+        let (point, launch) = self.stamp_for(buffer)?;
         self.buffer(buffer)?.store(index, value, point, launch)
     }
 
@@ -246,6 +259,17 @@ pub(super) fn execute(machine: &mut Machine<'_, Mem>, kernel: &Kernel) -> Run<()
         }
         KernelKind::Red { ops, outs } => machine.fold(kernel, &shape, (ops, outs), false),
         KernelKind::Scan { ops, outs } => machine.fold(kernel, &shape, (ops, outs), true),
+        KernelKind::Hist(hists) if kernel.body.result.is_empty() => {
+            for &dest in hists.iter().flat_map(|hist| &hist.dests) {
+                if let Val::Buffer(i) = machine.atom(dest.into())? {
+                    machine.state.combined.push(i);
+                }
+            }
+            for point in 0..count {
+                machine.at(kernel, &shape, point)?;
+            }
+            Ok(())
+        }
         KernelKind::Hist(hists) => {
             for point in 0..count {
                 machine.at(kernel, &shape, point)?;

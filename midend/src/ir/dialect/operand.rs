@@ -1,9 +1,9 @@
 //! Replacing the operands that operations keep as variables, sizes and types instead of as atoms.
 
 use crate::ir::id::Var;
-use crate::ir::soac::{HistOp, Operator, ScatterDest};
+use crate::ir::soac::{Accumulation, HistOp, Operator, ScatterDest, UpdateAcc};
 use crate::ir::syntax::{Atom, Body};
-use crate::ir::types::{Dim, Size, Type};
+use crate::ir::types::{AccType, ArrayType, Dim, Size, Type};
 
 /// Replaces a variable where only a variable can stand.
 pub(super) fn map_var(v: &mut Var, f: &mut dyn FnMut(Atom) -> Atom) {
@@ -36,23 +36,31 @@ pub(super) fn size(size: Size, f: &mut dyn FnMut(Atom)) {
 
 /// The sizes in a type as operands.
 pub(super) fn ty(ty: &Type, f: &mut dyn FnMut(Atom)) {
-    for v in ty.shape().iter().filter_map(|d| d.var()) {
-        f(Atom::Var(v));
-    }
+    crate::ir::walk::type_vars(ty, &mut |v| f(Atom::Var(v)));
 }
 
 /// Replaces the sizes in a type.
 pub(super) fn map_ty(ty: &mut Type, f: &mut dyn FnMut(Atom) -> Atom) {
     match ty {
-        Type::Array(a) => {
-            for dim in &mut a.shape {
-                match dim {
-                    Dim::Size(size) => map_size(size, f),
-                    Dim::Ragged(v) => map_var(v, f),
-                }
-            }
+        Type::Array(array) => map_shape(array, f),
+        Type::Acc(AccType {
+            token,
+            part: _,
+            array,
+        }) => {
+            map_var(token, f);
+            map_shape(array, f);
         }
         Type::Scalar(_) | Type::Buffer(_) | Type::Cert => {}
+    }
+}
+
+fn map_shape(array: &mut ArrayType, f: &mut dyn FnMut(Atom) -> Atom) {
+    for dim in &mut array.shape {
+        match dim {
+            Dim::Size(size) => map_size(size, f),
+            Dim::Ragged(v) => map_var(v, f),
+        }
     }
 }
 
@@ -94,6 +102,60 @@ pub(super) fn dests(dests: &[ScatterDest], f: &mut dyn FnMut(Atom)) {
 /// Replaces the operands of scatter destinations.
 pub(super) fn map_dests(dests: &mut [ScatterDest], f: &mut dyn FnMut(Atom) -> Atom) {
     dests.iter_mut().for_each(|d| map_var(&mut d.array, f));
+}
+
+/// The operands of an accumulation.
+pub(super) fn accumulation<D>(acc: &Accumulation<D>, f: &mut dyn FnMut(Atom)) {
+    acc.dests.iter().for_each(|v| f(Atom::Var(*v)));
+    operators(acc.op.as_slice(), f);
+}
+
+/// Replaces the operands of an accumulation.
+pub(super) fn map_accumulation<D>(acc: &mut Accumulation<D>, f: &mut dyn FnMut(Atom) -> Atom) {
+    acc.dests.iter_mut().for_each(|v| map_var(v, f));
+    map_operators(acc.op.as_mut_slice(), f);
+}
+
+/// The scopes of an accumulation whose body is this one, `bound` being bound for it too.
+pub(super) fn accumulation_scopes<'a, D>(
+    acc: &'a Accumulation<D>,
+    bound: &[Var],
+    body: &'a Body<D>,
+    f: &mut dyn FnMut(&[Var], &'a Body<D>),
+) {
+    f(&[bound, &acc.binders()].concat(), body);
+    operator_scopes(&acc.op, f);
+}
+
+/// The scopes of an accumulation, for editing.
+pub(super) fn accumulation_scopes_mut<D>(
+    acc: &mut Accumulation<D>,
+    bound: &mut [Var],
+    body: &mut Body<D>,
+    f: &mut dyn FnMut(&mut [Var], &mut Body<D>),
+) {
+    let mut all = bound.to_vec();
+    all.extend(acc.binders());
+    f(&mut all, body);
+    let (first, own) = all.split_at(bound.len());
+    bound.copy_from_slice(first);
+    acc.token = own[0];
+    acc.params.copy_from_slice(&own[1..]);
+    operator_scopes_mut(&mut acc.op, f);
+}
+
+/// The operands of an update of accumulators.
+pub(super) fn update_acc(update: &UpdateAcc, f: &mut dyn FnMut(Atom)) {
+    update.accs.iter().for_each(|v| f(Atom::Var(*v)));
+    f(update.index);
+    update.values.iter().for_each(|a| f(*a));
+}
+
+/// Replaces the operands of an update of accumulators.
+pub(super) fn map_update_acc(update: &mut UpdateAcc, f: &mut dyn FnMut(Atom) -> Atom) {
+    update.accs.iter_mut().for_each(|v| map_var(v, f));
+    map_atom(&mut update.index, f);
+    update.values.iter_mut().for_each(|a| map_atom(a, f));
 }
 
 /// The lambdas of operators as scopes.

@@ -2,8 +2,9 @@
 
 use super::Dialect;
 use super::operand::{
-    dests, hists, map_dests, map_hists, map_operators, map_size, map_var, operator_scopes,
-    operator_scopes_mut, operators, size,
+    accumulation, accumulation_scopes, accumulation_scopes_mut, dests, hists, map_accumulation,
+    map_dests, map_hists, map_operators, map_size, map_update_acc, map_var, operator_scopes,
+    operator_scopes_mut, operators, size, update_acc,
 };
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
@@ -45,6 +46,7 @@ impl Dialect for Seg {
     fn operands(&self, f: &mut dyn FnMut(Atom)) {
         let op = match self {
             Self::Array(op) => return op.operands(f),
+            Self::UpdateAcc(update) => return update_acc(update, f),
             Self::Par(op) => op,
         };
         op.space.extents(f);
@@ -53,12 +55,14 @@ impl Dialect for Seg {
             SegKind::Red(ops) | SegKind::Scan(ops) => operators(ops, f),
             SegKind::Hist(ops) => hists(ops, f),
             SegKind::Scatter(to) => dests(to, f),
+            SegKind::WithAcc(acc) => accumulation(acc, f),
         }
     }
 
     fn map_operands(&mut self, f: &mut dyn FnMut(Atom) -> Atom) {
         let op = match self {
             Self::Array(op) => return op.map_operands(f),
+            Self::UpdateAcc(update) => return map_update_acc(update, f),
             Self::Par(op) => op,
         };
         for (_, dim) in &mut op.space.dims {
@@ -72,6 +76,7 @@ impl Dialect for Seg {
             SegKind::Red(ops) | SegKind::Scan(ops) => map_operators(ops, f),
             SegKind::Hist(ops) => map_hists(ops, f),
             SegKind::Scatter(dests) => map_dests(dests, f),
+            SegKind::WithAcc(acc) => map_accumulation(acc, f),
         }
     }
 
@@ -82,25 +87,30 @@ impl Dialect for Seg {
                 SegKind::Map | SegKind::Red(_) | SegKind::Scan(_) => {}
                 SegKind::Hist(ops) => ops.iter().flat_map(|op| &op.dests).for_each(|v| f(*v)),
                 SegKind::Scatter(dests) => dests.iter().for_each(|d| f(d.array)),
+                SegKind::WithAcc(acc) => acc.dests.iter().for_each(|v| f(*v)),
             },
+            Self::UpdateAcc(update) => update.accs.iter().for_each(|v| f(*v)),
         }
     }
 
     fn aliased(&self) -> Option<Var> {
         match self {
             Self::Array(op) => op.aliased(),
-            Self::Par(_) => None,
+            Self::Par(_) | Self::UpdateAcc(_) => None,
         }
     }
 
     fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<Self>)) {
         let op = match self {
-            Self::Array(_) => return,
+            Self::Array(_) | Self::UpdateAcc(_) => return,
             Self::Par(op) => op,
         };
+        if let SegKind::WithAcc(acc) = &op.kind {
+            return accumulation_scopes(acc, &op.space.indices(), &op.body, f);
+        }
         f(&op.space.indices(), &op.body);
         match &op.kind {
-            SegKind::Map | SegKind::Scatter(_) => {}
+            SegKind::Map | SegKind::Scatter(_) | SegKind::WithAcc(_) => {}
             SegKind::Red(ops) | SegKind::Scan(ops) => operator_scopes(ops, f),
             SegKind::Hist(ops) => operator_scopes(ops.iter().map(|op| &op.op), f),
         }
@@ -108,16 +118,25 @@ impl Dialect for Seg {
 
     fn scopes_mut(&mut self, f: &mut dyn FnMut(&mut [Var], &mut Body<Self>)) {
         let op = match self {
-            Self::Array(_) => return,
+            Self::Array(_) | Self::UpdateAcc(_) => return,
             Self::Par(op) => op,
         };
         let mut indices = op.space.indices();
-        f(&mut indices, &mut op.body);
+        match &mut op.kind {
+            SegKind::WithAcc(acc) => {
+                accumulation_scopes_mut(acc, &mut indices, &mut op.body, f);
+            }
+            SegKind::Map
+            | SegKind::Red(_)
+            | SegKind::Scan(_)
+            | SegKind::Hist(_)
+            | SegKind::Scatter(_) => f(&mut indices, &mut op.body),
+        }
         for (dim, index) in op.space.dims.iter_mut().zip(indices) {
             dim.0 = index;
         }
         match &mut op.kind {
-            SegKind::Map | SegKind::Scatter(_) => {}
+            SegKind::Map | SegKind::Scatter(_) | SegKind::WithAcc(_) => {}
             SegKind::Red(ops) | SegKind::Scan(ops) => operator_scopes_mut(ops, f),
             SegKind::Hist(ops) => operator_scopes_mut(ops.iter_mut().map(|op| &mut op.op), f),
         }
@@ -126,14 +145,14 @@ impl Dialect for Seg {
     fn as_array(&self) -> Option<&ArrayOp> {
         match self {
             Self::Array(op) => Some(op),
-            Self::Par(_) => None,
+            Self::Par(_) | Self::UpdateAcc(_) => None,
         }
     }
 
     fn as_array_mut(&mut self) -> Option<&mut ArrayOp> {
         match self {
             Self::Array(op) => Some(op),
-            Self::Par(_) => None,
+            Self::Par(_) | Self::UpdateAcc(_) => None,
         }
     }
 
@@ -156,7 +175,7 @@ impl Dialect for Seg {
     fn is_shareable(&self) -> bool {
         match self {
             Self::Array(op) => op.is_shareable(),
-            Self::Par(_) => false,
+            Self::Par(_) | Self::UpdateAcc(_) => false,
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use super::Dialect;
 use super::operand::{
-    dests, hists, map_dests, map_hists, map_operators, map_size, map_var, operator_scopes,
-    operator_scopes_mut, operators, size,
+    accumulation, accumulation_scopes, accumulation_scopes_mut, dests, hists, map_accumulation,
+    map_dests, map_hists, map_operators, map_size, map_update_acc, map_var, operator_scopes,
+    operator_scopes_mut, operators, size, update_acc,
 };
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
@@ -66,6 +67,16 @@ impl Dialect for Soac {
                 arrays,
                 lam: _,
             } => inputs(width, arrays, f),
+            Self::WithAcc {
+                width,
+                arrays,
+                lam: _,
+                acc,
+            } => {
+                inputs(width, arrays, f);
+                accumulation(acc, f);
+            }
+            Self::UpdateAcc(update) => update_acc(update, f),
         }
     }
 
@@ -110,6 +121,16 @@ impl Dialect for Soac {
                 arrays,
                 lam: _,
             } => inputs(width, arrays, f),
+            Self::WithAcc {
+                width,
+                arrays,
+                lam: _,
+                acc,
+            } => {
+                inputs(width, arrays, f);
+                map_accumulation(acc, f);
+            }
+            Self::UpdateAcc(update) => map_update_acc(update, f),
         }
     }
 
@@ -119,6 +140,8 @@ impl Dialect for Soac {
             Self::Screma { .. } | Self::Filter { .. } => {}
             Self::Hist { ops, .. } => ops.iter().flat_map(|op| &op.dests).for_each(|v| f(*v)),
             Self::Scatter { dests, .. } => dests.iter().for_each(|d| f(d.array)),
+            Self::WithAcc { acc, .. } => acc.dests.iter().for_each(|v| f(*v)),
+            Self::UpdateAcc(update) => update.accs.iter().for_each(|v| f(*v)),
         }
     }
 
@@ -128,13 +151,15 @@ impl Dialect for Soac {
             Self::Screma { .. }
             | Self::Hist { .. }
             | Self::Scatter { .. }
-            | Self::Filter { .. } => None,
+            | Self::Filter { .. }
+            | Self::WithAcc { .. }
+            | Self::UpdateAcc(_) => None,
         }
     }
 
     fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<Self>)) {
         match self {
-            Self::Array(_) => {}
+            Self::Array(_) | Self::UpdateAcc(_) => {}
             Self::Screma {
                 lam, scans, reds, ..
             } => {
@@ -146,12 +171,13 @@ impl Dialect for Soac {
                 operator_scopes(ops.iter().map(|op| &op.op), f);
             }
             Self::Scatter { lam, .. } | Self::Filter { lam, .. } => f(&lam.params, &lam.body),
+            Self::WithAcc { lam, acc, .. } => accumulation_scopes(acc, &lam.params, &lam.body, f),
         }
     }
 
     fn scopes_mut(&mut self, f: &mut dyn FnMut(&mut [Var], &mut Body<Self>)) {
         match self {
-            Self::Array(_) => {}
+            Self::Array(_) | Self::UpdateAcc(_) => {}
             Self::Screma {
                 lam, scans, reds, ..
             } => {
@@ -165,6 +191,9 @@ impl Dialect for Soac {
             Self::Scatter { lam, .. } | Self::Filter { lam, .. } => {
                 f(&mut lam.params, &mut lam.body);
             }
+            Self::WithAcc { lam, acc, .. } => {
+                accumulation_scopes_mut(acc, &mut lam.params, &mut lam.body, f);
+            }
         }
     }
 
@@ -174,7 +203,9 @@ impl Dialect for Soac {
             Self::Screma { .. }
             | Self::Hist { .. }
             | Self::Scatter { .. }
-            | Self::Filter { .. } => None,
+            | Self::Filter { .. }
+            | Self::WithAcc { .. }
+            | Self::UpdateAcc(_) => None,
         }
     }
 
@@ -184,7 +215,9 @@ impl Dialect for Soac {
             Self::Screma { .. }
             | Self::Hist { .. }
             | Self::Scatter { .. }
-            | Self::Filter { .. } => None,
+            | Self::Filter { .. }
+            | Self::WithAcc { .. }
+            | Self::UpdateAcc(_) => None,
         }
     }
 
@@ -192,11 +225,12 @@ impl Dialect for Soac {
 
     fn elements(&self, f: &mut dyn FnMut(Var, Var)) {
         match self {
-            Self::Array(_) => {}
+            Self::Array(_) | Self::UpdateAcc(_) => {}
             Self::Screma { arrays, lam, .. }
             | Self::Hist { arrays, lam, .. }
             | Self::Scatter { arrays, lam, .. }
-            | Self::Filter { arrays, lam, .. } => {
+            | Self::Filter { arrays, lam, .. }
+            | Self::WithAcc { arrays, lam, .. } => {
                 lam.params.iter().zip(arrays).for_each(|(p, a)| f(*p, *a));
             }
         }
@@ -212,7 +246,9 @@ impl Dialect for Soac {
             Self::Screma { .. }
             | Self::Hist { .. }
             | Self::Scatter { .. }
-            | Self::Filter { .. } => false,
+            | Self::Filter { .. }
+            | Self::WithAcc { .. }
+            | Self::UpdateAcc(_) => false,
         }
     }
 }

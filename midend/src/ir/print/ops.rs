@@ -4,7 +4,7 @@ use super::Printer;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SpaceDim};
-use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
+use crate::ir::soac::{Accumulation, HistOp, Operator, ScatterDest, Soac, UpdateAcc};
 use crate::ir::syntax::Lambda;
 use crate::ir::text::Text;
 use crate::ir::types::Size;
@@ -142,6 +142,29 @@ impl Printer<'_> {
         self.word(")");
     }
 
+    /// The accumulators that are bound for the body that follows, with their destinations.
+    fn accumulators<D: Text>(&mut self, acc: &Accumulation<D>) {
+        self.word(" into ");
+        self.binder(acc.token);
+        self.word(" (");
+        let pairs: Vec<(Var, Var)> = acc.params.iter().copied().zip(acc.dests.clone()).collect();
+        self.list(&pairs, |p, (param, dest)| {
+            p.binder(*param);
+            p.word(" = ");
+            p.var(*dest);
+        });
+        self.word(")");
+    }
+
+    fn update_acc(&mut self, update: &UpdateAcc) {
+        self.word("updateacc ");
+        self.var_list(&update.accs);
+        self.word("[");
+        self.atom(update.index);
+        self.word("] = ");
+        self.atoms(&update.values);
+    }
+
     fn seg_op(&mut self, op: &SegOp) {
         self.word(match &op.kind {
             SegKind::Map => "segmap ",
@@ -149,6 +172,7 @@ impl Printer<'_> {
             SegKind::Scan(_) => "segscan ",
             SegKind::Hist(_) => "seghist ",
             SegKind::Scatter(_) => "segscatter ",
+            SegKind::WithAcc(_) => "segacc ",
         });
         self.word(match op.level {
             Level::Device => "device (",
@@ -168,7 +192,11 @@ impl Printer<'_> {
                 }
             }
         });
-        self.word(") ");
+        self.word(")");
+        if let SegKind::WithAcc(acc) = &op.kind {
+            self.accumulators(acc);
+        }
+        self.word(" ");
         self.body(&op.body);
         match &op.kind {
             SegKind::Map => {}
@@ -176,6 +204,7 @@ impl Printer<'_> {
             SegKind::Scan(ops) => ops.iter().for_each(|op| self.operator("scan", op)),
             SegKind::Hist(ops) => ops.iter().for_each(|op| self.hist_op(op)),
             SegKind::Scatter(dests) => self.dests(dests),
+            SegKind::WithAcc(acc) => acc.op.iter().for_each(|op| self.operator("by", op)),
         }
     }
 
@@ -212,6 +241,22 @@ impl Printer<'_> {
                 self.dests(dests);
             }
             Soac::Filter { width, arrays, lam } => self.traversal("filter", *width, arrays, lam),
+            Soac::WithAcc {
+                width,
+                arrays,
+                lam,
+                acc,
+            } => {
+                self.word("withacc ");
+                self.size(*width);
+                self.word(" ");
+                self.var_list(arrays);
+                self.accumulators(acc);
+                self.word(" ");
+                self.lambda(lam);
+                acc.op.iter().for_each(|op| self.operator("by", op));
+            }
+            Soac::UpdateAcc(update) => self.update_acc(update),
         }
     }
 
@@ -219,6 +264,7 @@ impl Printer<'_> {
         match op {
             Seg::Array(op) => self.array_op(op),
             Seg::Par(op) => self.seg_op(op),
+            Seg::UpdateAcc(update) => self.update_acc(update),
         }
     }
 }

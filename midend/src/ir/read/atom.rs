@@ -4,7 +4,7 @@ use super::{Kind, Read, Reader};
 use crate::ir::id::Var;
 use crate::ir::scalar::Const;
 use crate::ir::syntax::Atom;
-use crate::ir::types::{ArrayType, Dim, ScalarType, Size, Type};
+use crate::ir::types::{AccType, ArrayType, Dim, ScalarType, Size, Type};
 use half::f16;
 
 impl<'t> Reader<'t> {
@@ -154,6 +154,20 @@ impl<'t> Reader<'t> {
         }
         if self.eat_word("buffer") {
             return Ok(Type::Buffer(self.scalar_type()?));
+        }
+        if self.eat_word("acc") {
+            self.expect("(")?;
+            let token = self.var()?;
+            self.expect(",")?;
+            let part = self.natural()?;
+            self.expect(")")?;
+            let start = self.at;
+            return match self.ty()? {
+                Type::Array(array) => Ok(Type::Acc(AccType { token, part, array })),
+                Type::Scalar(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => {
+                    Err(self.error_at(start, "expected the type of an array"))
+                }
+            };
         }
         let mut shape = Vec::new();
         while self.eat("[") {

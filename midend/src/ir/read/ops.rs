@@ -3,7 +3,7 @@
 use super::{Read, Reader};
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SegSpace, SpaceDim};
-use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
+use crate::ir::soac::{Accumulation, HistOp, Operator, ScatterDest, Soac, UpdateAcc};
 use crate::ir::syntax::Atom;
 use crate::ir::text::Text;
 use crate::ir::types::Size;
@@ -118,12 +118,25 @@ impl Reader<'_> {
 
     /// An operation of the nested dialect, if `word` is the word of one.
     pub(in crate::ir) fn soac(&mut self, word: &str) -> Read<Option<Soac>> {
-        if !matches!(word, "map" | "hist" | "scatter" | "filter") {
+        if word == "updateacc" {
+            return Ok(Some(Soac::UpdateAcc(self.update_acc()?)));
+        }
+        if !matches!(word, "map" | "hist" | "scatter" | "filter" | "withacc") {
             return Ok(self.array_op(word)?.map(Soac::Array));
         }
         self.advance();
         let width = self.size()?;
         let arrays = self.var_list()?;
+        if word == "withacc" {
+            let acc = self.accumulators()?;
+            let lam = self.lambda()?;
+            return Ok(Some(Soac::WithAcc {
+                width,
+                arrays,
+                lam,
+                acc: self.combined(acc)?,
+            }));
+        }
         let lam = self.lambda()?;
         Ok(Some(match word {
             "map" => Soac::Screma {
@@ -189,11 +202,56 @@ impl Reader<'_> {
         })
     }
 
+    /// The accumulators of an accumulation; its operator, if it has one, stands behind the body.
+    fn accumulators<D>(&mut self) -> Read<Accumulation<D>> {
+        self.expect_word("into")?;
+        let token = self.binder()?;
+        self.expect("(")?;
+        let pairs = self.list(")", |r| {
+            let param = r.binder()?;
+            r.expect("=")?;
+            Ok((param, r.var()?))
+        })?;
+        let (params, dests) = pairs.into_iter().unzip();
+        Ok(Accumulation {
+            token,
+            params,
+            dests,
+            op: None,
+        })
+    }
+
+    fn combined<D: Text>(&mut self, acc: Accumulation<D>) -> Read<Accumulation<D>> {
+        let op = match self.eat_word("by") {
+            true => Some(self.operator()?),
+            false => None,
+        };
+        Ok(Accumulation { op, ..acc })
+    }
+
+    fn update_acc(&mut self) -> Read<UpdateAcc> {
+        self.advance();
+        let accs = self.var_list()?;
+        self.expect("[")?;
+        let index = self.atom()?;
+        self.expect("]")?;
+        self.expect("=")?;
+        let values = self.atoms()?;
+        Ok(UpdateAcc {
+            accs,
+            index,
+            values,
+        })
+    }
+
     /// An operation of the flat dialect, if `word` is the word of one.
     pub(in crate::ir) fn seg(&mut self, word: &str) -> Read<Option<Seg>> {
+        if word == "updateacc" {
+            return Ok(Some(Seg::UpdateAcc(self.update_acc()?)));
+        }
         if !matches!(
             word,
-            "segmap" | "segred" | "segscan" | "seghist" | "segscatter"
+            "segmap" | "segred" | "segscan" | "seghist" | "segscatter" | "segacc"
         ) {
             return Ok(self.array_op(word)?.map(Seg::Array));
         }
@@ -215,13 +273,20 @@ impl Reader<'_> {
             let size: Size = r.size()?;
             Ok((index, SpaceDim::Regular(size)))
         })?;
+        let acc = match word {
+            "segacc" => Some(self.accumulators()?),
+            _ => None,
+        };
         let body = self.body()?;
         let kind = match word {
             "segmap" => SegKind::Map,
             "segred" => SegKind::Red(self.operators("reduce")?),
             "segscan" => SegKind::Scan(self.operators("scan")?),
             "seghist" => SegKind::Hist(self.hist_ops()?),
-            _ => SegKind::Scatter(self.dests()?),
+            _ => match acc {
+                Some(acc) => SegKind::WithAcc(self.combined(acc)?),
+                None => SegKind::Scatter(self.dests()?),
+            },
         };
         let space = SegSpace { dims };
         Ok(Some(Seg::Par(SegOp {

@@ -104,7 +104,11 @@ impl Needs for Soac {
         match self {
             Self::Screma { scans, reds, .. } => operator_groups(&[scans, reds], binds),
             Self::Filter { .. } => (0..binds).collect(),
-            Self::Array(_) | Self::Hist { .. } | Self::Scatter { .. } => vec![0; binds],
+            Self::Array(_)
+            | Self::Hist { .. }
+            | Self::Scatter { .. }
+            | Self::WithAcc { .. }
+            | Self::UpdateAcc(_) => vec![0; binds],
         }
     }
 
@@ -114,7 +118,11 @@ impl Needs for Soac {
                 lam, scans, reds, ..
             } => operator_needs(&[scans, reds], &lam.body, group, f),
             Self::Filter { lam, .. } => lam.body.result.get(group).into_iter().for_each(|a| f(*a)),
-            Self::Array(_) | Self::Hist { .. } | Self::Scatter { .. } => everything(self, f),
+            Self::Array(_)
+            | Self::Hist { .. }
+            | Self::Scatter { .. }
+            | Self::WithAcc { .. }
+            | Self::UpdateAcc(_) => everything(self, f),
         }
     }
 
@@ -125,7 +133,11 @@ impl Needs for Soac {
                 f((*width).into());
                 lam.body.result.first().into_iter().for_each(|a| f(*a));
             }
-            Self::Array(_) | Self::Hist { .. } | Self::Scatter { .. } => everything(self, f),
+            Self::Array(_)
+            | Self::Hist { .. }
+            | Self::Scatter { .. }
+            | Self::WithAcc { .. }
+            | Self::UpdateAcc(_) => everything(self, f),
         }
     }
 
@@ -158,7 +170,11 @@ impl Needs for Soac {
                 lam.body.result.retain(|_| next.next() != Some(&false));
                 prune_inputs(arrays, &mut lam.params, live);
             }
-            Self::Array(_) | Self::Hist { .. } | Self::Scatter { .. } => {}
+            Self::Array(_)
+            | Self::Hist { .. }
+            | Self::Scatter { .. }
+            | Self::WithAcc { .. }
+            | Self::UpdateAcc(_) => {}
         }
     }
 }
@@ -166,36 +182,40 @@ impl Needs for Soac {
 impl Needs for Seg {
     fn groups(&self, binds: usize) -> Vec<usize> {
         match self {
-            Self::Array(_) => vec![0; binds],
+            Self::Array(_) | Self::UpdateAcc(_) => vec![0; binds],
             Self::Par(op) => match &op.kind {
                 SegKind::Map => (0..binds).collect(),
                 SegKind::Red(ops) | SegKind::Scan(ops) => operator_groups(&[ops], binds),
-                SegKind::Hist(_) | SegKind::Scatter(_) => vec![0; binds],
+                SegKind::Hist(_) | SegKind::Scatter(_) | SegKind::WithAcc(_) => vec![0; binds],
             },
         }
     }
 
     fn group_needs(&self, group: usize, f: &mut dyn FnMut(Atom)) {
         match self {
-            Self::Array(_) => everything(self, f),
+            Self::Array(_) | Self::UpdateAcc(_) => everything(self, f),
             Self::Par(op) => match &op.kind {
                 SegKind::Map => operator_needs(&[], &op.body, group, f),
                 SegKind::Red(ops) | SegKind::Scan(ops) => {
                     operator_needs(&[ops], &op.body, group, f);
                 }
-                SegKind::Hist(_) | SegKind::Scatter(_) => everything(self, f),
+                SegKind::Hist(_) | SegKind::Scatter(_) | SegKind::WithAcc(_) => {
+                    everything(self, f);
+                }
             },
         }
     }
 
     fn control(&self, f: &mut dyn FnMut(Atom)) {
         match self {
-            Self::Array(_) => everything(self, f),
+            Self::Array(_) | Self::UpdateAcc(_) => everything(self, f),
             Self::Par(op) => match &op.kind {
                 SegKind::Map | SegKind::Red(_) | SegKind::Scan(_) => {
                     op.space.extents(&mut |a| f(a));
                 }
-                SegKind::Hist(_) | SegKind::Scatter(_) => everything(self, f),
+                SegKind::Hist(_) | SegKind::Scatter(_) | SegKind::WithAcc(_) => {
+                    everything(self, f);
+                }
             },
         }
     }
@@ -207,7 +227,7 @@ impl Needs for Seg {
             SegKind::Red(ops) | SegKind::Scan(ops) => {
                 prune_results(&mut [ops], &mut op.body, binds, live);
             }
-            SegKind::Hist(_) | SegKind::Scatter(_) => {}
+            SegKind::Hist(_) | SegKind::Scatter(_) | SegKind::WithAcc(_) => {}
         }
     }
 }

@@ -138,7 +138,7 @@ impl Builder<'_> {
 
     fn joined(&mut self, v: Var, a: Atom) {
         if let Atom::Var(a) = a
-            && matches!(self.vars[v].ty, Type::Array(_))
+            && self.vars[v].ty.is_consumable()
         {
             self.classes.union(v, a);
         }

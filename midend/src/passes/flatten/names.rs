@@ -6,7 +6,7 @@ use crate::ir::id::Var;
 use crate::ir::scalar::{Const, ScalarOp};
 use crate::ir::seg::Seg;
 use crate::ir::syntax::{Atom, Exp, Stm, VarInfo};
-use crate::ir::types::{ArrayType, Dim, Size, Type};
+use crate::ir::types::{AccType, ArrayType, Dim, Size, Type};
 
 impl Cx<'_> {
     // Names and types.
@@ -56,16 +56,23 @@ impl Cx<'_> {
     pub(super) fn ty(&self, ty: &Type) -> Type {
         match ty {
             Type::Scalar(_) | Type::Buffer(_) | Type::Cert => ty.clone(),
-            Type::Array(array) => {
-                let dims = array.shape.iter().map(|dim| match *dim {
-                    Dim::Size(size) => Dim::Size(self.size(size)),
-                    Dim::Ragged(offsets) => Dim::Ragged(self.var(offsets)),
-                });
-                Type::Array(ArrayType {
-                    elem: array.elem,
-                    shape: dims.collect(),
-                })
-            }
+            Type::Array(array) => Type::Array(self.array_type(array)),
+            Type::Acc(acc) => Type::Acc(AccType {
+                token: self.var(acc.token),
+                part: acc.part,
+                array: self.array_type(&acc.array),
+            }),
+        }
+    }
+
+    fn array_type(&self, array: &ArrayType) -> ArrayType {
+        let dims = array.shape.iter().map(|dim| match *dim {
+            Dim::Size(size) => Dim::Size(self.size(size)),
+            Dim::Ragged(offsets) => Dim::Ragged(self.var(offsets)),
+        });
+        ArrayType {
+            elem: array.elem,
+            shape: dims.collect(),
         }
     }
 

@@ -205,7 +205,12 @@ fn is_cheap(stm: &Stm<Soac>, element_wise: &dyn Fn(Var) -> bool) -> bool {
         Exp::Assert { .. } => true,
         Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => false,
         Exp::Op(
-            Soac::Screma { .. } | Soac::Hist { .. } | Soac::Scatter { .. } | Soac::Filter { .. },
+            Soac::Screma { .. }
+            | Soac::Hist { .. }
+            | Soac::Scatter { .. }
+            | Soac::Filter { .. }
+            | Soac::WithAcc { .. }
+            | Soac::UpdateAcc(_),
         ) => false,
     }
 }

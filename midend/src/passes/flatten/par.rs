@@ -46,6 +46,13 @@ impl Cx<'_> {
             Soac::Filter { width, arrays, lam } => {
                 self.par_filter(*width, (arrays, lam), binds, out)
             }
+            Soac::WithAcc {
+                width,
+                arrays,
+                lam,
+                acc,
+            } => self.with_acc(Level::Device, (*width, arrays, lam), acc, binds, out),
+            Soac::UpdateAcc(update) => self.update_acc(update, binds, out),
         }
     }
 
@@ -72,7 +79,7 @@ impl Cx<'_> {
     }
 
     /// The body of a one-dimensional space that applies the lambda to the elements at its index.
-    fn point(&mut self, traversal: (&[Var], &Lambda<Soac>)) -> (Var, Body<Seg>) {
+    pub(super) fn point(&mut self, traversal: (&[Var], &Lambda<Soac>)) -> (Var, Body<Seg>) {
         let index = self.fresh("i", Type::I64);
         let mut stms = Vec::new();
         let result = self.apply_at(traversal, index, &mut stms);

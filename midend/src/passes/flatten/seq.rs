@@ -3,9 +3,10 @@
 use super::elementwise::is_elementwise;
 use super::{Cx, int};
 use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
-use crate::ir::seg::Seg;
+use crate::ir::seg::{Level, Seg};
 use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, LoopForm, LoopParam, Stm};
 use crate::ir::types::{Dim, ScalarType, Size, Type};
@@ -44,6 +45,13 @@ impl Cx<'_> {
             Soac::Filter { width, arrays, lam } => {
                 self.seq_filter(*width, (arrays, lam), binds, out)
             }
+            Soac::WithAcc {
+                width,
+                arrays,
+                lam,
+                acc,
+            } => self.with_acc(Level::Thread, (*width, arrays, lam), acc, binds, out),
+            Soac::UpdateAcc(update) => self.update_acc(update, binds, out),
         }
     }
 
@@ -309,10 +317,22 @@ impl Cx<'_> {
         args.extend_from_slice(values);
         let new = self.apply(&op.op.lam, &args, &mut stms);
         let mut result = Vec::new();
+        let new: Vec<Atom> = new.into_iter().map(|v| self.owned(v, &mut stms)).collect();
         for (&array, value) in arrays.iter().zip(new) {
             result.push(self.put(array, buckets, value, &mut stms));
         }
         Body { stms, result }
+    }
+
+    /// The value itself, or a copy if it may be a part of what is about to be overwritten.
+    fn owned(&mut self, value: Atom, out: &mut Vec<Stm<Seg>>) -> Atom {
+        match value {
+            Atom::Var(v) if self.vars[v].ty.is_array() && !is_made(out, v) => {
+                let ty = self.vars[v].ty.clone();
+                Atom::Var(self.array(out, "new", ty, ArrayOp::Copy(v)))
+            }
+            Atom::Var(_) | Atom::Const(_) => value,
+        }
     }
 
     pub(super) fn seq_scatter(
@@ -429,6 +449,24 @@ impl Cx<'_> {
                 dims: vec![kept],
             };
             self.push(out, vec![array], Exp::Op(Seg::Array(slice)));
+        }
+    }
+}
+
+/// Whether one of the statements makes the array, in memory of its own.
+fn is_made(stms: &[Stm<Seg>], var: Var) -> bool {
+    let bound = stms
+        .iter()
+        .find_map(|stm| Some((stm, stm.binds.iter().position(|&b| b == var)?)));
+    let Some((stm, k)) = bound else { return false };
+    match &stm.exp {
+        Exp::Op(op) => op.aliased().is_none(),
+        Exp::Loop { params, body, .. } => {
+            let made = |stms, atom: Atom| atom.as_var().is_some_and(|v| is_made(stms, v));
+            made(stms, params[k].init) && made(&body.stms, body.result[k])
+        }
+        Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::If { .. } | Exp::Call { .. } => {
+            false
         }
     }
 }

@@ -124,8 +124,11 @@ impl<'a> Consumer<'a> {
             | Soac::Scatter {
                 width, arrays, lam, ..
             }
-            | Soac::Filter { width, arrays, lam } => (width, arrays, lam, false),
-            Soac::Array(_) => return None,
+            | Soac::Filter { width, arrays, lam }
+            | Soac::WithAcc {
+                width, arrays, lam, ..
+            } => (width, arrays, lam, false),
+            Soac::Array(_) | Soac::UpdateAcc(_) => return None,
         };
         Some(Self {
             width: *width,
@@ -150,7 +153,11 @@ impl<'a> Consumer<'a> {
                 reads.extend(ops.iter().flat_map(|op| op.dests.iter().copied()));
             }
             Soac::Scatter { dests, .. } => reads.extend(dests.iter().map(|dest| dest.array)),
-            Soac::Filter { .. } | Soac::Array(_) => {}
+            Soac::WithAcc { acc, .. } => {
+                acc.op.iter().for_each(operator);
+                reads.extend(&acc.dests);
+            }
+            Soac::Filter { .. } | Soac::Array(_) | Soac::UpdateAcc(_) => {}
         }
         reads
     }

@@ -48,6 +48,7 @@ pub(super) fn origin(exp: &Exp<Seg>, k: usize) -> Origin {
         },
         Exp::Op(Seg::Array(op)) => array_origin(op),
         Exp::Op(Seg::Par(op)) => par_origin(op, k),
+        Exp::Op(Seg::UpdateAcc(update)) => Origin::Same(update.accs[k]),
     }
 }
 
@@ -84,6 +85,7 @@ fn par_origin(op: &SegOp, k: usize) -> Origin {
         SegKind::Scatter(dests) => dests
             .get(k)
             .map_or(Origin::Unknown, |dest| Origin::Same(dest.array)),
+        SegKind::WithAcc(acc) => Origin::Same(acc.dests[k]),
     }
 }
 

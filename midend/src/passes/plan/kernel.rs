@@ -12,7 +12,7 @@ use crate::ir::syntax::{Atom, Body, Exp, Lambda};
 use crate::ir::types::{ScalarType, Type};
 
 /// The points of a kernel.
-type Space = Vec<(Var, Atom)>;
+pub(super) type Space = Vec<(Var, Atom)>;
 
 impl Cx<'_> {
     pub(super) fn seg_op(&mut self, binds: &[Var], op: &SegOp) {
@@ -28,12 +28,13 @@ impl Cx<'_> {
             SegKind::Scan(ops) => self.scan(binds, space, &op.body, ops),
             SegKind::Hist(ops) => self.hist(binds, space, &op.body, ops),
             SegKind::Scatter(dests) => self.scatter(binds, space, &op.body, dests),
+            SegKind::WithAcc(acc) => self.with_acc(binds, space, &op.body, acc),
         }
     }
 
     /// A kernel whose body is the given one, the results from `first` on being stored into `outs` at each point; `rest`
     /// makes its results of the others.
-    fn kernel(
+    pub(super) fn kernel(
         &mut self,
         (what, space, kind): (&str, Space, KernelKind),
         body: &Body<Seg>,
@@ -143,7 +144,7 @@ impl Cx<'_> {
         ops.iter().map(|op| self.operator(op)).collect()
     }
 
-    fn operator(&mut self, op: &Operator<Seg>) -> Operator<Mem> {
+    pub(super) fn operator(&mut self, op: &Operator<Seg>) -> Operator<Mem> {
         self.enter(FrameKind::Top);
         let (mode, base) = (std::mem::replace(&mut self.mode, Mode::Kernel), self.base);
         self.base = self.top();
@@ -220,7 +221,7 @@ impl Cx<'_> {
     }
 
     /// Whether all indices lie within the extents. As unsigned numbers, negative indices are large.
-    fn in_range(&mut self, indices: &[Atom], shape: &[Atom]) -> Atom {
+    pub(super) fn in_range(&mut self, indices: &[Atom], shape: &[Atom]) -> Atom {
         let unsign = ScalarOp::Convert(ScalarType::I64, ScalarType::U64);
         let mut all: Option<Atom> = None;
         for (&i, &n) in indices.iter().zip(shape) {
@@ -287,7 +288,7 @@ impl Cx<'_> {
     pub(super) fn cell(&mut self, like: Var) -> Option<Var> {
         let elem = match self.vars[like].ty {
             Type::Scalar(elem) => elem,
-            Type::Array(_) | Type::Buffer(_) | Type::Cert => return None,
+            Type::Array(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => return None,
         };
         Some(self.alloc(elem, Atom::ONE))
     }

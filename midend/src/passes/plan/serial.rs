@@ -70,26 +70,34 @@ impl Cx<'_> {
 
     /// A sequential kernel that leaves the scalars among `inner` in the cells.
     fn serial(&mut self, inner: &[Var], cells: &[Option<Var>], make: impl FnOnce(&mut Self)) {
+        let body = self.sequential(|cx| {
+            make(cx);
+            for (&var, cell) in inner.iter().zip(cells) {
+                if let Some(buffer) = *cell {
+                    let value = cx.atom(var.into());
+                    cx.push_op(
+                        Vec::new(),
+                        Mem::Store {
+                            buffer,
+                            index: Atom::ZERO,
+                            value,
+                        },
+                    );
+                }
+            }
+        });
+        self.launch("seq", Vec::new(), body, KernelKind::Seq);
+    }
+
+    /// The body of a kernel.
+    pub(super) fn sequential(&mut self, make: impl FnOnce(&mut Self)) -> Body<Mem> {
         self.enter(FrameKind::Top);
         let (mode, base) = (std::mem::replace(&mut self.mode, Mode::Kernel), self.base);
         self.base = self.top();
         make(self);
-        for (&var, cell) in inner.iter().zip(cells) {
-            if let Some(buffer) = *cell {
-                let value = self.atom(var.into());
-                self.push_op(
-                    Vec::new(),
-                    Mem::Store {
-                        buffer,
-                        index: Atom::ZERO,
-                        value,
-                    },
-                );
-            }
-        }
         let body = self.leave(Vec::new());
         (self.mode, self.base) = (mode, base);
-        self.launch("seq", Vec::new(), body, KernelKind::Seq);
+        body
     }
 
     /// Binds on the host what a sequential kernel made.
