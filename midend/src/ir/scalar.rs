@@ -75,7 +75,7 @@ pub enum ScalarOp {
     Cmp(CmpOp, ScalarType),
     /// Three operands of one type.
     Tern(TernOp, ScalarType),
-    /// From the first type to the second: integers wrap, float to integer truncates and saturates (NaN to 0),
+    /// From the first type to the second: integers wrap, float to integer truncates and saturates (NaN and the infinities to 0),
     /// integer to float and float to float round once to nearest even, anything to `bool` is "not zero".
     Convert(ScalarType, ScalarType),
     /// The bits of a float as the unsigned integer of its width, a NaN as the canonical quiet NaN; the operand is of this float type.

@@ -33,39 +33,49 @@ impl Emit<'_, '_> {
                 let zero = self.float(from, 0.0);
                 self.b.ins().fcmp(FloatCC::NotEqual, a, zero)
             }
-            (ScalarType::F32 | ScalarType::F64, _) => self.float_to_int(to, a),
+            (ScalarType::F32 | ScalarType::F64, _) => self.float_to_int(from, to, a),
             (_, ScalarType::F32 | ScalarType::F64) => self.int_to_float(from, to, a),
             (_, ScalarType::Bool) => self.b.ins().icmp_imm_s(IntCC::NotEqual, a, 0),
             (_, _) => self.resize(a, clif(from), clif(to), from.is_signed()),
         }
     }
 
-    /// Truncates and saturates; a NaN gives 0.
-    fn float_to_int(&mut self, to: ScalarType, a: Value) -> Value {
+    /// Truncates and saturates; a NaN and the infinities give 0. A negative number gives an unsigned integer the bits that
+    /// it gives the signed one.
+    fn float_to_int(&mut self, from: ScalarType, to: ScalarType, a: Value) -> Value {
+        let (zero, infinity) = (self.float(from, 0.0), self.float(from, f64::INFINITY));
+        let size = self.b.ins().fabs(a);
+        let infinite = self.b.ins().fcmp(FloatCC::Equal, size, infinity);
+        let a = self.b.ins().select(infinite, zero, a);
+        let bits = 8 * to.bytes();
         let target = clif(to);
-        let wide = if to.bytes() < 4 { types::I32 } else { target };
-        if to.is_signed() {
-            let value = self.b.ins().fcvt_to_sint_sat(wide, a);
-            if wide == target {
-                return value;
+        match (to.is_signed(), bits) {
+            (true, 32 | 64) => self.b.ins().fcvt_to_sint_sat(target, a),
+            (false, 64) => {
+                let signed = self.b.ins().fcvt_to_sint_sat(target, a);
+                let unsigned = self.b.ins().fcvt_to_uint_sat(target, a);
+                let negative = self.b.ins().fcmp(FloatCC::LessThan, a, zero);
+                self.b.ins().select(negative, signed, unsigned)
             }
-            let limit = 1i64 << (8 * to.bytes() - 1);
-            let value = self.clamp(value, IntCC::SignedGreaterThan, limit - 1);
-            let value = self.clamp(value, IntCC::SignedLessThan, -limit);
-            return self.b.ins().ireduce(target, value);
+            (signed, _) => {
+                let (wide, ty) = if bits < 32 {
+                    (types::I32, ScalarType::I32)
+                } else {
+                    (types::I64, ScalarType::I64)
+                };
+                let limit = 1i64 << (bits - 1);
+                let largest = if signed { limit - 1 } else { 2 * limit - 1 };
+                let value = self.b.ins().fcvt_to_sint_sat(wide, a);
+                let value = self.clamp(ty, value, IntCC::SignedGreaterThan, largest);
+                let value = self.clamp(ty, value, IntCC::SignedLessThan, -limit);
+                self.b.ins().ireduce(target, value)
+            }
         }
-        let value = self.b.ins().fcvt_to_uint_sat(wide, a);
-        if wide == target {
-            return value;
-        }
-        let limit = 1i64 << (8 * to.bytes());
-        let value = self.clamp(value, IntCC::UnsignedGreaterThan, limit - 1);
-        self.b.ins().ireduce(target, value)
     }
 
     /// The limit if the value is beyond it, else the value.
-    fn clamp(&mut self, value: Value, beyond: IntCC, limit: i64) -> Value {
-        let limit = self.int(ScalarType::I32, limit);
+    fn clamp(&mut self, ty: ScalarType, value: Value, beyond: IntCC, limit: i64) -> Value {
+        let limit = self.int(ty, limit);
         let outside = self.b.ins().icmp(beyond, value, limit);
         self.b.ins().select(outside, limit, value)
     }

@@ -1,5 +1,5 @@
-//! Conversions between types: integers wrap, floats to integers truncate and saturate (NaN to 0), everything that
-//! rounds does so once.
+//! Conversions between types: integers wrap, floats to integers truncate and saturate (NaN and the infinities give 0),
+//! everything that rounds does so once.
 
 use super::ScalarTrap;
 use crate::ir::scalar::Const;
@@ -60,17 +60,24 @@ fn from_unsigned(to: ScalarType, x: u64) -> Const {
     }
 }
 
-/// Every float is exact in binary64, so this is the conversion from all of them.
+/// Every float is exact in binary64, so this is the conversion from all of them. A negative number gives an unsigned
+/// integer the bits that it gives the signed one.
 fn from_f64(to: ScalarType, x: f64) -> Const {
+    let finite = if x.is_infinite() { 0.0 } else { x };
+    let negative = x < 0.0;
     match to {
-        ScalarType::I8 => Const::I8(x as i8),
-        ScalarType::I16 => Const::I16(x as i16),
-        ScalarType::I32 => Const::I32(x as i32),
-        ScalarType::I64 => Const::I64(x as i64),
-        ScalarType::U8 => Const::U8(x as u8),
-        ScalarType::U16 => Const::U16(x as u16),
-        ScalarType::U32 => Const::U32(x as u32),
-        ScalarType::U64 => Const::U64(x as u64),
+        ScalarType::I8 => Const::I8(finite as i8),
+        ScalarType::I16 => Const::I16(finite as i16),
+        ScalarType::I32 => Const::I32(finite as i32),
+        ScalarType::I64 => Const::I64(finite as i64),
+        ScalarType::U8 if negative => Const::U8(finite as i8 as u8),
+        ScalarType::U8 => Const::U8(finite as u8),
+        ScalarType::U16 if negative => Const::U16(finite as i16 as u16),
+        ScalarType::U16 => Const::U16(finite as u16),
+        ScalarType::U32 if negative => Const::U32(finite as i32 as u32),
+        ScalarType::U32 => Const::U32(finite as u32),
+        ScalarType::U64 if negative => Const::U64(finite as i64 as u64),
+        ScalarType::U64 => Const::U64(finite as u64),
         ScalarType::F16 => Const::f16(math::f64_to_f16(x)),
         ScalarType::F32 => Const::f32(x as f32),
         ScalarType::F64 => Const::f64(x),

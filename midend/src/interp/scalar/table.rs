@@ -147,7 +147,7 @@ const CONVERSIONS: &str = "
 
 | name | meaning |
 |---|---|
-| `convert.A.B` | From type A to type B. Integers wrap. Float to integer truncates and saturates, NaN gives 0. Integer to float and float to float round once to nearest even. To `bool` is \"not zero\" (a NaN is not zero); `bool` is 0 or 1. |
+| `convert.A.B` | From type A to type B. Integers wrap. Float to integer truncates and saturates, NaN and the infinities give 0; a negative float gives an unsigned type the bits that it gives the signed one. Integer to float and float to float round once to nearest even. To `bool` is \"not zero\" (a NaN is not zero); `bool` is 0 or 1. |
 | `tobits.F` | The bits of a float as the unsigned integer of its width; every NaN as the positive quiet NaN without payload. |
 | `frombits.F` | The float with the bits of an unsigned integer. |
 | `select.T` | The first of two values if a `bool` holds, else the second; both are evaluated. |
