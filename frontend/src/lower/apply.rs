@@ -70,7 +70,9 @@ impl<'a> Lower<'a> {
             let code = fun.code.clone();
             f = if all.len() < arity {
                 all.iter().for_each(|arg| self.hold(arg));
-                Value::Fun(Rc::new(FunValue { code, args: all }))
+                // The function may be called several times: it must not consume what it holds, only copies of that.
+                let args = all.iter().map(|arg| arg.with_shared(true)).collect();
+                Value::Fun(Rc::new(FunValue { code, args }))
             } else {
                 stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || {
                     self.saturated(code, all, span)
