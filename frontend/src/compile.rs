@@ -22,8 +22,12 @@ pub struct Compiled {
 /// Everything that is wrong with the program, warnings among it; at least one of the diagnostics is an error.
 pub fn compile(file: FileId, loader: &mut dyn Loader) -> Result<Compiled, Vec<Diagnostic>> {
     let (program, mut warnings) = check(file, loader)?;
-    match lower::lower(&program, loader.sources()) {
-        Ok(program) => Ok(Compiled { program, warnings }),
+    let parameters = loader.parameters();
+    match lower::lower(&program, loader.sources(), &parameters) {
+        Ok((program, more)) => {
+            warnings.extend(more);
+            Ok(Compiled { program, warnings })
+        }
         Err(errors) => {
             warnings.extend(errors);
             Err(warnings)

@@ -90,12 +90,22 @@ codes! {
     BadEntry = "E0312",
     /// A module where it cannot stand.
     BadModule = "E0205",
+    /// A name that is bound but not used.
+    UnusedName = "W0201",
+    /// An `include` that hides a type of the same name.
+    ShadowedType = "W0202",
     /// A size that is unknown because its expression binds names.
     SizeBinds = "W0301",
     /// A range that is always invalid.
     SuspectRange = "W0302",
     /// A name that means an earlier definition, not the recursive function.
     OuterBinding = "W0303",
+    /// Arrays that are compared with `==` or `!=`.
+    ArrayEquality = "W0304",
+    /// A part of a definition's type that is ambiguous and was chosen by default.
+    DefaultedType = "W0305",
+    /// A hole: an expression that is still to be written.
+    Hole = "W0306",
 
     // E04: uniqueness.
     /// A value that is used after it has been consumed.
@@ -114,6 +124,16 @@ codes! {
     ConsumingFunction = "E0407",
     /// A top-level value of a unique type.
     UniqueConstant = "E0408",
+    /// A mark of uniqueness on a type without arrays.
+    IdleUnique = "W0401",
+
+    // E05: attributes.
+    /// An attribute that the compiler does not know.
+    UnknownAttribute = "W0501",
+    /// An attribute that has no effect where it stands.
+    IdleAttribute = "W0502",
+    /// A check that is left for run time where the program asks to be told.
+    SafetyCheck = "W0503",
 
     // E09: limits of this compiler.
     /// A construct that this version does not support.

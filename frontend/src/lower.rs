@@ -9,6 +9,7 @@
 pub mod accumulate;
 pub mod apply;
 pub mod arrays;
+pub mod attribute;
 pub mod branch;
 pub mod call;
 pub mod cast;
@@ -52,6 +53,8 @@ pub type Res<T> = Result<T, Box<Diagnostic>>;
 pub struct Lower<'a> {
     typed: &'a typed::Program,
     sources: &'a SourceMap,
+    /// The tuning parameters that have values.
+    parameters: &'a BTreeMap<String, i64>,
     vars: Vars,
     funs: IdVec<FunId, Fun<Soac>>,
     spans: Spans,
@@ -76,33 +79,52 @@ pub struct Lower<'a> {
     functor_calls: usize,
     /// Inside `#[unsafe]`: assertions of the source are not checked. What keeps memory safe is.
     unchecked: bool,
+    /// The loop that is lowered next is to be unrolled.
+    unroll: bool,
+    /// Expressions in which the program wants to be told of checks.
+    watched: Vec<Span>,
+    /// What is perhaps not as it was meant.
+    warnings: Vec<Diagnostic>,
 }
 
-/// Lowers a program: its entry points and all that they need.
+/// Lowers a program: its entry points and all that they need. Gives warnings, too.
+///
+/// # Errors
+/// What this version cannot compile.
 pub fn lower(
     program: &typed::Program,
     sources: &SourceMap,
-) -> Result<Program<Soac>, Vec<Diagnostic>> {
-    let mut lower = Lower::new(program, sources);
+    parameters: &BTreeMap<String, i64>,
+) -> Result<(Program<Soac>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let mut lower = Lower::new(program, sources, parameters);
     let result = lower.program();
     for frame in &lower.frames {
         frame.clear();
     }
     match result {
-        Ok(()) => Ok(Program {
-            vars: lower.vars,
-            funs: lower.funs,
-            spans: lower.spans,
-        }),
+        Ok(()) => {
+            lower.warn_of_checks();
+            let program = Program {
+                vars: lower.vars,
+                funs: lower.funs,
+                spans: lower.spans,
+            };
+            Ok((program, lower.warnings))
+        }
         Err(diagnostic) => Err(vec![*diagnostic]),
     }
 }
 
 impl<'a> Lower<'a> {
-    fn new(typed: &'a typed::Program, sources: &'a SourceMap) -> Self {
+    fn new(
+        typed: &'a typed::Program,
+        sources: &'a SourceMap,
+        parameters: &'a BTreeMap<String, i64>,
+    ) -> Self {
         Self {
             typed,
             sources,
+            parameters,
             vars: Vars::new(),
             funs: IdVec::new(),
             spans: Spans::new(),
@@ -124,6 +146,9 @@ impl<'a> Lower<'a> {
             hoisted: BTreeSet::new(),
             functor_calls: 0,
             unchecked: false,
+            unroll: false,
+            watched: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 

@@ -6,6 +6,7 @@
 
 pub(crate) mod context;
 pub(crate) mod decl;
+pub(crate) mod entry;
 pub(crate) mod env;
 pub(crate) mod exhaustive;
 pub(crate) mod infer;

@@ -15,6 +15,8 @@ pub struct FileLoader {
     known: BTreeMap<PathBuf, FileId>,
     /// Where each file lies; files that are only text lie in the working directory.
     paths: BTreeMap<FileId, PathBuf>,
+    /// Tuning parameters and their values.
+    parameters: BTreeMap<String, i64>,
 }
 
 impl FileLoader {
@@ -45,6 +47,20 @@ impl FileLoader {
         self.known.insert(path.clone(), file);
         self.paths.insert(file, path);
         Ok(file)
+    }
+    /// Reads the tuning parameters of a program: lines `name=value` in the file beside it that is called like it with
+    /// `.tuning` at the end. Lines that say something else are not about parameters; often there is no such file.
+    pub fn read_tuning(&mut self, program: &Path) {
+        let mut name = program.as_os_str().to_owned();
+        name.push(".tuning");
+        let text = std::fs::read_to_string(Path::new(&name)).unwrap_or_default();
+        for line in text.lines() {
+            if let Some((name, value)) = line.split_once('=')
+                && let Ok(value) = value.trim().parse()
+            {
+                self.parameters.insert(name.trim().to_owned(), value);
+            }
+        }
     }
     /// Adds a text under a name; what it imports is looked for from the directory of that name.
     pub fn add_text(&mut self, name: &str, text: &str) -> FileId {
@@ -87,6 +103,9 @@ impl frontend::Loader for FileLoader {
     }
     fn load(&mut self, from: FileId, path: &str) -> Result<FileId, String> {
         self.import(from, path)
+    }
+    fn parameters(&self) -> BTreeMap<String, i64> {
+        self.parameters.clone()
     }
 }
 

@@ -106,6 +106,7 @@ impl Session {
             });
         }
         let mut loader = FileLoader::new();
+        loader.read_tuning(path);
         match loader.read(path) {
             Ok(file) => self.compile_loaded(loader, file),
             Err(why) => Err(CompileError::unreadable(why)),

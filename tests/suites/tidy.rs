@@ -212,3 +212,26 @@ fn nothing_names_a_machine() {
         }
     }
 }
+
+#[test]
+fn the_table_of_what_covers_the_language_names_programs() {
+    let page = read("docs/coverage.md");
+    let rows = page.lines().filter(|l| l.starts_with("| ")).skip(1);
+    let mut count = 0;
+    for row in rows {
+        let row = row.replace("\\|", " ");
+        let cells: Vec<&str> = row.trim_matches('|').split('|').collect();
+        let [construct, programs, wrong] = cells[..] else {
+            panic!("a row has three cells: {row}");
+        };
+        assert!(programs.contains('`'), "no program covers {construct}");
+        for (folder, cell) in [("tests/programs", programs), ("tests/errors", wrong)] {
+            for name in cell.split('`').skip(1).step_by(2) {
+                let path = format!("{folder}/{name}.fut");
+                assert!(root().join(&path).is_file(), "there is no {path}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 100, "the table names {count} programs");
+}

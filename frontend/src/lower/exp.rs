@@ -145,13 +145,7 @@ impl<'a> Lower<'a> {
                 value,
             } => self.update_exp(source, path, value, frame),
             ExpKind::Assert { cond, text, body } => self.assert_exp(cond, text, body, frame),
-            ExpKind::Attr(attr, inner) if attr.name == "unsafe" => {
-                let outer = std::mem::replace(&mut self.unchecked, true);
-                let v = self.exp(inner, frame);
-                self.unchecked = outer;
-                v
-            }
-            ExpKind::Attr(_, inner) => self.exp(inner, frame),
+            ExpKind::Attr(attr, inner) => self.attributed(attr, inner, frame),
         }
     }
 

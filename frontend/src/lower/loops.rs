@@ -33,12 +33,16 @@ impl<'a> Lower<'a> {
         body: &'a Exp,
         frame: &Rc<Frame<'a>>,
     ) -> Res<Value<'a>> {
+        let unroll = std::mem::take(&mut self.unroll);
         let start = self.exp(init, frame)?;
         let bound = match form {
             SourceForm::For { bound, .. } => Some(Value::scalar(self.scalar_exp(bound, frame)?)),
             SourceForm::ForIn { array, .. } => Some(self.exp(array, frame)?),
             SourceForm::While(_) => None,
         };
+        if unroll {
+            self.warn_of_unroll(bound.as_ref(), init.span);
+        }
         let mut params = self.loop_params(sizes, pat, &start, frame);
         self.bind_pat(pat, &params.value.clone(), frame);
         let cond = match form {

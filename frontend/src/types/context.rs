@@ -24,6 +24,11 @@ pub trait Loader {
     /// # Errors
     /// When there is no such file or it cannot be read.
     fn load(&mut self, from: FileId, path: &str) -> Result<FileId, String>;
+
+    /// Values for tuning parameters: what `#[param(name)]` marks has the value of that name, if there is one.
+    fn parameters(&self) -> BTreeMap<String, i64> {
+        BTreeMap::new()
+    }
 }
 
 /// The state.
@@ -124,6 +129,9 @@ impl Cx<'_> {
             if let Some(v) = frame.values.get(name) {
                 return Ok(Some(*v));
             }
+            if frame.modules.contains_key(name) {
+                return Ok(None);
+            }
         }
         self.prelude_value(name, span)
     }
@@ -136,8 +144,16 @@ impl Cx<'_> {
 
     /// A module by its plain name.
     pub(crate) fn global_module(&mut self, name: &Sym) -> Option<Module> {
-        let found = self.frames.iter().rev().find_map(|f| f.modules.get(name));
-        found.cloned().or_else(|| self.prelude_module(name))
+        for frame in self.frames.iter().rev() {
+            if let Some(module) = frame.modules.get(name) {
+                return Some(module.clone());
+            }
+            // A value hides a module of its name.
+            if frame.values.contains_key(name) {
+                return None;
+            }
+        }
+        self.prelude_module(name)
     }
 
     /// A module type by its plain name.

@@ -4,15 +4,15 @@ use super::context::{Cx, Res, err};
 use super::env::{Env, Module, TypeAbbr};
 use super::infer::Infer;
 use super::infer::def::{Parts, RECURSIVE, is_poison, lift};
-use super::infer::tyexp::{free_sizes, witnesses};
+use super::infer::tyexp::free_sizes;
 use super::raw::RType;
 use super::sized::{Sizer, causal};
-use super::subst::TypeFun;
-use super::ty::{Lift, Name, RetType, Sym, Type, TypeParam};
+use super::subst::{TypeFun, any_unique, clear_unique};
+use super::ty::{Lift, RetType, Sym, Type, TypeParam};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{FileId, Span};
 use crate::syntax::ast::{self, DecKind};
-use crate::typed::{Dec, Entry, EntryParam, File, NameKind, ValueDef};
+use crate::typed::{Dec, File, NameKind, ValueDef};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -46,12 +46,12 @@ impl Cx<'_> {
                 Ok(())
             }
             DecKind::Module(bind) => {
-                distinct(out, 2, &bind.name)?;
+                distinct(out, 0, &bind.name)?;
                 let (module, exp) = self.module_bind(bind)?;
                 let name = bind.name.name.clone();
-                self.frame().modules.insert(name.clone(), module.clone());
+                self.frame().add_module(name.clone(), module.clone());
                 if export {
-                    out.exports.modules.insert(name, module);
+                    out.exports.add_module(name, module);
                 }
                 out.typed.push(Dec::Module(exp));
                 Ok(())
@@ -128,9 +128,9 @@ impl Cx<'_> {
                 name
             }
         };
-        self.frame().values.insert(sym.clone(), name);
+        self.frame().add_value(sym.clone(), name);
         if export {
-            out.exports.values.insert(sym, name);
+            out.exports.add_value(sym, name);
         }
         Ok(())
     }
@@ -272,82 +272,19 @@ impl Cx<'_> {
         let params = infer.type_params(params)?;
         let t = infer.type_exp(body)?;
         let lift = t.lift;
-        let ret = infer.close_type(&t)?;
+        let mut ret = infer.close_type(&t)?;
+        if any_unique(&ret.ty) {
+            let message = "`*` has no effect in the definition of a type";
+            let warning = Diagnostic::warning(Code::IdleUnique, body.span, message);
+            self.diags
+                .push(warning.hint("write it where the type is that of a parameter or a result"));
+            ret.ty = clear_unique(&ret.ty);
+        }
         Ok((params, ret, lift))
     }
 
-    fn is_main_file(&self) -> bool {
+    pub(crate) fn is_main_file(&self) -> bool {
         self.main == Some(self.file)
-    }
-
-    fn entry(&mut self, bind: &ast::ValBind, def: &ValueDef) -> Res<()> {
-        let span = bind.name.span;
-        if self.frames.len() > 1 {
-            return err(
-                Code::BadEntry,
-                span,
-                "an entry point cannot be declared inside of a module",
-            );
-        }
-        if !def.scheme.types.is_empty() {
-            return err(
-                Code::BadEntry,
-                span,
-                "an entry point cannot be polymorphic in types",
-            );
-        }
-        let (mut params, result) = entry_params(def, bind, self);
-        if params.iter().any(|p| self.has_accumulator(&p.ty)) || self.has_accumulator(&result.ty) {
-            let message = "an entry point cannot take or return accumulators";
-            return err(Code::BadEntry, span, message);
-        }
-        let shown: Vec<Name> = params.iter().flat_map(|p| witnesses(&p.ty)).collect();
-        let all_free: Vec<Name> = params.iter().flat_map(|p| free_sizes(&p.ty)).collect();
-        for n in &def.scheme.sizes {
-            if !all_free.contains(n) {
-                return err(
-                    Code::BadEntry,
-                    span,
-                    "an entry point cannot have a size parameter that only its result has",
-                );
-            }
-            if !shown.contains(n) {
-                let text = self.names.text(*n);
-                let message = format!(
-                    "the size parameter `{text}` of an entry point must be the size of an array"
-                );
-                return err(Code::BadEntry, span, message);
-            }
-        }
-        let functional = params
-            .iter()
-            .map(|p| &p.ty)
-            .chain([&result.ty])
-            .any(|t| self.too_lifted(t, Lift::Size).is_some());
-        if functional {
-            return err(
-                Code::BadEntry,
-                span,
-                "an entry point cannot take or return functions",
-            );
-        }
-        if self.is_main_file() {
-            let result_text = bind.ret.as_ref().map(|t| self.text(t.span));
-            for p in &mut params {
-                if p.type_text.is_empty() {
-                    p.type_text = super::print::ty(&self.names, &p.ty);
-                }
-            }
-            self.entries.retain(|e| e.name != *bind.name.name);
-            self.entries.push(Entry {
-                name: bind.name.name.to_string(),
-                value: def.name,
-                params,
-                result_text,
-                result,
-            });
-        }
-        Ok(())
     }
 
     // --- Files -------------------------------------------------------------
@@ -439,39 +376,6 @@ fn distinct(out: &mut Decs, space: u8, ident: &ast::Ident) -> Res<()> {
             .also(first, "first defined here"),
         )),
     }
-}
-
-fn entry_params(
-    def: &ValueDef,
-    bind: &ast::ValBind,
-    cx: &mut Cx<'_>,
-) -> (Vec<EntryParam>, RetType) {
-    let mut params: Vec<EntryParam> = Vec::new();
-    for (p, source) in def.params.iter().zip(&bind.params) {
-        let type_text = if let ast::PatKind::Ascribe(_, te) = &source.kind {
-            cx.text(te.span)
-        } else {
-            String::new()
-        };
-        let name = super::sized::def::param_name(p).map(|n| cx.names.text(n).to_owned());
-        params.push(EntryParam {
-            name,
-            type_text,
-            ty: p.ty.clone(),
-        });
-    }
-    // A definition may have fewer parameters than its type: `entry f = map g`.
-    let mut ret = def.ret.clone();
-    while let Type::Fun(f) = &ret.ty.clone() {
-        let name = f.param.map(|n| cx.names.text(n).to_owned());
-        params.push(EntryParam {
-            name,
-            type_text: String::new(),
-            ty: f.arg.clone(),
-        });
-        ret = f.ret.clone();
-    }
-    (params, ret)
 }
 
 impl Infer<'_, '_> {

@@ -70,14 +70,28 @@ impl TypeAbbr {
 }
 
 impl Env {
+    /// Defines a value. Values and modules share their names.
+    pub(crate) fn add_value(&mut self, sym: Sym, name: Name) {
+        self.modules.remove(&sym);
+        self.values.insert(sym, name);
+    }
+
+    /// Defines a module.
+    pub(crate) fn add_module(&mut self, sym: Sym, module: Module) {
+        self.values.remove(&sym);
+        self.modules.insert(sym, module);
+    }
+
     /// Adds all of another environment; its names win.
     pub(crate) fn extend(&mut self, other: &Env) {
-        self.values
-            .extend(other.values.iter().map(|(k, v)| (k.clone(), *v)));
+        for (sym, name) in &other.values {
+            self.add_value(sym.clone(), *name);
+        }
+        for (sym, module) in &other.modules {
+            self.add_module(sym.clone(), module.clone());
+        }
         self.types
             .extend(other.types.iter().map(|(k, v)| (k.clone(), v.clone())));
-        self.modules
-            .extend(other.modules.iter().map(|(k, v)| (k.clone(), v.clone())));
         self.sigs
             .extend(other.sigs.iter().map(|(k, v)| (k.clone(), v.clone())));
     }

@@ -1,5 +1,6 @@
 //! The first pass: resolves names and infers types, without sizes. Its result is the resolved tree of [`super::raw`].
 
+pub(crate) mod attribute;
 pub(crate) mod control;
 pub(crate) mod data;
 pub(crate) mod def;
@@ -11,6 +12,7 @@ pub(crate) mod scope;
 pub(crate) mod section;
 pub(crate) mod solve;
 pub(crate) mod tyexp;
+pub(crate) mod unused;
 
 use super::context::{Cx, Res};
 use super::print;
@@ -45,6 +47,8 @@ pub(crate) struct Infer<'c, 'a> {
     pub(crate) pending: Vec<RExp>,
     /// Named parameters of the function types around the one being read.
     pub(crate) arrow_params: Vec<super::ty::Sym>,
+    /// Which local names are used.
+    pub(crate) uses: unused::Uses,
 }
 
 impl<'c, 'a> Infer<'c, 'a> {
@@ -59,6 +63,7 @@ impl<'c, 'a> Infer<'c, 'a> {
             this_used: false,
             pending: Vec::new(),
             arrow_params: Vec::new(),
+            uses: unused::Uses::default(),
         }
     }
 

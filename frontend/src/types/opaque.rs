@@ -21,6 +21,8 @@ fn polynomial(names: &Names, e: &Exp) -> Option<Size> {
         ExpKind::Var { name, inst } if inst.types.is_empty() && inst.sizes.is_empty() => {
             Some(Size::name(*name))
         }
+        // A tuning parameter may get another value.
+        ExpKind::Attr(attr, _) if attr.name == "param" => None,
         ExpKind::Attr(_, e) | ExpKind::Assert { body: e, .. } => size_of_exp(names, e),
         ExpKind::Negate(e) => Some(size_of_exp(names, e)?.scale(-1)),
         ExpKind::Apply { fun, args, .. } => {
@@ -287,6 +289,9 @@ fn write_key(out: &mut String, e: &Exp) {
         ExpKind::Not(e) => write_all(out, "!", [&**e]),
         ExpKind::Field(e, f) => write_all(out, &format!(".{f}"), [&**e]),
         ExpKind::TupleField(e, f) => write_all(out, &format!(".{f}"), [&**e]),
+        ExpKind::Attr(attr, e) if attr.name == "param" => {
+            write_all(out, &format!("{:?}", attr.args), [&**e])
+        }
         ExpKind::Attr(_, e) => write_all(out, "", [&**e]),
         ExpKind::Apply { fun, args, .. } => {
             write_all(out, "f", std::iter::once(&**fun).chain(args))

@@ -85,6 +85,7 @@ impl Infer<'_, '_> {
                 let RPatKind::Name(var) = self.bind_name(&i, at, bound.ty.clone()).kind else {
                     return err(Code::TypeMismatch, at, "a loop counter is a name");
                 };
+                self.uses.bind(var, at);
                 RForm::For(var, bound)
             }
             (ast::LoopForm::For(..) | ast::LoopForm::ForIn(..) | ast::LoopForm::While(_), _) => {

@@ -1,6 +1,7 @@
 //! Definitions in the first pass, and what is decided when one is finished.
 
-use super::exp::{attribute, fun_type};
+use super::attribute::{Place, attribute};
+use super::exp::fun_type;
 use super::name::poison;
 use super::scope::Local;
 use super::solve::Kind;
@@ -95,6 +96,11 @@ impl Infer<'_, '_> {
         });
         // The parameters hide the function where they share its name.
         if own.is_some() {
+            for n in &sizes {
+                let text = self.cx.names.text(*n).into();
+                let size = Local::Mono(*n, Type::Prim(Prim::I64));
+                self.scope.bind(text, size);
+            }
             for p in &params {
                 self.rebind(p);
             }
@@ -223,6 +229,7 @@ impl Infer<'_, '_> {
             };
             Local::Poly(name, Arc::new(scheme))
         };
+        self.uses.bind(name, fun.name.span);
         self.scope.bind(fun.name.name.clone(), local);
         Ok(def)
     }
@@ -240,6 +247,10 @@ impl Infer<'_, '_> {
             .map_or_else(|| def.body.ty.clone(), |r| r.ty.clone());
         let ty = fun_type(&def.params, result);
         self.finish(&ty, &mut def.types)?;
+        for attr in parts.attrs {
+            self.known_attribute(attr, Place::Declaration);
+        }
+        self.warn_of_unused();
         Ok(def)
     }
 
@@ -262,6 +273,7 @@ impl Infer<'_, '_> {
                 Kind::Any => self.solver.set(id, Type::unit()),
                 Kind::Prims(set) => {
                     let default = [Prim::I32, Prim::F64].into_iter().find(|p| set.has(*p));
+                    let ambiguous = visible.contains(&id);
                     let mut members = set.members();
                     let only = members.next().filter(|_| members.next().is_none());
                     let Some(p) = only.or(default) else {
@@ -271,6 +283,12 @@ impl Infer<'_, '_> {
                                 .hint("add a type annotation"),
                         ));
                     };
+                    if ambiguous && only.is_none() {
+                        let message =
+                            format!("this type is ambiguous; `{}` is taken by default", p.name());
+                        let warning = Diagnostic::warning(Code::DefaultedType, free.span, message);
+                        self.cx.diags.push(warning.hint("add a type annotation"));
+                    }
                     self.solver.set(id, Type::Prim(p));
                 }
                 Kind::Record(fields) => {
@@ -332,6 +350,13 @@ impl Infer<'_, '_> {
                     span,
                     format!("values of type `{shown}` cannot be compared"),
                 );
+            }
+            if matches!(ty, Type::Array(_)) {
+                let message = "comparing arrays with `==` or `!=` is deprecated";
+                let warning = Diagnostic::warning(Code::ArrayEquality, span, message);
+                self.cx
+                    .diags
+                    .push(warning.hint("compare their elements, as in `and (map2 (==) xs ys)`"));
             }
         }
         Ok(())

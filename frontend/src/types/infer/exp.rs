@@ -6,7 +6,6 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExpKind};
 use crate::syntax::ptr::P;
-use crate::typed::Attr;
 use crate::types::context::Res;
 use crate::types::raw::{RExp, RKind, RLit, RPat, RPatKind};
 use crate::types::ty::{Lift, Name, Prim, Type};
@@ -234,15 +233,7 @@ impl Infer<'_, '_> {
                     span,
                 })
             }
-            ExpKind::Attr(attr, body) => {
-                let body = self.boxed(body)?;
-                let ty = body.ty.clone();
-                Ok(RExp {
-                    kind: RKind::Attr(attribute(attr), body),
-                    ty,
-                    span,
-                })
-            }
+            ExpKind::Attr(attr, body) => self.attributed(attr, body, span),
         }
     }
 
@@ -377,23 +368,5 @@ pub(crate) fn param_name(p: &RPat) -> Option<Name> {
         | RPatKind::Record(_)
         | RPatKind::Lit(_)
         | RPatKind::Construct(..) => None,
-    }
-}
-
-/// An attribute as the typed program has it.
-pub(crate) fn attribute(attr: &ast::Attr) -> Attr {
-    match &attr.kind {
-        ast::AttrKind::Name(n) => Attr {
-            name: n.to_string(),
-            args: None,
-        },
-        ast::AttrKind::Int(k) => Attr {
-            name: k.to_string(),
-            args: None,
-        },
-        ast::AttrKind::Call(n, args) => Attr {
-            name: n.to_string(),
-            args: Some(args.iter().map(attribute).collect()),
-        },
     }
 }

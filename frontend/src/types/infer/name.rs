@@ -51,9 +51,13 @@ impl Infer<'_, '_> {
     }
 
     pub(crate) fn module_named(&mut self, name: &Sym) -> Option<crate::types::env::Module> {
-        self.scope
-            .module(name)
-            .or_else(|| self.cx.global_module(name))
+        let opened = self.scope.module(name);
+        match self.scope.value(name) {
+            // A variable hides a module of its name.
+            Found::Local(_) => None,
+            Found::Opened(_) => opened,
+            Found::Nothing => opened.or_else(|| self.cx.global_module(name)),
+        }
     }
 
     pub(crate) fn variable(&mut self, whole: &ast::QualName, head: &ast::Ident) -> Res<RExp> {
@@ -77,6 +81,7 @@ impl Infer<'_, '_> {
                 if self.this == Some(name) {
                     self.this_used = true;
                 }
+                self.uses.mention(name);
                 Ok(RExp {
                     kind: RKind::Var {
                         name,
@@ -87,6 +92,7 @@ impl Infer<'_, '_> {
                 })
             }
             Found::Local(Local::Poly(name, scheme)) => {
+                self.uses.mention(name);
                 let (ty, inst) = self.instantiate(span, name, &scheme);
                 Ok(RExp {
                     kind: RKind::Var { name, inst },

@@ -70,7 +70,11 @@ impl Infer<'_, '_> {
             PatKind::Name(sym) => {
                 bound.push((sym.clone(), span));
                 let ty = self.any(span);
-                Ok(self.bind_name(sym, span, ty))
+                let named = self.bind_name(sym, span, ty);
+                if let RPatKind::Name(name) = named.kind {
+                    self.uses.bind(name, span);
+                }
+                Ok(named)
             }
             PatKind::Wildcard => {
                 let ty = self.any(span);

@@ -87,6 +87,14 @@ impl Infer<'_, '_> {
             TypeKind::Arrow { param, from, to } => self.arrow(param.as_ref(), from, to, open),
             TypeKind::Unique(inner) => {
                 let (t, lift) = self.type_in(inner, open)?;
+                if !may_hold_array(&t) {
+                    let shown = crate::types::print::ty(&self.cx.names, &t);
+                    self.cx.warn(
+                        Code::IdleUnique,
+                        te.span,
+                        format!("`*` has no effect: a value of type `{shown}` holds no array"),
+                    );
+                }
                 Ok((set_unique(&t), lift))
             }
             TypeKind::Sum(clauses) => self.sum_type(clauses, open),
@@ -326,6 +334,17 @@ impl Infer<'_, '_> {
                 Ok(Size::atom(Atom::Meta(at)))
             }
         }
+    }
+}
+
+/// Whether a value of the type may hold an array.
+fn may_hold_array(ty: &Type) -> bool {
+    match ty {
+        Type::Prim(_) | Type::Fun(_) => false,
+        Type::Array(_) | Type::Named(_) | Type::Meta(_) => true,
+        Type::Tuple(ts) => ts.iter().any(may_hold_array),
+        Type::Record(fs) => fs.iter().any(|(_, t)| may_hold_array(t)),
+        Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(may_hold_array),
     }
 }
 

@@ -130,7 +130,7 @@ impl Cx<'_> {
                 );
             }
             SpecKind::Module { name, mod_type } => {
-                once(2, name)?;
+                once(0, name)?;
                 let sig = self.sig_exp(mod_type)?;
                 abs.extend(sig.abs);
                 env.modules.insert(name.name.clone(), sig.module.clone());
@@ -145,6 +145,24 @@ impl Cx<'_> {
                         "a parametric module type cannot be included",
                     );
                 };
+                for (name, hidden) in inner
+                    .types
+                    .iter()
+                    .filter(|(_, t)| abstract_name(t).is_some())
+                {
+                    // What is meant by the same name twice is no news.
+                    if env
+                        .types
+                        .get(name)
+                        .is_some_and(|t| abstract_name(t) != abstract_name(hidden))
+                    {
+                        self.warn(
+                            Code::ShadowedType,
+                            e.span,
+                            format!("this inclusion shadows the type `{name}`"),
+                        );
+                    }
+                }
                 abs.extend(sig.abs);
                 env.extend(&inner);
                 self.frame().extend(&inner);

@@ -141,6 +141,15 @@ impl Visitor for Finisher<'_, '_, '_> {
 
     fn enter(&mut self, e: &mut Exp) -> bool {
         self.at = e.span;
+        if matches!(e.kind, ExpKind::Hole) {
+            let (ty, _) = self.complete(&e.ty);
+            let shown = crate::types::print::ty(&self.z.cx.names, &ty);
+            let message = format!("a hole of type `{shown}`");
+            self.z.cx.diags.push(
+                Diagnostic::warning(Code::Hole, e.span, message)
+                    .note("the program fails when it gets here"),
+            );
+        }
         if let ExpKind::Var { name, inst } = &mut e.kind
             && *name == self.own.0
         {

@@ -9,7 +9,7 @@ use crate::types::infer::solve::{field_of, payload_of, record_type};
 use crate::types::infer::tyexp::{free_sizes, witnesses};
 use crate::types::raw::{RPat, RPatKind};
 use crate::types::subst::Subst;
-use crate::types::ty::{Lift, Name, Prim, Size, Type};
+use crate::types::ty::{Lift, Name, Size, Type};
 
 impl Sizer<'_, '_> {
     /// A pattern; without a type its sizes are to be inferred. Its names are bound.
@@ -143,9 +143,8 @@ impl Sizer<'_, '_> {
     }
 
     fn bind(&mut self, name: Name, ty: &Type) {
-        if ty.as_prim() == Some(Prim::I64) {
-            self.param_size(name);
-        }
+        // A size may be an expression that mentions any variable.
+        self.param_size(name);
         self.vals
             .insert(name, ValTy::Mono(crate::types::subst::clear_unique(ty)));
     }

@@ -1,0 +1,135 @@
+//! Attributes in the first pass: which are known, and where they have an effect. An attribute never changes what a program
+//! means, so nothing about one is an error, but one that does nothing is not what was meant.
+
+use super::Infer;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, AttrKind};
+use crate::typed::Attr;
+use crate::types::context::{Res, near};
+use crate::types::raw::{RExp, RKind};
+use crate::types::ty::{Prim, Sym, Type};
+
+/// Where an attribute stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Expression,
+    Declaration,
+}
+
+/// The attributes, whether they take arguments, and where they may stand.
+const KNOWN: &[(&str, bool, &[Place])] = &[
+    ("blank", false, &[Place::Expression]),
+    ("break", false, &[Place::Expression]),
+    ("flattening", true, &[Place::Expression]),
+    ("inline", false, &[Place::Declaration]),
+    ("noinline", false, &[Place::Expression, Place::Declaration]),
+    ("opaque", false, &[Place::Expression]),
+    ("param", true, &[Place::Expression]),
+    ("prop", false, &[Place::Declaration]),
+    ("prop", true, &[Place::Declaration]),
+    ("scratch", false, &[Place::Expression]),
+    ("sequential", false, &[Place::Expression]),
+    ("sequential_inner", false, &[Place::Expression]),
+    ("sequential_outer", false, &[Place::Expression]),
+    ("trace", false, &[Place::Expression]),
+    ("trace", true, &[Place::Expression]),
+    ("unroll", false, &[Place::Expression]),
+    ("unsafe", false, &[Place::Expression]),
+    ("warn", true, &[Place::Expression]),
+];
+
+impl Infer<'_, '_> {
+    /// An expression with an attribute.
+    pub(crate) fn attributed(
+        &mut self,
+        attr: &ast::Attr,
+        body: &ast::Exp,
+        span: Span,
+    ) -> Res<RExp> {
+        let body = self.boxed(body)?;
+        self.known_attribute(attr, Place::Expression);
+        let typed = attribute(attr);
+        if typed.name == "unroll" && !matches!(body.kind, RKind::Loop { .. }) {
+            self.cx.warn(
+                Code::IdleAttribute,
+                attr.span,
+                "`#[unroll]` has no effect: this is no loop",
+            );
+        }
+        let ty = self.solver.zonk(&body.ty);
+        let open = matches!(ty, Type::Meta(_));
+        if typed.name == "param" && !open && ty.as_prim() != Some(Prim::I64) {
+            self.cx.warn(
+                Code::IdleAttribute,
+                attr.span,
+                "`#[param]` has no effect: only an expression of type `i64` can be a parameter",
+            );
+        }
+        let ty = body.ty.clone();
+        Ok(RExp {
+            kind: RKind::Attr(typed, body),
+            ty,
+            span,
+        })
+    }
+
+    /// Warns of an attribute that is unknown or misplaced.
+    pub(crate) fn known_attribute(&mut self, attr: &ast::Attr, place: Place) {
+        let (name, arguments) = match &attr.kind {
+            AttrKind::Name(name) => (name, false),
+            AttrKind::Call(name, _) => (name, true),
+            // Numbers mean nothing to this compiler, but are there to be numbers.
+            AttrKind::Int(_) => return,
+        };
+        let mut same = KNOWN.iter().filter(|(known, _, _)| **known == **name);
+        if let Some((_, _, places)) = same.clone().find(|(_, takes, _)| *takes == arguments) {
+            if !places.contains(&place) {
+                let message = format!("`#[{name}]` has no effect here");
+                let belongs = match place {
+                    Place::Expression => "it belongs before a declaration",
+                    Place::Declaration => "it belongs before an expression",
+                };
+                let warning = Diagnostic::warning(Code::IdleAttribute, attr.span, message);
+                self.cx.diags.push(warning.hint(belongs));
+            }
+            return;
+        }
+        let message = format!("unknown attribute `{name}`");
+        let mut warning = Diagnostic::warning(Code::UnknownAttribute, attr.span, message);
+        if let Some((_, takes, _)) = same.next() {
+            warning = warning.note(if *takes {
+                format!("`{name}` takes arguments in parentheses")
+            } else {
+                format!("`{name}` takes no arguments")
+            });
+        } else {
+            let known: Vec<Sym> = KNOWN
+                .iter()
+                .map(|(known, _, _)| Sym::from(*known))
+                .collect();
+            if let Some(near) = near(name, known.iter()) {
+                warning = warning.hint(format!("did you mean `{near}`?"));
+            }
+        }
+        self.cx.diags.push(warning);
+    }
+}
+
+/// An attribute as the typed program has it.
+pub(crate) fn attribute(attr: &ast::Attr) -> Attr {
+    match &attr.kind {
+        AttrKind::Name(n) => Attr {
+            name: n.to_string(),
+            args: None,
+        },
+        AttrKind::Int(k) => Attr {
+            name: k.to_string(),
+            args: None,
+        },
+        AttrKind::Call(n, args) => Attr {
+            name: n.to_string(),
+            args: Some(args.iter().map(attribute).collect()),
+        },
+    }
+}
