@@ -6,4 +6,6 @@ entry main [n] (xs: *[n]i64) : *[n]i64 =
       in match perhaps
          case #some b -> b
          case #none -> ???)
+--                     ^^^ warning[W0306]: a hole of type `acc [n]i64`
+-- = the program fails when it gets here
     (iota n)
