@@ -5,7 +5,8 @@ use crate::arena::{arena_compact, arena_grow, arena_release};
 use crate::worker::{copy_bytes, trap};
 use cranelift_codegen::ir::{Type, types};
 use half::f16;
-use midend::ir::scalar::{BinOp, TernOp, UnOp};
+use midend::interp::scalar;
+use midend::ir::scalar::{BinOp, Const, ScalarOp, TernOp, UnOp};
 use midend::ir::types::ScalarType;
 use midend::math;
 
@@ -61,6 +62,14 @@ helpers! {
     F64_TO_F16 = f64_to_f16(F64) -> I32;
     /// Signed power, wrapping.
     POW_INT = pow_int(I64, I64) -> I64;
+    /// An operation by its number, as the interpreter has it.
+    EVAL_F32 = eval_f32(I64, F32) -> F32;
+    /// As above.
+    EVAL_F64 = eval_f64(I64, F64) -> F64;
+    /// As above.
+    EVAL2_F32 = eval2_f32(I64, F32, F32) -> F32;
+    /// As above.
+    EVAL2_F64 = eval2_f64(I64, F64, F64) -> F64;
 }
 
 extern "C" fn f16_to_f32(x: u32) -> f32 {
@@ -136,45 +145,9 @@ macro_rules! float_calls {
 mod lookups {
     use super::*;
 
-    float_calls! { unary(UnOp) [x]
-        Cbrt: f16_cbrt f32_cbrt f64_cbrt;
-        Exp: f16_exp f32_exp f64_exp;
-        Log: f16_log f32_log f64_log;
-        Log2: f16_log2 f32_log2 f64_log2;
-        Log10: f16_log10 f32_log10 f64_log10;
-        Log1p: f16_log1p f32_log1p f64_log1p;
-        Sin: f16_sin f32_sin f64_sin;
-        Cos: f16_cos f32_cos f64_cos;
-        Tan: f16_tan f32_tan f64_tan;
-        Sinpi: f16_sinpi f32_sinpi f64_sinpi;
-        Cospi: f16_cospi f32_cospi f64_cospi;
-        Tanpi: f16_tanpi f32_tanpi f64_tanpi;
-        Asin: f16_asin f32_asin f64_asin;
-        Acos: f16_acos f32_acos f64_acos;
-        Atan: f16_atan f32_atan f64_atan;
-        Asinpi: f16_asinpi f32_asinpi f64_asinpi;
-        Acospi: f16_acospi f32_acospi f64_acospi;
-        Atanpi: f16_atanpi f32_atanpi f64_atanpi;
-        Sinh: f16_sinh f32_sinh f64_sinh;
-        Cosh: f16_cosh f32_cosh f64_cosh;
-        Tanh: f16_tanh f32_tanh f64_tanh;
-        Asinh: f16_asinh f32_asinh f64_asinh;
-        Acosh: f16_acosh f32_acosh f64_acosh;
-        Atanh: f16_atanh f32_atanh f64_atanh;
-        Erf: f16_erf f32_erf f64_erf;
-        Erfc: f16_erfc f32_erfc f64_erfc;
-        Gamma: f16_gamma f32_gamma f64_gamma;
-        Lgamma: f16_lgamma f32_lgamma f64_lgamma;
-    }
-
     float_calls! { binary(BinOp) [x, y]
         Mod: f16_mod f32_mod f64_mod;
-        Pow: f16_pow f32_pow f64_pow;
-        Atan2: f16_atan2 f32_atan2 f64_atan2;
-        Atan2pi: f16_atan2pi f32_atan2pi f64_atan2pi;
-        Hypot: f16_hypot f32_hypot f64_hypot;
         Nextafter: f16_nextafter f32_nextafter f64_nextafter;
-        Ldexp: f16_ldexp f32_ldexp f64_ldexp;
     }
 
     float_calls! { ternary(TernOp) [x, y, z]
@@ -182,4 +155,41 @@ mod lookups {
     }
 }
 
-pub(crate) use lookups::{binary, ternary, unary};
+/// The function that evaluates an operation on floats of one type, and the number that it knows the operation by.
+pub(crate) fn evaluation(op: ScalarOp) -> (&'static Helper, i64) {
+    let single = op.operand(0) == ScalarType::F32;
+    match op {
+        ScalarOp::Un(op, _) if single => (&EVAL_F32, op as i64),
+        ScalarOp::Un(op, _) => (&EVAL_F64, op as i64),
+        ScalarOp::Bin(op, _) if single => (&EVAL2_F32, op as i64),
+        ScalarOp::Bin(op, _) => (&EVAL2_F64, op as i64),
+        ScalarOp::Cmp(..)
+        | ScalarOp::Tern(..)
+        | ScalarOp::Convert(..)
+        | ScalarOp::ToBits(_)
+        | ScalarOp::FromBits(_)
+        | ScalarOp::Select(_) => unreachable!("functions have one operand or two"),
+    }
+}
+
+macro_rules! evaluations {
+    ($($name:ident $ty:ident $variant:ident $kind:ident $eval:ident ($($x:ident)*);)*) => {
+        $(
+            extern "C" fn $name(op: i64, $($x: $ty),*) -> $ty {
+                match scalar::$eval($kind::ALL[op as usize], $(Const::$variant($x.to_bits())),*) {
+                    Ok(Const::$variant(bits)) => $ty::from_bits(bits),
+                    _ => $ty::NAN,
+                }
+            }
+        )*
+    };
+}
+
+evaluations! {
+    eval_f32 f32 F32 UnOp un (x);
+    eval_f64 f64 F64 UnOp un (x);
+    eval2_f32 f32 F32 BinOp bin (x y);
+    eval2_f64 f64 F64 BinOp bin (x y);
+}
+
+pub(crate) use lookups::{binary, ternary};

@@ -168,8 +168,10 @@ fn scalar(op: ScalarOp) -> f64 {
     } else {
         0.0
     };
+    if let Some(definition) = midend::math::definition(op) {
+        return half + 0.25 * definition.body.stms.len() as f64;
+    }
     half + match op {
-        ScalarOp::Un(op, ty) if crate::calls::unary(op, ty).is_some() => 12.0,
         ScalarOp::Bin(op, ty) if crate::calls::binary(op, ty).is_some() => 20.0,
         ScalarOp::Bin(BinOp::Pow, _) => 10.0,
         ScalarOp::Bin(BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem, _) => 4.0,

@@ -8,6 +8,7 @@ pub(crate) mod control;
 pub(crate) mod hist;
 pub(crate) mod kernel;
 mod lanes;
+mod library;
 pub(crate) mod memory;
 pub(crate) mod reduce;
 pub(crate) mod scalar;

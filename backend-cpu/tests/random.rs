@@ -18,9 +18,12 @@ use midend::value::Value;
 use midend::{passes, pipeline};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// The generator of the test suites.
 #[allow(dead_code, reason = "the suite of the tests uses the rest")]
-#[path = "../../tests/src/lib.rs"]
-pub mod arrc_tests;
+#[path = "../../tests/src"]
+pub mod arrc_tests {
+    pub mod generate;
+}
 
 /// How many programs are tried.
 const PROGRAMS: u64 = 10;

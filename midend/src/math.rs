@@ -1,18 +1,32 @@
-//! The functions that scalar operations on floats stand for, typed: `f32_exp`, `f64_pow`, `f16_gamma`.
+//! The mathematics of scalar operations.
 //!
-//! The interpreter evaluates with these, and compiled code calls the very same functions, so that a program gives
-//! the same bits everywhere. All are pure, none depends on the machine. The functions of f16 compute in f32 or f64
-//! and round once at the end.
+//! A library function (`exp`, `pow`, `atan2`, `gamma`, ...) is one scalar operation of the IR, and is written down once,
+//! as IR ([`library`]): range reduction, polynomial, explicit `fma`. The interpreter evaluates this IR and back ends
+//! put it into their code, so that a program gives the same bits everywhere. The error is 1 unit in the last place for
+//! elementary functions, 2 for `pow`, `erf` and `erfc`, 4 for `gamma` and `lgamma`; `docs/scalar-functions.md` has what
+//! was measured. Functions of f32 compute in f64 where f32 has no room for that; functions of f16 are those of f32,
+//! rounded.
+//!
+//! What is exact or rounded once by its nature (remainders, minima, conversions to f16) stands here as Rust
+//! ([`arith`], [`half`]), typed: `f32_min`, `f64_mod`, `f16_fma`. None depends on the machine.
 
 pub mod arith;
-pub mod circular;
-pub mod elementary;
+pub mod atan;
+pub mod code;
+pub mod data;
+pub mod exp;
+pub mod format;
 pub mod half;
+pub mod library;
+pub mod log;
+pub mod pair;
+pub mod power;
+pub mod special;
+pub mod trig;
 
 pub use arith::*;
-pub use circular::*;
-pub use elementary::*;
 pub use half::*;
+pub use library::definition;
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,6 @@
 //! The test harness of arrc.
 #![forbid(unsafe_code)]
 
+pub mod accuracy;
 pub mod generate;
+pub mod oracle;

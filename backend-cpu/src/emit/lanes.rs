@@ -12,6 +12,7 @@ mod choose;
 mod vector;
 
 pub(super) use choose::{Plan, plan, plan_reduction};
+pub(super) use vector::vector;
 
 use super::Emit;
 use cranelift_codegen::ir::{InstBuilder, Value};

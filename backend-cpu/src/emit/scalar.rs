@@ -10,6 +10,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::ir::scalar::{BinOp, CmpOp, ScalarOp, TernOp, UnOp};
 use midend::ir::types::ScalarType;
+use midend::math::definition;
 
 impl Emit<'_, '_> {
     /// The value of an operation.
@@ -27,8 +28,15 @@ impl Emit<'_, '_> {
     }
 
     fn unary(&mut self, op: UnOp, ty: ScalarType, a: Value) -> Value {
-        if let Some(helper) = crate::calls::unary(op, ty) {
-            return self.math(&helper, ty, &[a]);
+        if ty == ScalarType::F16 {
+            let wide = ScalarOp::Un(op, ScalarType::F32);
+            if let Some(definition) = definition(wide) {
+                let a = self.widen(a);
+                let result = self.function(wide, definition, &[a]);
+                return self.narrow(result);
+            }
+        } else if let Some(definition) = definition(ScalarOp::Un(op, ty)) {
+            return self.function(ScalarOp::Un(op, ty), definition, &[a]);
         }
         match ty {
             ScalarType::F16 => self.half_unary(op, a),
@@ -46,6 +54,16 @@ impl Emit<'_, '_> {
     }
 
     fn binary(&mut self, op: BinOp, ty: ScalarType, a: Value, b: Value) -> Value {
+        if ty == ScalarType::F16 {
+            let wide = ScalarOp::Bin(op, ScalarType::F32);
+            if let Some(definition) = definition(wide) {
+                let (a, b) = (self.widen(a), self.widen(b));
+                let result = self.function(wide, definition, &[a, b]);
+                return self.narrow(result);
+            }
+        } else if let Some(definition) = definition(ScalarOp::Bin(op, ty)) {
+            return self.function(ScalarOp::Bin(op, ty), definition, &[a, b]);
+        }
         if let Some(helper) = crate::calls::binary(op, ty) {
             return self.math(&helper, ty, &[a, b]);
         }

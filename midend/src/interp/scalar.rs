@@ -3,6 +3,7 @@
 pub mod convert;
 pub mod float;
 pub mod int;
+mod library;
 pub mod table;
 
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, TernOp, UnOp};

@@ -1,6 +1,6 @@
 //! Arithmetic whose corner cases differ between languages and machines: minima, remainders, signs, scaling.
 
-use super::half::{f64_to_f16, through};
+use super::half::through;
 use half::f16;
 
 macro_rules! arith {
@@ -112,12 +112,12 @@ each! {
 
 /// `a * b + c` rounded once.
 pub fn f32_fma(a: f32, b: f32, c: f32) -> f32 {
-    libm::fmaf(a, b, c)
+    a.mul_add(b, c)
 }
 
 /// `a * b + c` rounded once.
 pub fn f64_fma(a: f64, b: f64, c: f64) -> f64 {
-    libm::fma(a, b, c)
+    a.mul_add(b, c)
 }
 
 /// The magnitude of `a` with the sign of `b`.
@@ -143,21 +143,4 @@ pub fn f32_nextafter(x: f32, y: f32) -> f32 {
 /// The next number from `x` towards `y`.
 pub fn f64_nextafter(x: f64, y: f64) -> f64 {
     libm::nextafter(x, y)
-}
-
-/// `x` times two to the power `n` (truncated to an integer), rounded once.
-pub fn f16_ldexp(x: f16, n: f16) -> f16 {
-    // Sixty-four steps leave the range on either side, and are exact in binary64.
-    let n = (n.to_f64() as i32).clamp(-64, 64);
-    f64_to_f16(libm::scalbn(x.to_f64(), n))
-}
-
-/// `x` times two to the power `n` (truncated to an integer), rounded once.
-pub fn f32_ldexp(x: f32, n: f32) -> f32 {
-    libm::scalbnf(x, n as i32)
-}
-
-/// `x` times two to the power `n` (truncated to an integer), rounded once.
-pub fn f64_ldexp(x: f64, n: f64) -> f64 {
-    libm::scalbn(x, n as i32)
 }

@@ -10,6 +10,7 @@ use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, Stm, Vars};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
+use midend::math::definition;
 use std::collections::BTreeSet;
 
 /// The most statements of a body times the points that it is emitted for.
@@ -151,12 +152,15 @@ impl<'a> Finder<'a> {
         } else {
             NARROW
         };
-        let instructions = if self.integers {
-            self.counts.statements * width / self.counts.most.max(1)
-        } else {
-            self.counts.statements * width
+        let instructions = |width: usize| {
+            let lanes = if self.integers { self.counts.most } else { 1 };
+            self.counts.statements * width / lanes.max(1)
         };
-        (worth && instructions <= MOST && self.counts.carried <= 4).then_some(Plan {
+        let mut width = width;
+        while width > FEW && !self.integers && instructions(width) > MOST {
+            width /= 2;
+        }
+        (worth && instructions(width) <= MOST && self.counts.carried <= 4).then_some(Plan {
             width,
             own_sums: false,
             integers: self.integers,
@@ -230,6 +234,9 @@ impl Finder<'_> {
                 if op.result() == ScalarType::F16 {
                     return None;
                 }
+                // A function is many operations, each on two lanes at least.
+                let steps = definition(*op).map_or(0, |f| f.body.stms.len());
+                self.counts.statements += steps / 2;
             }
             Exp::Atom(_) | Exp::Assert { .. } | Exp::Op(Mem::Load { .. } | Mem::Store { .. }) => {}
             Exp::Call { .. }

@@ -7,6 +7,7 @@ use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Type, Value, 
 use midend::ir::scalar::{BinOp, ScalarOp, TernOp, UnOp};
 use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
+use midend::math::definition;
 
 /// Lanes of a vector of this type; nothing for types that are not put in vectors. Integers are where `integers` says so.
 pub(super) const fn lanes_per_vector(ty: ScalarType, integers: bool) -> Option<usize> {
@@ -32,7 +33,7 @@ pub(super) const fn lanes_per_vector(ty: ScalarType, integers: bool) -> Option<u
 }
 
 /// The vector type of a scalar type that is put in vectors.
-pub(super) fn vector(ty: ScalarType) -> Type {
+pub(in crate::emit) fn vector(ty: ScalarType) -> Type {
     clif(ty)
         .by(16 / ty.bytes() as u32)
         .expect("scalars that are put in vectors have vector types")
@@ -41,6 +42,7 @@ pub(super) fn vector(ty: ScalarType) -> Type {
 /// The type that an operation works on, if it has vectors.
 pub(super) fn packed_type(op: ScalarOp, integers: bool) -> Option<ScalarType> {
     let ty = match op {
+        _ if definition(op).is_some() => op.operand(0),
         ScalarOp::Un(UnOp::Neg, ty)
         | ScalarOp::Bin(BinOp::Add | BinOp::Sub | BinOp::Min | BinOp::Max, ty) => ty,
         ScalarOp::Un(UnOp::Abs | UnOp::Sqrt | UnOp::Rsqrt, ty)
@@ -87,6 +89,13 @@ impl Emit<'_, '_> {
         let per = group.plan.per_vector(ty)?;
         let columns: Vec<Vec<Value>> = args.iter().map(|a| self.packed(group, *a)).collect();
         let mut vectors = Vec::new();
+        if let Some(definition) = definition(op) {
+            for i in 0..group.width / per {
+                let row: Vec<Vec<Value>> = columns.iter().map(|column| vec![column[i]]).collect();
+                vectors.extend(self.expand(op, definition, &row, per));
+            }
+            return Some(Lanes::Packed(vectors));
+        }
         for i in 0..group.width / per {
             let row: Vec<Value> = columns.iter().map(|column| column[i]).collect();
             // The emission of one scalar is that of a vector, but for constants among its operands.
