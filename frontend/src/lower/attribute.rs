@@ -2,7 +2,7 @@
 
 use super::emit::int;
 use super::env::Frame;
-use super::value::Value;
+use super::value::{Ty, Value};
 use super::{Lower, Res};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -36,6 +36,13 @@ impl<'a> Lower<'a> {
                 let name = attr.args.iter().flatten().map(|arg| &arg.name).next();
                 if let Some(value) = name.and_then(|name| self.parameters.get(name)) {
                     return Ok(Value::scalar(int(*value)));
+                }
+            }
+            // The value does not matter: where its type tells its sizes it is not computed.
+            "blank" | "scratch" => {
+                let ty = self.eval_type(&inner.ty, frame);
+                if is_sized(&ty) {
+                    return Ok(self.absent(&ty, &mut Vec::new()));
                 }
             }
             "warn" if has_argument(attr, "safety_checks") => self.watched.push(inner.span),
@@ -98,6 +105,18 @@ impl<'a> Lower<'a> {
             });
         }
         found
+    }
+}
+
+/// Whether a type tells all sizes of its values, and has no functions.
+fn is_sized(ty: &Ty) -> bool {
+    match ty {
+        Ty::Scalar(_) => true,
+        Ty::Array(a) => a.dim.is_some() && is_sized(&a.elem),
+        Ty::Tuple(ts) => ts.iter().all(is_sized),
+        Ty::Record(ts) => ts.iter().all(|(_, t)| is_sized(t)),
+        Ty::Sum(cons) => cons.iter().all(|(_, ts)| ts.iter().all(is_sized)),
+        Ty::Fun => false,
     }
 }
 

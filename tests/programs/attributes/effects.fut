@@ -31,3 +31,13 @@ entry hinted (xs: []i64) =
 -- input { 4i64 } output { [0i64, 10i64, 20i64, 30i64] }
 entry filled (n: i64) : [n]i64 =
   scatter (#[scratch] replicate n 0) (iota n) (map (* 10) (iota n))
+
+-- What is `blank` is not computed: here there is no first element.
+-- ==
+-- entry: unneeded
+-- input { [5i32, 6i32] } output { [0i64, 0i64] [[5i32, 5i32], [6i32, 6i32]] }
+-- input { empty([0]i32) } output { empty([0]i64) empty([0][2]i32) }
+entry unneeded [n] (xs: [n]i32) : ([n]i64, [n][2]i32) =
+  let rows = replicate n (#[blank] ([[xs[0], 1]])[0])
+  let weights = replicate n ((#[blank] (xs[0], 7i64)).1 * 0)
+  in (weights, scatter rows (iota n) (map (\x -> [x, x]) xs))
