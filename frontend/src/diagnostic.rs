@@ -88,6 +88,8 @@ codes! {
     BadRecursion = "E0311",
     /// An entry point that is not allowed.
     BadEntry = "E0312",
+    /// A type with too many parts.
+    HugeType = "E0313",
     /// A module where it cannot stand.
     BadModule = "E0205",
     /// A name that is bound but not used.

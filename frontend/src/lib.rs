@@ -6,6 +6,7 @@ mod consume;
 pub mod diagnostic;
 pub mod exhaustive;
 pub mod lower;
+mod near;
 mod prelude;
 pub mod render;
 pub mod source;
@@ -14,4 +15,5 @@ pub mod typed;
 pub mod types;
 
 pub use compile::{Compiled, check, compile};
+pub use near::near;
 pub use types::Loader;

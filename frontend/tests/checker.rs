@@ -323,3 +323,39 @@ fn flat_arrays_have_views_of_several_dimensions() {
         ));
     }
 }
+
+#[test]
+fn types_do_not_grow_without_bound() {
+    let nested =
+        |open: &str, close: &str, times| format!("{}1{}", open.repeat(times), close.repeat(times));
+    let doubles = "def two 'a (x: a) = (x, x)\n";
+    let pairs: String = (1..40)
+        .map(|i| format!("let x{i} = (x{0}, x{0}) ", i - 1))
+        .collect();
+    let squares: String = (1..12)
+        .map(|i| format!("def f{i} x = f{0} (f{0} x)\n", i - 1))
+        .collect();
+    let names: String = (1..40)
+        .map(|i| format!("type t{i} = (t{0}, t{0})\n", i - 1))
+        .collect();
+    let applied = format!(
+        "type d 'a = (a, a)\ndef f (x: {}i32{}) = x",
+        "d (".repeat(40),
+        ")".repeat(40)
+    );
+    let programs = [
+        format!("{doubles}def main = {}", nested("two (", ")", 40)),
+        format!("def main = {}", nested("(\\x -> (x, x)) (", ")", 40)),
+        format!("def main = {}1", "id ".repeat(3000)),
+        format!("def main = let x0 = 1 {pairs}in x39"),
+        format!("def f0 x = (x, x)\n{squares}"),
+        format!("type t0 = i32\n{names}def f (x: t39) = x"),
+        applied,
+    ];
+    let start = std::time::Instant::now();
+    for text in &programs {
+        refuse("E0313", "more than 50000 parts", text);
+    }
+    assert!(start.elapsed().as_secs() < 60, "took {:?}", start.elapsed());
+    accept(&format!("{doubles}def main = {}", nested("two (", ")", 9)));
+}

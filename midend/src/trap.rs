@@ -84,7 +84,10 @@ impl std::fmt::Display for RunError {
                 limit,
                 trail,
             } => {
-                write!(f, "Error: out of memory: {bytes} bytes needed")?;
+                match *bytes {
+                    u64::MAX => f.write_str("Error: out of memory: more than 2^64 bytes needed")?,
+                    bytes => write!(f, "Error: out of memory: {bytes} bytes needed")?,
+                }
                 if let Some(limit) = limit {
                     write!(f, ", the limit is {limit} bytes")?;
                 }

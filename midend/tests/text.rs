@@ -1,5 +1,4 @@
-//! The text form: what is printed reads back as the same program, and no bytes make the reader fail otherwise than
-//! with a located error.
+//! The text form: what is printed reads back as the same program, and errors are located.
 
 use midend::ir::mem::Mem;
 use midend::ir::print;
@@ -7,8 +6,6 @@ use midend::ir::read;
 use midend::ir::seg::Seg;
 use midend::ir::soac::Soac;
 use midend::ir::text::Text;
-use midend::verify::{self, Verify};
-use std::time::{Duration, Instant};
 
 const NESTED: &str = include_str!("text/nested.ir");
 const FLAT: &str = include_str!("text/flat.ir");
@@ -105,81 +102,4 @@ fn depth_is_limited() {
     print::program(&deep);
     let deeper = read::program::<Soac>(&nest(100_000)).expect_err("too deep");
     assert!(deeper.message.starts_with("nested too deeply"), "{deeper}");
-}
-
-/// Edits of the samples, the same in every run. `ARRC_FUZZ_SECONDS` makes it last longer.
-#[test]
-fn no_bytes_make_the_reader_panic() {
-    let seconds = std::env::var("ARRC_FUZZ_SECONDS")
-        .ok()
-        .and_then(|s| s.parse().ok());
-    let end = Instant::now() + Duration::from_secs(seconds.unwrap_or(0));
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let mut good = 0_usize;
-    let mut round = 0_usize;
-    while round < 3000 || Instant::now() < end {
-        round += 1;
-        let sample = [NESTED, FLAT, PLAN][round % 3];
-        let text = mutate(sample, &mut random);
-        good += usize::from(match round % 3 {
-            0 => survives::<Soac>(&text),
-            1 => survives::<Seg>(&text),
-            _ => survives::<Mem>(&text),
-        });
-    }
-    // If nothing were read the fuzzing would stop at the first token.
-    assert!(good > round / 100, "{good} of {round} texts were read");
-}
-
-/// Reads the text; what can be read must also be printed and read again, and the verifier must survive it.
-fn survives<D: Verify>(text: &str) -> bool {
-    let Ok(program) = read::program::<D>(text) else {
-        return false;
-    };
-    let printed = print::program(&program);
-    if let Err(faults) = verify::program(&program) {
-        assert!(!faults.is_empty());
-    }
-    match read::program::<D>(&printed) {
-        Ok(again) => assert_eq!(printed, print::program(&again), "from\n{text}"),
-        Err(error) => panic!("{error}\n{printed}\nfrom\n{text}"),
-    }
-    true
-}
-
-fn mutate(sample: &str, random: &mut Random) -> String {
-    let mut bytes = sample.as_bytes().to_vec();
-    for _ in 0..1 + random.below(3) {
-        let at = random.below(bytes.len());
-        let len = 1 + random.below(8);
-        match random.below(5) {
-            0 => bytes[at] = b"(){}[]<>,:=*\\@|#+-\"0aez.;\n\xc3\xff"[random.below(28)],
-            1 => drop(bytes.drain(at..(at + len).min(bytes.len()))),
-            2 => {
-                let from = random.below(bytes.len());
-                let piece = bytes[from..(from + len).min(bytes.len())].to_vec();
-                bytes.splice(at..at, piece);
-            }
-            3 => bytes.truncate(at.max(1)),
-            _ => {
-                let digit = b'0' + u8::try_from(random.below(10)).expect("a digit");
-                if let Some(byte) = bytes[at..].iter_mut().find(|b| b.is_ascii_digit()) {
-                    *byte = digit;
-                }
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// A xorshift generator.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).expect("53 bits") % n.max(1)
-    }
 }

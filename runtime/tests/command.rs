@@ -87,7 +87,7 @@ fn failures_are_told_apart_by_their_codes() {
     let message = "error: argument 1 (xss: [][]i32): standard input: line 1, column 1: expected an array of type [][]i32, found `7`\n";
     check(&output, 1, "", message);
     let output = arrc(&["run", "-e", "other", &program], "");
-    let message = format!("error: {program} has no entry point other; it has main\n");
+    let message = format!("error: {program} has no entry point other, it has main\n");
     check(&output, 1, "", &message);
     assert_eq!(
         arrc(&["run", "--no-such-flag", &program], "").status.code(),
@@ -147,6 +147,37 @@ fn tests_are_counted_and_failures_have_a_cause() {
     let output = arrc(&["test", &program], "");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("accepted what must be rejected"), "{text}");
+}
+
+#[test]
+fn what_came_of_tests_is_written_as_json() {
+    let source = "-- ==\n-- input { 1 } output { 2 }\n-- input { 3 } output { 5 }\n\ndef main (x: i32) = x + 1\n";
+    let program = file("json", "inc.fut", source);
+    let json = directory("json").join("report.json");
+    let flag = format!("--json={}", json.display());
+    let output = arrc(&["test", &flag, &program], "");
+    assert_eq!(output.status.code(), Some(1));
+    let text = std::fs::read_to_string(json).expect("it was written");
+    let report: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(report["target"], "cpu");
+    let summary = &report["summary"];
+    assert_eq!(summary["programs"]["failed"], 1);
+    assert_eq!(
+        (&summary["cases"]["passed"], &summary["cases"]["failed"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(summary["causes"]["wrong result"][0], program);
+    let only = &report["programs"][0];
+    assert_eq!(
+        (&only["path"], &only["kind"]),
+        (&program.into(), &"run".into())
+    );
+    assert_eq!(only["verdict"]["fail"]["cause"], "wrong result");
+    assert_eq!(only["cases"][0]["verdict"], "pass");
+    assert_eq!(only["cases"][1]["kind"], "values");
+    let detail = &only["cases"][1]["verdict"]["fail"]["detail"];
+    assert_eq!(detail, "expected 5i32, found 4i32");
+    assert!(only["cases"][0]["micros"].is_u64() && only["compile_micros"].is_u64());
 }
 
 #[test]

@@ -2,5 +2,6 @@
 #![forbid(unsafe_code)]
 
 pub mod accuracy;
+pub mod fuzz;
 pub mod generate;
 pub mod oracle;

@@ -1,6 +1,7 @@
 //! Tests of the parser and the printer on small programs, one area of the grammar each.
 
 use super::ast::{Exp, Program};
+use super::bare::bare;
 use super::print::{print_exp, print_program};
 use super::{parse_expression, parse_program, parse_type_scheme};
 use crate::diagnostic::Diagnostic;
@@ -9,7 +10,6 @@ use crate::source::FileId;
 mod declarations;
 mod errors;
 mod expressions;
-mod fuzz;
 mod limits;
 mod round_trip;
 mod types;
@@ -40,35 +40,6 @@ fn refused(text: &str) -> String {
         Ok(program) => panic!("`{text}` parses: {}", print_program(&program)),
         Err(errors) => messages(&errors),
     }
-}
-
-/// A tree without its spans and numbers, for comparisons.
-fn bare(tree: &impl std::fmt::Debug) -> String {
-    let text = format!("{tree:?}");
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find(['@', '(']) {
-        let (before, after) = rest.split_at(at);
-        out.push_str(before);
-        let number =
-            |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let span = after.strip_prefix('@').and_then(|after| {
-            let after = after[number(after)..].strip_prefix(':')?;
-            let after = after[number(after)..].strip_prefix("..")?;
-            Some(&after[number(after)..])
-        });
-        let id = after.strip_prefix('(').filter(|_| out.ends_with("ExpId"));
-        if let Some(after) = span {
-            rest = after;
-        } else if let Some(after) = id {
-            rest = &after[number(after)..];
-        } else {
-            out.push_str(&after[..1]);
-            rest = &after[1..];
-        }
-    }
-    out.push_str(rest);
-    out
 }
 
 /// Checks that an expression prints as given: parentheses show how it was understood.

@@ -3,6 +3,7 @@
 use super::env::{Env, Module, Sig, TypeAbbr};
 use super::ty::{Name, Scheme, Sym};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::near::near;
 use crate::prelude::Prelude;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::ast;
@@ -256,30 +257,4 @@ pub(crate) fn structure(module: Option<Module>, qual: &ast::Ident) -> Res<Arc<En
             format!("unknown module `{}`", qual.name),
         ),
     }
-}
-
-/// The nearest of some names, if one is near enough to be meant.
-pub(crate) fn near<'n>(name: &str, candidates: impl Iterator<Item = &'n Sym>) -> Option<String> {
-    let limit = 1 + name.chars().count() / 4;
-    candidates
-        .map(|c| (distance(name, c), c))
-        .filter(|(d, _)| *d <= limit)
-        .min()
-        .map(|(_, c)| c.to_string())
-}
-
-/// Edit distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let cost = if x == *y { diagonal } else { diagonal + 1 };
-            diagonal = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -7,6 +7,7 @@ pub(crate) mod def;
 pub(crate) mod exp;
 pub(crate) mod kind;
 pub(crate) mod name;
+pub(crate) mod parts;
 pub(crate) mod pattern;
 pub(crate) mod scope;
 pub(crate) mod section;
@@ -38,6 +39,8 @@ pub(crate) struct Infer<'c, 'a> {
     pub(crate) solver: Solver,
     pub(crate) scope: Scope,
     pub(crate) insts: Vec<InstCheck>,
+    /// The types of polymorphic bindings where they are used.
+    pub(crate) instances: Vec<(Span, Type)>,
     /// Types that must support `==`.
     pub(crate) equalities: Vec<(Span, Type)>,
     /// The definition being checked, and whether its body has referred to it.
@@ -58,6 +61,7 @@ impl<'c, 'a> Infer<'c, 'a> {
             solver: Solver::default(),
             scope: Scope::default(),
             insts: Vec::new(),
+            instances: Vec::new(),
             equalities: Vec::new(),
             this: None,
             this_used: false,
@@ -89,8 +93,9 @@ impl<'c, 'a> Infer<'c, 'a> {
     ) -> Res<()> {
         match self.solver.unify(actual, wanted) {
             Ok(()) => Ok(()),
+            Err(Clash::TooLarge) => parts::too_large(span),
             Err(clash) => {
-                let (actual, wanted) = (self.solver.zonk(actual), self.solver.zonk(wanted));
+                let (actual, wanted) = (self.solver.shown(actual), self.solver.shown(wanted));
                 Err(mismatch(
                     &self.cx.names,
                     &mut self.solver,
@@ -139,6 +144,9 @@ impl<'c, 'a> Infer<'c, 'a> {
                 .extend(inst.first().map(|t| (span, t.clone())));
         }
         let ty = subst.ty(&mut self.cx.names, &scheme.ty, &mut Vec::new());
+        if !inst.is_empty() {
+            self.instances.push((span, ty.clone()));
+        }
         (ty, inst)
     }
 }
@@ -176,7 +184,7 @@ pub(crate) fn mismatch(
     );
     d = match clash {
         Clash::Types(a, b) => {
-            let (a, b) = (solver.zonk(&a), solver.zonk(&b));
+            let (a, b) = (solver.shown(&a), solver.shown(&b));
             numbers = numbers.or(b.as_prim().zip(a.as_prim()));
             match (shown(&a), shown(&b)) {
                 (Some(x), Some(y)) if (&a, &b) != (actual, wanted) => {
@@ -185,9 +193,10 @@ pub(crate) fn mismatch(
                 _ => d,
             }
         }
+        Clash::TooLarge => d.note("the types are too large"),
         Clash::Infinite => d.note("the type would have to contain itself"),
         Clash::NotOneOf(t, set) => {
-            let t = solver.zonk(&t);
+            let t = solver.shown(&t);
             let options: Vec<&str> = set.members().map(Prim::name).collect();
             d.note(format!(
                 "`{}` is none of {}",
@@ -195,10 +204,10 @@ pub(crate) fn mismatch(
                 options.join(", ")
             ))
         }
-        Clash::NoField(t, f) => d.note(format!("`{}` has no field `{f}`", show(&solver.zonk(&t)))),
+        Clash::NoField(t, f) => d.note(format!("`{}` has no field `{f}`", show(&solver.shown(&t)))),
         Clash::NoConstructor(t, c) => d.note(format!(
             "`{}` has no constructor `#{c}`",
-            show(&solver.zonk(&t))
+            show(&solver.shown(&t))
         )),
         Clash::Scope(n) => d.note(format!(
             "the type parameter `{}` is not in scope outside of its function",

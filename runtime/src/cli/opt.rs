@@ -58,14 +58,33 @@ enum Any {
 }
 
 /// Which passes to tell the program after, as the command line says it.
-pub(super) fn dump_after(names: &[String]) -> DumpAfter {
+pub(super) fn dump_after(names: &[String]) -> Result<DumpAfter, Exit> {
     if names.is_empty() {
-        DumpAfter::None
-    } else if names.iter().any(|name| name == "all") {
-        DumpAfter::All
-    } else {
-        DumpAfter::Named(names.to_vec())
+        return Ok(DumpAfter::None);
     }
+    if names.iter().any(|name| name == "all") {
+        return Ok(DumpAfter::All);
+    }
+    match names.iter().find(|name| !pass_names().any(|p| p == **name)) {
+        Some(unknown) => Err(Exit::user(no_pass(unknown, ""))),
+        None => Ok(DumpAfter::Named(names.to_vec())),
+    }
+}
+
+/// The names of all passes.
+fn pass_names() -> impl Iterator<Item = &'static str> {
+    let nested = passes::NESTED.iter().map(|pass| pass.name);
+    let flat = passes::FLAT.iter().map(|pass| pass.name);
+    let planned = passes::PLANNED.iter().map(|pass| pass.name);
+    let between = [pipeline::FLATTEN.name, pipeline::PLAN.name];
+    nested.chain(between).chain(flat).chain(planned)
+}
+
+/// What to say of a pass that is not there; `on` says where, if it is elsewhere.
+fn no_pass(name: &str, on: &str) -> String {
+    let near = frontend::near(name, pass_names()).filter(|near| near != name);
+    let hint = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
+    format!("there is no pass {name}{on}; {hint}`arrc opt --list` lists them")
 }
 
 /// Prints what the driver tells: programs, remarks, and times if they are wanted.
@@ -96,7 +115,7 @@ pub(super) fn run(arguments: &OptArguments) -> Outcome {
     }
     let program = read(arguments)?;
     let settings = Settings {
-        dump_after: dump_after(&arguments.dump_after),
+        dump_after: dump_after(&arguments.dump_after)?,
         pass_limit: arguments.pass_limit,
         ..Settings::default()
     };
@@ -164,9 +183,8 @@ fn transform(program: Any, arguments: &OptArguments, driver: &mut Driver<'_>) ->
     arguments.pass.iter().try_fold(program, |program, name| {
         let unknown = || {
             let dialect = program.dialect();
-            Exit::user(format!(
-                "there is no pass {name} on {dialect:?} programs; `arrc opt --list` lists them"
-            ))
+            let on = format!(" on {} programs", format!("{dialect:?}").to_lowercase());
+            Exit::user(no_pass(name, &on))
         };
         let found = named(&program, name).ok_or_else(unknown)?;
         found.run(program, driver).map_err(|why| broken(&why))

@@ -2,15 +2,15 @@
 
 use super::exit::Exit;
 use super::output::{to_stderr, to_stdout};
-use super::size::{parse_bytes, parse_seconds};
-use super::stop::{Deadline, on_interrupt};
+use super::size::{parse_bytes, parse_seconds, parse_threads};
+use super::stop::{Deadline, on_interrupt, while_running};
 use super::{Outcome, opt, png};
 use crate::data::{
     Source, leaves, parameter_leaves, read_arguments, structured_text, write_binary, write_text,
 };
 use crate::session::{Options, Program, Session};
 use crate::target::Target;
-use clap::Args;
+use clap::{Args, value_parser};
 use frontend::render::{Look, render_all};
 use midend::driver::Settings;
 use midend::ir::syntax::{Entry, EntryType};
@@ -42,7 +42,7 @@ pub(super) struct RunArguments {
     #[arg(short = 't', long, value_name = "FILE")]
     write_runtime_to: Option<PathBuf>,
     /// Run so many times (with one more run before, which is not timed)
-    #[arg(short, long, value_name = "N", default_value_t = 1)]
+    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
     runs: u32,
     /// Fail instead of using more memory for arrays
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
@@ -51,7 +51,7 @@ pub(super) struct RunArguments {
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     timeout: Option<f64>,
     /// Threads for parallel work [default: one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
     threads: Option<usize>,
     /// Write the result as a picture instead of printing it
     #[arg(long, value_name = "FILE")]
@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
     ));
     let entry = find_entry(&program, arguments)?;
     let args = read(entry, &arguments.inputs)?;
-    let results = match call(&program, arguments, args) {
+    let results = match while_running(|| call(&program, arguments, args)) {
         Err(RunError::Interrupted) if deadline.as_ref().is_some_and(Deadline::passed) => {
             return Err(Exit::timeout(arguments.timeout.unwrap_or_default()));
         }
@@ -115,7 +115,7 @@ fn open(arguments: &RunArguments) -> Result<Session, Exit> {
         threads: arguments.threads,
         memory_limit: arguments.mem_limit,
         passes: Settings {
-            dump_after: opt::dump_after(&arguments.dump_after),
+            dump_after: opt::dump_after(&arguments.dump_after)?,
             pass_limit: arguments.pass_limit,
             ..Settings::default()
         },
@@ -129,10 +129,12 @@ fn find_entry<'a>(program: &'a Program, arguments: &RunArguments) -> Result<&'a 
     program.entry(name).ok_or_else(|| {
         let names: Vec<_> = program.entries().iter().map(|e| e.name.as_str()).collect();
         let file = arguments.program.display();
+        let near = frontend::near(name, names.iter().copied());
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
         Exit::user(match names.as_slice() {
             [] => format!("{file} has no entry point {name}, nor any other"),
             names => format!(
-                "{file} has no entry point {name}; it has {}",
+                "{file} has no entry point {name}, it has {}{hint}",
                 names.join(", ")
             ),
         })

@@ -1,4 +1,4 @@
-//! Numbers of bytes on the command line.
+//! Numbers on the command line: bytes, seconds, threads.
 
 /// `4096`, `512M`, `1.5GiB`: binary multiples, the unit's `B` or `iB` may be left out.
 pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
@@ -31,6 +31,14 @@ pub(super) fn parse_seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A number of threads that a machine can have.
+pub(super) fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads @ 1..=1024) => Ok(threads),
+        Ok(_) | Err(_) => Err(format!("{text:?} is no number of threads from 1 to 1024")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,6 +52,8 @@ mod tests {
             parse_bytes("x").is_err() && parse_bytes("1q").is_err() && parse_bytes("").is_err()
         );
         assert_eq!(parse_seconds("1.5s"), Ok(1.5));
+        assert_eq!(parse_threads("2"), Ok(2));
+        assert!(parse_threads("0").is_err() && parse_threads("100000").is_err());
         assert!(parse_seconds("-1").is_err() && parse_seconds("inf").is_err());
     }
 }

@@ -1,8 +1,11 @@
-//! Ctrl-C and deadlines: both raise the session's stop flag, and end the process where that does not help.
+//! Ctrl-C and deadlines: both raise the session's stop flag while a program runs, which looks at it. Whatever else the
+//! process is at (compiling, waiting for input, writing results) is ended with the process, as is a run that does not stop
+//! soon.
 
 use super::exit::{INTERRUPTED, TIMEOUT};
 use super::output::to_stderr;
 use midend::device::Stop;
+use midend::trap::RunError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -11,12 +14,31 @@ use std::time::Duration;
 /// How long work may take to see the flag.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// Whether a program runs, which looks at the flag.
+static RUNNING: AtomicBool = AtomicBool::new(false);
+
+/// Runs a program: until it returns, Ctrl-C and deadlines give it time to stop.
+pub(super) fn while_running<T>(run: impl FnOnce() -> T) -> T {
+    RUNNING.store(true, Ordering::SeqCst);
+    let result = run();
+    RUNNING.store(false, Ordering::SeqCst);
+    result
+}
+
+/// Stops the program that runs, if there is one, and waits whether it does.
+fn stop_gently(stop: &Stop) {
+    if RUNNING.load(Ordering::SeqCst) {
+        stop.raise();
+        std::thread::sleep(GRACE);
+    }
+}
+
 /// On Ctrl-C, stops the work; ends the process when it does not stop soon.
 pub(super) fn on_interrupt(stop: Arc<Stop>) {
     // Without a handler Ctrl-C ends the process at once, which is well too.
     let _ = ctrlc::set_handler(move || {
-        stop.raise();
-        std::thread::sleep(GRACE);
+        stop_gently(&stop);
+        to_stderr(&format!("{}\n", RunError::Interrupted));
         std::process::exit(i32::from(INTERRUPTED));
     });
 }
@@ -38,8 +60,8 @@ impl Deadline {
             let wait = |time| dropped.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
             if wait(Duration::from_secs_f64(seconds)) {
                 flag.store(true, Ordering::SeqCst);
-                stop.raise();
-                if wait(GRACE) {
+                stop_gently(&stop);
+                if wait(Duration::ZERO) {
                     to_stderr(&format!("error: stopped after {seconds} seconds\n"));
                     std::process::exit(i32::from(TIMEOUT));
                 }

@@ -8,13 +8,16 @@ use midend::with_data;
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 use std::io::Cursor;
 
+/// The description of an array nests three brackets at most, one of a tuple in a list in a dictionary.
+const MAX_BRACKETS: usize = 4;
+
 fn fail<T>(at: u64, message: impl Into<String>) -> Result<T, ReadError> {
     Err(ReadError::new(Place::Offset(at), message))
 }
 
 /// The array or scalar in the bytes of a `.npy` file.
 pub fn read_npy(bytes: &[u8], expected: Option<Leaf>) -> Result<Value, ReadError> {
-    check_header_length(bytes)?;
+    check_header(bytes)?;
     let mut cursor = Cursor::new(bytes);
     let header = match NpyHeader::from_reader(&mut cursor) {
         Ok(header) => header,
@@ -69,8 +72,9 @@ pub fn read_npy(bytes: &[u8], expected: Option<Leaf>) -> Result<Value, ReadError
     Ok(Value::Array(ArrayValue { shape, data }))
 }
 
-/// The header says how long its description is; npyz would allocate that much before it reads.
-fn check_header_length(bytes: &[u8]) -> Result<(), ReadError> {
+/// The header says how long its description is, and npyz would allocate that much before it reads; and it takes time
+/// that doubles with every bracket that another one stands in.
+fn check_header(bytes: &[u8]) -> Result<(), ReadError> {
     let declared = match bytes.get(6..12) {
         Some([1, _, a, b, _, _]) => u64::from(u16::from_le_bytes([*a, *b])),
         Some([_, _, a, b, c, d]) => u64::from(u32::from_le_bytes([*a, *b, *c, *d])),
@@ -85,6 +89,20 @@ fn check_header_length(bytes: &[u8]) -> Result<(), ReadError> {
     // A description of a plain array is short; a long one is an attack on a recursive parser.
     if declared > 4096 {
         return fail(8, "not a readable .npy file: its header is too long");
+    }
+    let mut depth = 0_usize;
+    for (at, byte) in bytes.iter().enumerate().take(12 + declared as usize) {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_BRACKETS {
+            return fail(
+                at as u64,
+                "not a readable .npy file: its header is nested too deeply",
+            );
+        }
     }
     Ok(())
 }

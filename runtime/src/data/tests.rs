@@ -239,6 +239,10 @@ fn numpy_files_are_read_in_either_order_and_endianness() {
         read_npy(&npy(header, &big), None),
         Ok(array(&[2], Data::F32(vec![1.5, -2.0])))
     );
+    // The time to read brackets inside of brackets would double with each.
+    let nested = format!("{}1{}", "[".repeat(60), "]".repeat(60));
+    let refused = read_npy(&npy(&nested, &[]), None).map_err(|e| e.to_string());
+    assert!(refused.is_err_and(|why| why.ends_with("nested too deeply")));
     let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000,), }";
     assert!(read_npy(&npy(header, &big), None).is_err());
 }
@@ -330,76 +334,6 @@ fn what_is_written_reads_back_the_same() {
         let mut reader = Reader::new(&binary);
         assert_eq!(reader.value(Some(leaf)).as_ref(), Ok(&value));
         assert!(reader.at_end());
-    }
-}
-
-/// No mutation of a valid input may make a reader panic or hang; seconds of work here, more with `ARRC_FUZZ_SECONDS`.
-#[test]
-fn mutated_inputs_are_read_or_refused() {
-    let seconds = std::env::var("ARRC_FUZZ_SECONDS")
-        .ok()
-        .and_then(|s| s.parse().ok());
-    let start = std::time::Instant::now();
-    let mut rng = Lehmer(2);
-    let mut round = 0u64;
-    loop {
-        round += 1;
-        let value = random_value(&mut rng);
-        let mut bytes = Vec::new();
-        match rng.below(3) {
-            0 => write_binary(&value, &mut bytes).expect("writing to memory"),
-            1 => bytes = value_text(&value).into_bytes(),
-            _ => {
-                let header = "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3), }";
-                bytes = npy(header, &[7; 24]);
-            }
-        }
-        for _ in 0..=rng.below(4) {
-            mutate(&mut bytes, &mut rng);
-        }
-        let expected = (rng.below(2) == 0).then(|| Leaf::of(&value));
-        if let Ok(read) = read_npy(&bytes, expected) {
-            assert_consistent(&read);
-        }
-        let mut reader = Reader::new(&bytes);
-        while !reader.at_end() {
-            match reader.value(expected) {
-                Ok(read) => assert_consistent(&read),
-                Err(_) => break,
-            }
-        }
-        let more = match seconds {
-            Some(seconds) => start.elapsed().as_secs() < seconds,
-            None => round < 20_000,
-        };
-        if !more {
-            break;
-        }
-    }
-}
-
-fn mutate(bytes: &mut Vec<u8>, rng: &mut Lehmer) {
-    let at = rng.below(bytes.len());
-    match rng.below(5) {
-        0 if !bytes.is_empty() => bytes[at] ^= 1 << rng.below(8),
-        1 if !bytes.is_empty() => bytes[at] = rng.next() as u8,
-        2 => bytes.truncate(at),
-        3 => {
-            let piece = bytes[at..].to_vec();
-            bytes.extend_from_slice(&piece);
-        }
-        _ => {
-            let interesting = *b"[]\"(),-b.x_e9i\xff\x00";
-            bytes.insert(at, interesting[rng.below(interesting.len())]);
-        }
-    }
-}
-
-fn assert_consistent(value: &Value) {
-    if let Value::Array(array) = value {
-        let len: i64 = array.shape.iter().product();
-        assert_eq!(len, array.data.len() as i64, "shape and data agree");
-        assert!(!array.shape.is_empty());
     }
 }
 

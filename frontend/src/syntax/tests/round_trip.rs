@@ -4,8 +4,8 @@ use super::super::parse_program;
 use super::super::print::print_program;
 use super::{FILE, bare, program};
 
-/// Our own programs, which together use every form of the syntax. The fuzzer starts from them too.
-pub(super) const SAMPLES: &[&str] = &[
+/// Our own programs, which together use every form of the syntax.
+const SAMPLES: &[&str] = &[
     "-- | Sums.\n\n-- | The sum of squares.\nentry main [n] (xs: [n]f64) : f64 =\n  reduce (+) 0 (map (\\x -> x ** 2) xs)\n",
     "def a = -x ** -y - -z with [0] = !b && c || d |> f <| g `h` 3 : t :> [n]u\n\
      def b = ((x -), (- 1), (* 2), (.a[0].b), (.[1]), (`f` 2), (2 `m.f`), (m.+), (-))\n\

@@ -12,7 +12,6 @@ use crate::syntax::ast;
 use crate::typed::NameKind;
 use crate::types::context::{Res, err};
 use crate::types::env::TypeAbbr;
-use crate::types::print;
 use crate::types::raw::{RDef, RExp, RPat, RType};
 use crate::types::subst::{order_zero, type_names};
 use crate::types::ty::{Lift, Name, Prim, Scheme, Type, TypeParam};
@@ -217,6 +216,7 @@ impl Infer<'_, '_> {
             .as_ref()
             .map_or_else(|| def.body.ty.clone(), |r| r.ty.clone());
         let ty = fun_type(&def.params, result);
+        self.check_size(fun.name.span, &ty)?;
         // What is decided by now must show, or instances would share the function's own type parameters.
         let ty = self.solver.zonk(&ty);
         let local = if def.types.is_empty() {
@@ -246,6 +246,7 @@ impl Infer<'_, '_> {
             .as_ref()
             .map_or_else(|| def.body.ty.clone(), |r| r.ty.clone());
         let ty = fun_type(&def.params, result);
+        self.check_size(parts.name_span, &ty)?;
         self.finish(&ty, &mut def.types)?;
         for attr in parts.attrs {
             self.known_attribute(attr, Place::Declaration);
@@ -256,6 +257,7 @@ impl Infer<'_, '_> {
 
     /// Decides all that inference left open: what is visible in `ty` becomes a type parameter, the rest gets its default.
     pub(crate) fn finish(&mut self, ty: &Type, params: &mut Vec<(Name, Lift)>) -> Res<()> {
+        self.check_parts()?;
         let mut visible = Vec::new();
         self.solver.metas_of(ty, &mut visible);
         for id in 0..self.solver.count() {
@@ -325,7 +327,7 @@ impl Infer<'_, '_> {
             let InstCheck { span, of, lift, ty } = check;
             let ty = self.solver.zonk(&ty);
             if let Some(why) = self.cx.too_lifted(&ty, lift) {
-                let shown = print::ty(&self.cx.names, &ty);
+                let shown = self.show(&ty);
                 let of = self.cx.names.text(of);
                 return Err(Box::new(
                     Diagnostic::error(
@@ -344,7 +346,7 @@ impl Infer<'_, '_> {
         for (span, ty) in std::mem::take(&mut self.equalities) {
             let ty = self.solver.zonk(&ty);
             if !supports_equality(&ty) {
-                let shown = print::ty(&self.cx.names, &ty);
+                let shown = self.show(&ty);
                 return err(
                     Code::BadType,
                     span,

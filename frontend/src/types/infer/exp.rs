@@ -286,8 +286,7 @@ impl Infer<'_, '_> {
             | Type::Record(_)
             | Type::Sum(_)
             | Type::Named(_) => {
-                let shown = self.solver.zonk(&ty);
-                let shown = crate::types::print::ty(&self.cx.names, &shown);
+                let shown = self.show(&ty);
                 let message = if at == 0 {
                     format!("this is applied, but its type is `{shown}`, which is no function")
                 } else {

@@ -3,10 +3,11 @@
 use super::Infer;
 use super::scope::{Found, Local};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::near::near;
 use crate::source::Span;
 use crate::syntax::ast::{self};
+use crate::types::context::structure;
 use crate::types::context::{Res, err};
-use crate::types::context::{near, structure};
 use crate::types::env::Env;
 use crate::types::raw::{RExp, RKind};
 use crate::types::ty::{Name, Sym};

@@ -18,7 +18,7 @@ pub(crate) struct Free {
 }
 
 #[derive(Clone, Debug)]
-enum Meta {
+pub(super) enum Meta {
     Link(Type),
     Free(Free),
 }
@@ -34,12 +34,21 @@ pub(crate) enum Clash {
     Payload(Sym),
     /// A type parameter is not in scope where the type is needed.
     Scope(Name),
+    /// The types are larger than any that can be worked with.
+    TooLarge,
 }
+
+/// The most parts of types that one unification may look at.
+const MAX_WORK: usize = 1 << 20;
 
 /// The state of inference.
 #[derive(Default, Debug)]
 pub(crate) struct Solver {
     metas: Vec<Meta>,
+    /// Where each variable is from.
+    origins: Vec<Span>,
+    /// The parts of types that the unification at hand has looked at.
+    work: usize,
     pub(crate) level: u32,
     /// The levels of type parameters.
     pub(crate) params: HashMap<Name, u32>,
@@ -51,6 +60,7 @@ impl Solver {
     pub(crate) fn fresh(&mut self, span: Span, lift: Lift, kind: Kind) -> Type {
         let id = u32::try_from(self.metas.len()).expect("fewer than 2^32 type variables");
         let level = self.level;
+        self.origins.push(span);
         self.metas.push(Meta::Free(Free {
             kind,
             lift,
@@ -79,8 +89,17 @@ impl Solver {
         end
     }
 
+    pub(super) fn meta(&self, id: u32) -> &Meta {
+        &self.metas[id as usize]
+    }
+
+    /// Where a variable is from.
+    pub(super) fn origin(&self, id: u32) -> Span {
+        self.origins[id as usize]
+    }
+
     pub(crate) fn free(&self, id: u32) -> Option<&Free> {
-        match &self.metas[id as usize] {
+        match self.metas.get(id as usize)? {
             Meta::Free(free) => Some(free),
             Meta::Link(_) => None,
         }
@@ -138,10 +157,25 @@ impl Solver {
     }
 
     pub(crate) fn unify(&mut self, a: &Type, b: &Type) -> Outcome {
+        self.work = 0;
+        self.unify_parts(a, b)
+    }
+
+    fn unify_parts(&mut self, a: &Type, b: &Type) -> Outcome {
         stacker::maybe_grow(32 * 1024, 1024 * 1024, || self.unify_inner(a, b))
     }
 
+    /// Counts a part that is looked at.
+    fn step(&mut self) -> Outcome {
+        self.work += 1;
+        if self.work > MAX_WORK {
+            return Err(Clash::TooLarge);
+        }
+        Ok(())
+    }
+
     fn unify_inner(&mut self, a: &Type, b: &Type) -> Outcome {
+        self.step()?;
         let (a, b) = (self.head(a), self.head(b));
         match (&a, &b) {
             (Type::Meta(x), Type::Meta(y)) => {
@@ -154,7 +188,7 @@ impl Solver {
             (Type::Meta(x), _) => self.link(*x, &b),
             (_, Type::Meta(y)) => self.link(*y, &a),
             (Type::Prim(p), Type::Prim(q)) if p == q => Ok(()),
-            (Type::Array(x), Type::Array(y)) => self.unify(&x.elem, &y.elem),
+            (Type::Array(x), Type::Array(y)) => self.unify_parts(&x.elem, &y.elem),
             (Type::Tuple(xs), Type::Tuple(ys)) if xs.len() == ys.len() => {
                 self.unify_all(xs.iter().zip(ys.iter()))
             }
@@ -177,15 +211,15 @@ impl Solver {
                 )
             }
             (Type::Fun(x), Type::Fun(y)) => {
-                self.unify(&x.arg, &y.arg)?;
-                self.unify(&x.ret.ty, &y.ret.ty)
+                self.unify_parts(&x.arg, &y.arg)?;
+                self.unify_parts(&x.ret.ty, &y.ret.ty)
             }
             (Type::Named(x), Type::Named(y))
                 if x.name == y.name && x.args.len() == y.args.len() =>
             {
                 for pair in x.args.iter().zip(&y.args) {
                     if let (TypeArg::Type(s), TypeArg::Type(t)) = pair {
-                        self.unify(s, t)?;
+                        self.unify_parts(s, t)?;
                     }
                 }
                 Ok(())
@@ -205,7 +239,7 @@ impl Solver {
 
     fn unify_all<'t>(&mut self, pairs: impl Iterator<Item = (&'t Type, &'t Type)>) -> Outcome {
         for (a, b) in pairs {
-            self.unify(a, b)?;
+            self.unify_parts(a, b)?;
         }
         Ok(())
     }
@@ -263,7 +297,7 @@ impl Solver {
             level: fx.level.min(fy.level),
         });
         for (a, b) in later {
-            self.unify(&a, &b)?;
+            self.unify_parts(&a, &b)?;
         }
         self.no_cycle(y, &kind)
     }
@@ -294,7 +328,7 @@ impl Solver {
                     let Some(actual) = field_of(ty, &f) else {
                         return Err(Clash::NoField(ty.clone(), f));
                     };
-                    self.unify(&actual, &t)?;
+                    self.unify_parts(&actual, &t)?;
                 }
             }
             Kind::Sum(constructors) => {
@@ -317,18 +351,20 @@ impl Solver {
             Ok(())
         } else {
             let now = Type::Meta(id);
-            self.unify(&now, ty)
+            self.unify_parts(&now, ty)
         }
     }
 
     /// Says that a type stands for data, as far as it is not known yet.
     pub(crate) fn data(&mut self, ty: &Type) {
+        self.work = 0;
         self.lower(ty, Lift::Size);
     }
 
     /// Variables inside a type that is decided for a plain variable become plain.
     fn lower(&mut self, ty: &Type, lift: Lift) {
-        if lift == Lift::Full {
+        // What is too large is found when the definition is finished.
+        if lift == Lift::Full || self.step().is_err() {
             return;
         }
         match self.head(ty) {
@@ -366,6 +402,7 @@ impl Solver {
     }
 
     fn occurs(&mut self, id: u32, ty: &Type) -> Outcome {
+        self.step()?;
         match self.head(ty) {
             Type::Prim(_) => Ok(()),
             Type::Meta(m) if m == id => Err(Clash::Infinite),

@@ -1,6 +1,7 @@
 //! Written types.
 
 use super::Infer;
+use super::parts::{MAX_PARTS, parts, too_large};
 use super::scope::Local;
 use super::solve::record_type;
 use crate::diagnostic::Code;
@@ -34,6 +35,9 @@ impl Infer<'_, '_> {
         let result = self.type_in(te, &mut open);
         let pending = std::mem::replace(&mut self.pending, outer);
         let (ty, lift) = result?;
+        if parts(&ty, MAX_PARTS) > MAX_PARTS {
+            return too_large(te.span);
+        }
         Ok(RType {
             ty,
             exts: open.exts,
@@ -167,6 +171,14 @@ impl Infer<'_, '_> {
                     );
                 }
             }
+        }
+        let sum = |total: usize, arg: &TypeArg| match arg {
+            TypeArg::Size(_) => total,
+            TypeArg::Type(t) => total + parts(t, MAX_PARTS),
+        };
+        let arg_parts = actual.iter().fold(1, sum);
+        if arg_parts.saturating_mul(parts(&abbr.fun.rhs.ty, MAX_PARTS)) > 100 * MAX_PARTS {
+            return too_large(span);
         }
         let ret = apply_type_fun(&mut self.cx.names, &abbr.fun, &actual);
         open.exts.extend(ret.exts);

@@ -1,0 +1,126 @@
+//! The number of parts of a type, counted as if nothing were shared.
+//!
+//! A short program can have types of any size: `def f x = (x, x)` doubles, and so does each of its uses. In memory such
+//! types are small, for their parts are shared; but whoever walks them does not end. So types are kept below a limit:
+//! while types are unified the parts that are looked at are counted, and a definition is not finished before the types
+//! of all its variables and instances have been measured.
+
+use super::Infer;
+use super::solve::{Meta, Solver};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::context::Res;
+use crate::types::print;
+use crate::types::ty::{Type, TypeArg};
+
+/// The most parts of a type: scalars, arrays, fields, payloads, parameters and results.
+pub(crate) const MAX_PARTS: usize = 50_000;
+
+/// The most parts of a type that is shown in a message.
+const SHOWN_PARTS: usize = 1000;
+
+/// Counts the parts of a type, those that variables stand for among them as `meta` says; at most one more than `limit`.
+fn count(ty: &Type, limit: usize, meta: &mut dyn FnMut(u32, usize) -> usize) -> usize {
+    let mut total = 1;
+    let mut add = |part: &Type| {
+        if total <= limit {
+            total += count(part, limit - total, meta);
+        }
+    };
+    match ty {
+        Type::Prim(_) => {}
+        Type::Meta(id) => total = meta(*id, limit),
+        Type::Array(a) => add(&a.elem),
+        Type::Tuple(ts) => ts.iter().for_each(add),
+        Type::Record(fs) => fs.iter().for_each(|(_, t)| add(t)),
+        Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).for_each(add),
+        Type::Fun(f) => {
+            add(&f.arg);
+            add(&f.ret.ty);
+        }
+        Type::Named(n) => n.args.iter().for_each(|arg| match arg {
+            TypeArg::Size(_) => {}
+            TypeArg::Type(t) => add(t),
+        }),
+    }
+    total.min(limit + 1)
+}
+
+/// The parts of a written type, at most one more than `limit`.
+pub(crate) fn parts(ty: &Type, limit: usize) -> usize {
+    count(ty, limit, &mut |_, _| 1)
+}
+
+/// Refuses a type with too many parts.
+pub(crate) fn too_large<T>(span: Span) -> Res<T> {
+    let message = format!("this has a type of more than {MAX_PARTS} parts");
+    let error = Diagnostic::error(Code::HugeType, span, message);
+    Err(Box::new(error.note(
+        "every use of a value whose type has the same part twice can double the type",
+    )))
+}
+
+impl Solver {
+    /// The parts of a type, with all that is known put in; at most one more than `limit`.
+    fn known_parts(&self, ty: &Type, limit: usize) -> usize {
+        count(ty, limit, &mut |id, limit| match self.meta(id) {
+            Meta::Link(ty) => self.known_parts(ty, limit),
+            Meta::Free(_) => 1,
+        })
+    }
+
+    /// The type with all that is known put in, for a message; a variable if that is too much to show.
+    pub(crate) fn shown(&mut self, ty: &Type) -> Type {
+        if self.known_parts(ty, SHOWN_PARTS) > SHOWN_PARTS {
+            return Type::Meta(self.count());
+        }
+        self.zonk(ty)
+    }
+
+    /// The first variable whose type is too large.
+    fn first_too_large(&self) -> Option<u32> {
+        let mut known = vec![0; self.count() as usize];
+        (0..self.count()).find(|id| self.measure(*id, &mut known) > MAX_PARTS)
+    }
+
+    /// The parts of what a variable stands for; `known` holds those of variables that have been measured, and zeros.
+    fn measure(&self, id: u32, known: &mut Vec<usize>) -> usize {
+        let at = id as usize;
+        if known[at] == 0 {
+            known[at] = stacker::maybe_grow(32 * 1024, 1024 * 1024, || match self.meta(id) {
+                Meta::Link(ty) => count(ty, MAX_PARTS, &mut |id, limit| {
+                    self.measure(id, known).min(limit + 1)
+                }),
+                Meta::Free(_) => 1,
+            });
+        }
+        known[at]
+    }
+}
+
+impl Infer<'_, '_> {
+    /// Refuses a definition in which a type is too large.
+    pub(crate) fn check_parts(&mut self) -> Res<()> {
+        if let Some(id) = self.solver.first_too_large() {
+            return too_large(self.solver.origin(id));
+        }
+        for (span, ty) in std::mem::take(&mut self.instances) {
+            self.check_size(span, &ty)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a type that is too large.
+    pub(crate) fn check_size(&self, span: Span, ty: &Type) -> Res<()> {
+        if self.solver.known_parts(ty, MAX_PARTS) > MAX_PARTS {
+            return too_large(span);
+        }
+        Ok(())
+    }
+
+    /// The text of a type in a message.
+    pub(crate) fn show(&mut self, ty: &Type) -> String {
+        let ty = self.solver.shown(ty);
+        print::ty(&self.cx.names, &ty)
+    }
+}
