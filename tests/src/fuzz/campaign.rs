@@ -4,8 +4,8 @@
 //! `target/fuzz`; a long campaign goes on after the first. What a process dies of (a stack overflow) or hangs in is in
 //! `target/fuzz/NAME.current`.
 
+use super::super::generate::Random;
 use super::shrink::shrink;
-use crate::generate::Random;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

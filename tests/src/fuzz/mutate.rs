@@ -1,8 +1,8 @@
 //! Mutations of texts, by structure, and of bytes, blindly.
 
+use super::super::generate::Random;
 use super::text::{Kind, Level, Text, Token};
 use super::vocabulary::Vocabulary;
-use crate::generate::Random;
 use std::ops::Range;
 
 /// How often something is nested or repeated, most often once.

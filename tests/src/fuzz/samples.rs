@@ -1,6 +1,6 @@
 //! What fuzzing starts from: the programs of this repository, and those that `FUTHARK_TESTS` names.
 
-use crate::generate;
+use super::super::generate;
 use midend::ir::{print, read};
 use midend::pass::{Options, PassCx};
 use midend::passes;

@@ -1,7 +1,7 @@
 //! Text as tokens and the structure that can be seen without a grammar: brackets, phrases, declarations.
 
+use super::super::generate::Random;
 use super::vocabulary::Vocabulary;
-use crate::generate::Random;
 use std::ops::Range;
 
 /// What a token is to a mutation.
