@@ -122,7 +122,8 @@ impl<'a> Lower<'a> {
             let mut names = Vec::new();
             super::mentions::ty(&param.ty, &mut |m| {
                 if let super::mentions::Mention::Name(name) = m
-                    && frame.lookup(name).is_none()
+                    // An earlier parameter may have named it without telling it, as `[n * 2]` does.
+                    && matches!(frame.lookup(name), None | Some(Binding::Size(None)))
                     && !names.contains(&name)
                 {
                     names.push(name);

@@ -2,7 +2,7 @@
 //!
 //! Findings are panics, complaints of the check, and cases that take too long. They are shrunk and kept in
 //! `target/fuzz`; a long campaign goes on after the first. What a process dies of (a stack overflow) or hangs in is in
-//! `target/fuzz/NAME.current`.
+//! `target/fuzz/NAME.current`. `ARRC_FUZZ_CASE=FILE` tries that file alone.
 
 use super::super::generate::Random;
 use super::shrink::shrink;
@@ -59,6 +59,12 @@ impl Campaign<'_> {
         let watch = seconds.map(|_| Watch::start(self.name));
         if seconds.is_some() {
             std::fs::create_dir_all(&place).expect("the folder of findings can be made");
+        }
+        if let Some(path) = std::env::var_os("ARRC_FUZZ_CASE") {
+            let case = std::fs::read(path).expect("the case can be read");
+            let outcome = (self.check)(&case);
+            assert!(outcome.is_ok(), "{}", outcome.unwrap_err());
+            return;
         }
         let mut report = Report::default();
         while report.cases < self.quick || Instant::now() < end {
@@ -136,6 +142,9 @@ impl Report {
             self.slowest,
             self.findings.len()
         );
+        for (finding, (times, path)) in &self.findings {
+            println!("{times} times: {finding}: {}", path.display());
+        }
     }
 }
 

@@ -3,10 +3,11 @@
 
 use super::Infer;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::near::near;
 use crate::source::Span;
 use crate::syntax::ast::{self, AttrKind};
 use crate::typed::Attr;
-use crate::types::context::{Res, near};
+use crate::types::context::Res;
 use crate::types::raw::{RExp, RKind};
 use crate::types::ty::{Prim, Sym, Type};
 

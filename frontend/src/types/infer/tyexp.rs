@@ -12,11 +12,25 @@ use crate::types::context::{Res, err};
 use crate::types::env::TypeAbbr;
 use crate::types::opaque::{each_size, names_of_size};
 use crate::types::raw::{RKind, RLit, RType};
-use crate::types::subst::{apply_type_fun, set_unique};
+use crate::types::subst::{apply_type_fun, clear_unique, set_unique};
 use crate::types::ty::{
     Atom, FunType, Lift, Name, Prim, RetType, Size, Sym, Type, TypeArg, TypeParam,
 };
 use std::sync::Arc;
+
+/// The most dimensions of an array, as many as its binary form can have.
+const MAX_RANK: usize = 255;
+
+/// The dimensions of an array.
+fn rank(ty: &Type) -> usize {
+    let mut rank = 0;
+    let mut row = ty;
+    while let Type::Array(array) = row {
+        rank += 1;
+        row = &array.elem;
+    }
+    rank
+}
 
 /// What reading a written type collects on the way.
 #[derive(Default)]
@@ -209,7 +223,13 @@ impl Infer<'_, '_> {
         let size = self.size_exp(size, open)?;
         let (t, lift) = self.type_in(elem, open)?;
         match lift {
-            Lift::Plain => Ok((Type::array(size, t), Lift::Plain)),
+            Lift::Plain if rank(&t) >= MAX_RANK => err(
+                Code::BadType,
+                elem.span,
+                format!("an array cannot have more than {MAX_RANK} dimensions"),
+            ),
+            // Only an array as a whole is unique.
+            Lift::Plain => Ok((Type::array(size, clear_unique(&t)), Lift::Plain)),
             Lift::Size => err(
                 Code::BadType,
                 elem.span,
