@@ -16,8 +16,8 @@ use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let suite = std::env::var_os("FUTHARK_TESTS").unwrap_or_default();
-    let suite = std::env::split_paths(&suite).next();
+    let suite = std::env::var_os("FUTHARK_TESTS").filter(|folders| !folders.is_empty());
+    let suite = suite.and_then(|folders| std::env::split_paths(&folders).next());
     let absent = suite.is_none();
     let compare = move || compare(&suite.unwrap_or_default());
     let trials = vec![
@@ -31,7 +31,7 @@ fn compare(suite: &Path) -> Result<(), Failed> {
     let page = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/conformance.md");
     let fresh = Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance.md");
     let output = Command::new(env!("CARGO_BIN_EXE_arrc"))
-        .args(["test", "--target=cpu"])
+        .args(["test", "--target=cpu", "--timeout=90"])
         .arg(format!("--conformance={}", fresh.display()))
         .arg(suite)
         .output()?;
