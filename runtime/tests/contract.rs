@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const TARGETS: [&str; 2] = ["--target=cpu", "--target=interp"];
 
 /// Never ends, inside of one kernel.
-const ENDLESS_KERNEL: &str = "def main (n: i32) = map (\\i -> loop x = i while x != -1 do if x == 1 then 2 else (x + 2) % 1000) (map i32.i64 (iota 1000))\n";
+const ENDLESS_KERNEL: &str = "def main (_n: i32) = map (\\i -> loop x = i while x != -1 do if x == 1 then 2 else (x + 2) % 1000) (map i32.i64 (iota 1000))\n";
 /// Never ends, on the host.
 const ENDLESS_HOST: &str =
     "def main (n: i32) = loop x = n while x != 0 do if x == 1 then 2 else x + 2\n";
