@@ -104,6 +104,18 @@ fn check_header(bytes: &[u8]) -> Result<(), ReadError> {
             );
         }
     }
+    // npyz multiplies the extents without a check.
+    let description = bytes.get(12..12 + declared as usize).unwrap_or_default();
+    let numbers = description.split(|b| !b.is_ascii_digit());
+    let extents = numbers
+        .filter(|digits| !digits.is_empty())
+        .map(|digits| str::from_utf8(digits).ok()?.parse().ok());
+    let product = extents
+        .filter(|extent| *extent != Some(0))
+        .try_fold(1_u64, |product, extent| product.checked_mul(extent?));
+    if product.is_none() {
+        return fail(12, "not a readable .npy file: its extents are too large");
+    }
     Ok(())
 }
 

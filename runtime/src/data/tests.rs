@@ -245,6 +245,8 @@ fn numpy_files_are_read_in_either_order_and_endianness() {
     assert!(refused.is_err_and(|why| why.ends_with("nested too deeply")));
     let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000,), }";
     assert!(read_npy(&npy(header, &big), None).is_err());
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 0, 4294967296), }";
+    assert!(read_npy(&npy(header, &big), None).is_err());
 }
 
 #[test]
