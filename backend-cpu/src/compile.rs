@@ -12,6 +12,7 @@ use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetFrontendConfig};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _, ModuleReloc, default_libcall_names};
+use midend::analysis::calls::calls;
 use midend::ir::id::{FunId, Id, Var};
 use midend::ir::mem::{Kernel, KernelKind, Mem};
 use midend::ir::scalar::Const;
@@ -203,8 +204,9 @@ pub(crate) fn compile(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Mo
         functions: BTreeMap::new(),
     };
     let mut work = Vec::new();
+    let calls = calls(program);
     for fun in &functions {
-        let interface = interface(program, &units, *fun, &mut jit)?;
+        let interface = interface(program, &units, (*fun, calls.recursive[*fun]), &mut jit)?;
         work.push((interface.id, Unit::Function(*fun)));
         units.functions.insert(*fun, interface);
     }
@@ -297,7 +299,7 @@ fn closure(program: &Program<Mem>, mut found: BTreeSet<FunId>) -> BTreeSet<FunId
 fn interface(
     program: &Program<Mem>,
     units: &Units,
-    fun: FunId,
+    (fun, recursive): (FunId, bool),
     jit: &mut JITModule,
 ) -> Result<Interface, RunError> {
     let definition = &program.funs[fun];
@@ -308,8 +310,6 @@ fn interface(
             .collect()
     };
     let (params, results) = (types(&definition.params), types(&definition.results));
-    let mut called = BTreeSet::new();
-    free::callees(&definition.body, &mut called);
     let signature = function_signature(units.conv, &params, &results);
     let id = jit
         .declare_function(&format!("f{}", fun.index()), Linkage::Local, &signature)
@@ -318,7 +318,7 @@ fn interface(
         id,
         params,
         results,
-        recursive: closure(program, called).contains(&fun),
+        recursive,
     })
 }
 

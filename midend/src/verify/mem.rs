@@ -9,7 +9,7 @@ use crate::ir::soac::Operator;
 use crate::ir::syntax::{Atom, Exp, Program};
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks that no two kernels have one name.
 pub(super) fn check_kernel_names<D: Verify>(cx: &mut Types<'_, '_, D>) {
@@ -190,28 +190,42 @@ impl<'p> Types<'_, 'p, Mem> {
 
     /// Checks that functions called in the kernel do nothing that only host code may do.
     fn called_in(&mut self, launch: &Mem) {
-        let mut todo: Vec<FunId> = Vec::new();
+        let mut called: BTreeSet<FunId> = BTreeSet::new();
         launch.scopes(&mut |_, body| {
-            walk::calls(body, &mut |f| todo.push(f));
+            walk::calls(body, &mut |f| {
+                called.insert(f);
+            });
         });
-        let mut seen = BTreeSet::new();
-        while let Some(fun) = todo.pop() {
-            if seen.insert(fun) {
-                walk::calls(&self.cx.program.funs[fun].body, &mut |f| todo.push(f));
-            }
+        if called.is_empty() {
+            return;
         }
-        for fun in seen {
-            if is_host(self.cx.program, fun) {
-                self.fault("a kernel calls a function that launches or frees");
-            }
+        let program = self.cx.program;
+        let host = self.reach_host.get_or_insert_with(|| reach_host(program));
+        if !called.is_disjoint(host) {
+            self.fault("a kernel calls a function that launches or frees");
         }
     }
 }
 
-fn is_host(program: &Program<Mem>, fun: FunId) -> bool {
-    let mut host = false;
-    walk::all_stms(&program.funs[fun].body, &mut |stm| {
-        host |= matches!(stm.exp, Exp::Op(Mem::Launch(_) | Mem::Free(_)));
-    });
-    host
+/// The functions that launch or free, and those from which calls lead to such.
+fn reach_host(program: &Program<Mem>) -> BTreeSet<FunId> {
+    let mut callers: BTreeMap<FunId, Vec<FunId>> = BTreeMap::new();
+    let mut todo = Vec::new();
+    for (id, fun) in program.funs.enumerate() {
+        let mut host = false;
+        walk::all_stms(&fun.body, &mut |stm| {
+            host |= matches!(stm.exp, Exp::Op(Mem::Launch(_) | Mem::Free(_)));
+        });
+        todo.extend(host.then_some(id));
+        walk::calls(&fun.body, &mut |callee| {
+            callers.entry(callee).or_default().push(id);
+        });
+    }
+    let mut reached = BTreeSet::new();
+    while let Some(fun) = todo.pop() {
+        if reached.insert(fun) {
+            todo.extend(callers.get(&fun).into_iter().flatten());
+        }
+    }
+    reached
 }

@@ -10,6 +10,7 @@ use crate::ir::syntax::{
 };
 use crate::ir::types::{AccType, Dim, ScalarType, Size, Type};
 use crate::ir::walk::deep;
+use std::collections::BTreeSet;
 
 /// Checks all functions.
 pub(super) fn check<'p, D: Verify>(cx: &mut Cx<'p, D>) {
@@ -20,6 +21,7 @@ pub(super) fn check<'p, D: Verify>(cx: &mut Cx<'p, D>) {
         parallel: None,
         kernels: Vec::new(),
         accs: Vec::new(),
+        reach_host: None,
     };
     for fun in program.funs.iter() {
         types.cx.fun = Some(fun);
@@ -40,6 +42,8 @@ pub struct Types<'c, 'p, D> {
     pub(super) kernels: Vec<&'p str>,
     /// The accumulations around the statement at hand: tokens, and how many accumulators each has.
     pub(super) accs: Vec<(Var, usize)>,
+    /// The functions that do, or call what does, what only host code may do; found when a kernel calls something.
+    pub(super) reach_host: Option<BTreeSet<FunId>>,
 }
 
 impl<'p, D: Verify> Types<'_, 'p, D> {
