@@ -8,19 +8,23 @@
 //! ```
 //!
 //! Results of the map that are also read elsewhere stay results of the fused operator. No work is done twice: the
-//! operator applies its lambda once to each element. A map is not moved past a statement that consumes what the map reads, nor into an
+//! operator applies its lambda once to each element. A map of very many results is left alone. A map is not moved past a statement that consumes what the map reads, nor into an
 //! operator that does. In host code, a map over rows that would take the second dimension of a perfectly nested pair of maps away
 //! stays alone.
 
 mod legal;
+mod uses;
 
 use crate::analysis::aliases::Aliases;
 use crate::ir::id::{FunId, IdVec, Var};
 use crate::ir::rename::{Subst, substitute};
+use crate::ir::scalar::Const;
 use crate::ir::soac::Soac;
+use crate::ir::span::Spans;
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Lambda, Program, Stm, Vars};
 use crate::ir::walk::deep;
 use crate::pass::Pass;
+use uses::Uses;
 
 /// The pass.
 pub const fn pass() -> Pass<Soac> {
@@ -84,22 +88,29 @@ fn traversal(exp: &mut Exp<Soac>) -> Option<Traversal<'_>> {
 impl Fuse<'_> {
     /// Fuses the statements of a body, then those of the bodies in it, where fusion has brought more together.
     fn body(&mut self, body: &mut Body<Soac>, host: bool) {
-        let mut at = 0;
-        while at < body.stms.len() {
-            match self.producer(body, at, host) {
-                Some((from, kept)) => {
-                    let producer = body.stms.remove(from);
-                    at -= 1;
-                    self.merge(producer, &kept, &mut body.stms[at]);
-                }
-                None => at += 1,
-            }
+        let operators = body.stms.iter_mut();
+        let operators = operators.filter_map(|stm| traversal(&mut stm.exp)).count();
+        if operators > 1 {
+            self.statements(body, host);
         }
         for stm in &mut body.stms {
             let inside = host && traversal(&mut stm.exp).is_none();
             stm.exp
                 .bodies_mut(&mut |inner| deep(|| self.body(inner, inside)));
         }
+    }
+
+    fn statements(&mut self, body: &mut Body<Soac>, host: bool) {
+        let mut uses = Uses::of(body, self.vars, self.funs);
+        for at in 0..body.stms.len() {
+            while let Some((from, kept)) = self.producer(body, &uses, at, host) {
+                // Nothing is left in its place until the body is done, so that statements keep their numbers.
+                let producer = std::mem::replace(&mut body.stms[from], nothing());
+                uses.moved(&producer, (from, at), &kept);
+                self.merge(producer, &kept, &mut body.stms[at]);
+            }
+        }
+        body.stms.retain(|stm| !is_nothing(stm));
     }
 
     /// Makes a map part of the operator that reads it. The results `kept` stay results.
@@ -157,6 +168,20 @@ impl Fuse<'_> {
             }
         }
     }
+}
+
+/// What stands where a statement has been.
+const fn nothing() -> Stm<Soac> {
+    Stm {
+        binds: Vec::new(),
+        certs: Vec::new(),
+        exp: Exp::Atom(Atom::Const(Const::Bool(false))),
+        span: Spans::NONE,
+    }
+}
+
+fn is_nothing(stm: &Stm<Soac>) -> bool {
+    stm.binds.is_empty() && matches!(stm.exp, Exp::Atom(_))
 }
 
 /// Whether an atom is a variable among others.

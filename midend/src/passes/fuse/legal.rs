@@ -1,16 +1,20 @@
 //! Whether a map can become part of an operator.
 
+use super::uses::Uses;
 use super::{Fuse, is_among};
-use crate::analysis::aliases::consumed;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::soac::{Operator, Soac};
 use crate::ir::syntax::{Body, Exp, Lambda, Stm, Vars};
 use crate::ir::types::Size;
-use crate::ir::walk::{free_in_lambda, free_in_stm};
+use crate::ir::walk::free_in_lambda;
 
 /// How many statements a map may have to be repeated for every point of a second dimension.
 const SMALL: usize = 8;
+
+/// How many results a map may have that becomes part of another operator: each may stay a result, which is a stream of
+/// memory of its own.
+const MANY: usize = 64;
 
 /// A map without reductions and scans.
 fn map_of(stm: &Stm<Soac>) -> Option<(Size, &[Var], &Lambda<Soac>)> {
@@ -37,68 +41,53 @@ impl Fuse<'_> {
     pub(super) fn producer(
         &self,
         body: &Body<Soac>,
+        uses: &Uses,
         at: usize,
         host: bool,
     ) -> Option<(usize, Vec<Var>)> {
         let consumer = Consumer::of(&body.stms[at])?;
-        (0..at).rev().find_map(|from| {
+        uses.binders(consumer.arrays).into_iter().find_map(|from| {
             let producer = &body.stms[from];
-            if !producer.binds.iter().any(|b| consumer.arrays.contains(b)) {
-                return None;
-            }
             let (width, inputs, lam) = map_of(producer)?;
-            if width != consumer.width || (host && splits_nest(lam, consumer.lam)) {
+            let splits = host && splits_nest(lam, consumer.lam);
+            if width != consumer.width || producer.binds.len() > MANY || splits {
                 return None;
             }
-            let kept = self.kept(body, (from, at), &consumer)?;
-            let mut reads = inputs.to_vec();
-            reads.extend(free_in_lambda(self.vars, lam));
-            let movable = self.is_untouched(&reads, &body.stms[from + 1..=at]);
-            movable.then_some((from, kept))
+            let elsewhere = consumer.other_reads(self.vars);
+            if elsewhere.iter().any(|v| producer.binds.contains(v)) {
+                return None;
+            }
+            let kept = kept(&producer.binds, uses, (from, at), &consumer)?;
+            let mut taken = uses.consumed_in(from + 1..at + 1).peekable();
+            if taken.peek().is_some() {
+                let mut reads = inputs.to_vec();
+                reads.extend(free_in_lambda(self.vars, lam));
+                if taken.any(|taken| reads.iter().any(|&read| self.aliases.meet(read, taken))) {
+                    return None;
+                }
+            }
+            Some((from, kept))
         })
     }
+}
 
-    /// The results of statement `from` that are needed besides by the traversal of statement `at`; nothing if that
-    /// cannot be granted.
-    fn kept(
-        &self,
-        body: &Body<Soac>,
-        (from, at): (usize, usize),
-        consumer: &Consumer<'_>,
-    ) -> Option<Vec<Var>> {
-        let binds = &body.stms[from].binds;
-        let mentions = |stm: &Stm<Soac>| {
-            let free = free_in_stm(self.vars, stm);
-            free.iter().any(|v| binds.contains(v))
-        };
-        let elsewhere = consumer.other_reads(self.vars);
-        if body.stms[from + 1..at].iter().any(mentions)
-            || elsewhere.iter().any(|v| binds.contains(v))
-        {
-            return None;
-        }
-        let mut kept: Vec<Var> = Vec::new();
-        for stm in &body.stms[at + 1..] {
-            let free = free_in_stm(self.vars, stm);
-            kept.extend(free.iter().filter(|v| binds.contains(v)));
-        }
-        let results = body.result.iter().filter(|a| is_among(**a, binds));
-        kept.extend(results.filter_map(|a| a.as_var()));
-        kept.sort_unstable();
-        kept.dedup();
-        (kept.is_empty() || consumer.maps).then_some(kept)
+/// The results of statement `from` that are needed besides by statement `at`; nothing if that cannot be granted.
+fn kept(
+    binds: &[Var],
+    uses: &Uses,
+    (from, at): (usize, usize),
+    consumer: &Consumer<'_>,
+) -> Option<Vec<Var>> {
+    if binds.iter().any(|v| uses.reads_in(*v, from + 1..at)) {
+        return None;
     }
-
-    /// Whether the statements consume nothing that shares memory with what is read.
-    fn is_untouched(&self, reads: &[Var], stms: &[Stm<Soac>]) -> bool {
-        let mut untouched = true;
-        for stm in stms {
-            consumed(stm, self.funs, &mut |taken| {
-                untouched &= !reads.iter().any(|&read| self.aliases.meet(read, taken));
-            });
-        }
-        untouched
-    }
+    let mut kept: Vec<Var> = binds
+        .iter()
+        .copied()
+        .filter(|v| uses.read_after(*v, at))
+        .collect();
+    kept.sort_unstable();
+    (kept.is_empty() || consumer.maps).then_some(kept)
 }
 
 /// An operator that traverses arrays.

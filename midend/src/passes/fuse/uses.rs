@@ -1,0 +1,93 @@
+//! Where the statements of one body bind, read and consume variables, kept up to date while maps become part of other
+//! statements: so that fusing a body takes no longer than in proportion to its length, but for logarithms.
+
+use crate::analysis::aliases::consumed;
+use crate::ir::id::{FunId, IdVec, Var};
+use crate::ir::soac::Soac;
+use crate::ir::syntax::{Body, Fun, Stm, Vars};
+use crate::ir::walk::free_in_stm;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+
+/// Statements by what they do with variables. They go by their places in the body.
+pub(super) struct Uses {
+    bound: HashMap<Var, usize>,
+    /// What each statement reads, once each.
+    free: Vec<Vec<Var>>,
+    read: HashMap<Var, BTreeSet<usize>>,
+    consumed: BTreeMap<usize, Vec<Var>>,
+    results: HashSet<Var>,
+}
+
+impl Uses {
+    pub(super) fn of(body: &Body<Soac>, vars: &Vars, funs: &IdVec<FunId, Fun<Soac>>) -> Self {
+        let mut uses = Self {
+            bound: HashMap::new(),
+            free: Vec::with_capacity(body.stms.len()),
+            read: HashMap::new(),
+            consumed: BTreeMap::new(),
+            results: body.result.iter().filter_map(|a| a.as_var()).collect(),
+        };
+        for (at, stm) in body.stms.iter().enumerate() {
+            uses.bound.extend(stm.binds.iter().map(|v| (*v, at)));
+            let free = free_in_stm(vars, stm);
+            let once = |v: &Var| uses.read.entry(*v).or_default().insert(at);
+            uses.free.push(free.into_iter().filter(once).collect());
+            consumed(stm, funs, &mut |v| {
+                uses.consumed.entry(at).or_default().push(v);
+            });
+        }
+        uses
+    }
+
+    /// The statements that bind these variables, from the last to the first.
+    pub(super) fn binders(&self, vars: &[Var]) -> Vec<usize> {
+        let binders: BTreeSet<usize> = vars
+            .iter()
+            .filter_map(|v| self.bound.get(v))
+            .copied()
+            .collect();
+        binders.into_iter().rev().collect()
+    }
+
+    /// Whether a statement in the range reads the variable.
+    pub(super) fn reads_in(&self, v: Var, range: Range<usize>) -> bool {
+        let read = self.read.get(&v);
+        !range.is_empty() && read.is_some_and(|at| at.range(range).next().is_some())
+    }
+
+    /// Whether a statement after this one, or the result of the body, reads the variable.
+    pub(super) fn read_after(&self, v: Var, at: usize) -> bool {
+        self.results.contains(&v) || self.reads_in(v, at + 1..usize::MAX)
+    }
+
+    /// What the statements in the range consume.
+    pub(super) fn consumed_in(&self, range: Range<usize>) -> impl Iterator<Item = Var> {
+        self.consumed
+            .range(range)
+            .flat_map(|(_, vars)| vars)
+            .copied()
+    }
+
+    /// A map has become part of another statement, which binds `kept` of its results.
+    pub(super) fn moved(&mut self, producer: &Stm<Soac>, (from, to): (usize, usize), kept: &[Var]) {
+        for v in std::mem::take(&mut self.free[from]) {
+            let read = self.read.entry(v).or_default();
+            read.remove(&from);
+            if read.insert(to) {
+                self.free[to].push(v);
+            }
+        }
+        for v in &producer.binds {
+            if let Some(read) = self.read.get_mut(v) {
+                read.remove(&to);
+            }
+            self.bound.remove(v);
+        }
+        self.free[to].retain(|v| !producer.binds.contains(v));
+        self.bound.extend(kept.iter().map(|v| (*v, to)));
+        if let Some(taken) = self.consumed.remove(&from) {
+            self.consumed.entry(to).or_default().extend(taken);
+        }
+    }
+}
