@@ -12,7 +12,7 @@ use midend::ir::soac::Soac;
 use midend::ir::span::{Place, Spans};
 use midend::ir::syntax::{Atom, Exp, Message, MessagePart, Stm, TrapKind, VarInfo};
 use midend::ir::types::{ScalarType, Size, Type};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// What is being built: the bodies around the current point in one IR function.
@@ -34,6 +34,9 @@ pub struct FnCx<'a> {
     pub loop_results: BTreeMap<Var, Vec<Atom>>,
     /// Arrays that have been consumed, and what they alias.
     pub consumed: BTreeSet<Var>,
+    /// Arrays that were found not to be lent, back to where they come from, and are consumed: so that of a long row of
+    /// updates each looks at its own array only.
+    cleared: HashSet<Var>,
 }
 
 /// A body that is being built.
@@ -274,16 +277,24 @@ impl<'a> Lower<'a> {
         let of: Vec<Var> = of.into_iter().filter_map(var_of).collect();
         let of = of.into_iter().filter(|o| self.vars[*o].ty.is_array());
         let of: Vec<Var> = of.collect();
+        if self.cx.cleared.contains(&v) {
+            self.cx.cleared.clear();
+        }
         self.cx.parents.entry(v).or_default().extend(of);
     }
 
     /// Everything that `v` may share memory with, itself too, back to where the arrays come from.
     pub fn roots(&self, v: Var) -> BTreeSet<Var> {
+        self.roots_outside(v, &HashSet::new())
+    }
+
+    /// The same without what is in `known`, and what that shares memory with.
+    fn roots_outside(&self, v: Var, known: &HashSet<Var>) -> BTreeSet<Var> {
         let mut seen = BTreeSet::from([v]);
         let mut todo = vec![v];
         while let Some(v) = todo.pop() {
             for parent in self.cx.parents.get(&v).into_iter().flatten() {
-                if seen.insert(*parent) {
+                if !known.contains(parent) && seen.insert(*parent) {
                     todo.push(*parent);
                 }
             }
@@ -297,6 +308,7 @@ impl<'a> Lower<'a> {
             if let (true, Atom::Var(v)) = (leaf.lent, leaf.atom) {
                 let roots = self.roots(v);
                 self.cx.lent.extend(roots);
+                self.cx.cleared.clear();
             }
         });
     }
@@ -309,10 +321,11 @@ impl<'a> Lower<'a> {
         if !self.vars[v].ty.is_array() {
             return leaf.atom;
         }
-        let roots = self.roots(v);
-        if leaf.shared || !roots.is_disjoint(&self.cx.lent) {
+        let roots = self.roots_outside(v, &self.cx.cleared);
+        if leaf.shared || roots.iter().any(|root| self.cx.lent.contains(root)) {
             return self.copy_leaf(leaf).atom;
         }
+        self.cx.cleared.extend(&roots);
         self.cx.consumed.extend(roots);
         leaf.atom
     }
