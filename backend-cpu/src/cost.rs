@@ -7,6 +7,7 @@ use midend::ir::mem::{Kernel, Mem};
 use midend::ir::scalar::{BinOp, Const, ScalarOp, TernOp};
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, Program};
 use midend::ir::types::ScalarType;
+use midend::math::{computed_by, definition};
 use std::collections::BTreeSet;
 
 /// Iterations of a loop of which nothing is known.
@@ -168,7 +169,7 @@ fn scalar(op: ScalarOp) -> f64 {
     } else {
         0.0
     };
-    if let Some(definition) = midend::math::definition(op) {
+    if let Some(definition) = definition(computed_by(op)) {
         return half + 0.25 * definition.body.stms.len() as f64;
     }
     half + match op {

@@ -26,7 +26,7 @@ pub mod trig;
 
 pub use arith::*;
 pub use half::*;
-pub use library::definition;
+pub use library::{computed_by, definition};
 
 #[cfg(test)]
 mod tests;

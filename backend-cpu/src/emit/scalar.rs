@@ -10,7 +10,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::ir::scalar::{BinOp, CmpOp, ScalarOp, TernOp, UnOp};
 use midend::ir::types::ScalarType;
-use midend::math::definition;
+use midend::math::{computed_by, definition};
 
 impl Emit<'_, '_> {
     /// The value of an operation.
@@ -27,16 +27,21 @@ impl Emit<'_, '_> {
         }
     }
 
+    /// The value of a function that is defined in IR; those of f16 are computed in f32.
+    fn defined(&mut self, op: ScalarOp, args: &[Value]) -> Option<Value> {
+        let wide = computed_by(op);
+        let definition = definition(wide)?;
+        if wide == op {
+            return Some(self.function(op, definition, args));
+        }
+        let args: Vec<Value> = args.iter().map(|a| self.widen(*a)).collect();
+        let result = self.function(wide, definition, &args);
+        Some(self.narrow(result))
+    }
+
     fn unary(&mut self, op: UnOp, ty: ScalarType, a: Value) -> Value {
-        if ty == ScalarType::F16 {
-            let wide = ScalarOp::Un(op, ScalarType::F32);
-            if let Some(definition) = definition(wide) {
-                let a = self.widen(a);
-                let result = self.function(wide, definition, &[a]);
-                return self.narrow(result);
-            }
-        } else if let Some(definition) = definition(ScalarOp::Un(op, ty)) {
-            return self.function(ScalarOp::Un(op, ty), definition, &[a]);
+        if let Some(result) = self.defined(ScalarOp::Un(op, ty), &[a]) {
+            return result;
         }
         match ty {
             ScalarType::F16 => self.half_unary(op, a),
@@ -54,15 +59,8 @@ impl Emit<'_, '_> {
     }
 
     fn binary(&mut self, op: BinOp, ty: ScalarType, a: Value, b: Value) -> Value {
-        if ty == ScalarType::F16 {
-            let wide = ScalarOp::Bin(op, ScalarType::F32);
-            if let Some(definition) = definition(wide) {
-                let (a, b) = (self.widen(a), self.widen(b));
-                let result = self.function(wide, definition, &[a, b]);
-                return self.narrow(result);
-            }
-        } else if let Some(definition) = definition(ScalarOp::Bin(op, ty)) {
-            return self.function(ScalarOp::Bin(op, ty), definition, &[a, b]);
+        if let Some(result) = self.defined(ScalarOp::Bin(op, ty), &[a, b]) {
+            return result;
         }
         if let Some(helper) = crate::calls::binary(op, ty) {
             return self.math(&helper, ty, &[a, b]);

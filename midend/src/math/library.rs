@@ -67,22 +67,30 @@ pub fn definition(op: ScalarOp) -> Option<&'static Definition> {
     DEFINITIONS.get(op, || build(op))
 }
 
+/// The operation that computes this one: that of binary32 for one of binary16, else itself.
+pub const fn computed_by(op: ScalarOp) -> ScalarOp {
+    match op {
+        ScalarOp::Un(op, ScalarType::F16) => ScalarOp::Un(op, ScalarType::F32),
+        ScalarOp::Bin(op, ScalarType::F16) => ScalarOp::Bin(op, ScalarType::F32),
+        ScalarOp::Un(..)
+        | ScalarOp::Bin(..)
+        | ScalarOp::Cmp(..)
+        | ScalarOp::Tern(..)
+        | ScalarOp::Convert(..)
+        | ScalarOp::ToBits(_)
+        | ScalarOp::FromBits(_)
+        | ScalarOp::Select(_) => op,
+    }
+}
+
 /// Every operation on a type of floats that is a function with a definition (of binary16: with one for binary32).
 pub fn functions(ty: ScalarType) -> Vec<ScalarOp> {
-    let narrow = if ty == ScalarType::F16 {
-        ScalarType::F32
-    } else {
-        ty
-    };
-    let unary = UnOp::ALL
-        .iter()
-        .filter(|op| definition(ScalarOp::Un(**op, narrow)).is_some())
-        .map(|op| ScalarOp::Un(*op, ty));
-    let binary = BinOp::ALL
-        .iter()
-        .filter(|op| definition(ScalarOp::Bin(**op, narrow)).is_some())
-        .map(|op| ScalarOp::Bin(*op, ty));
-    unary.chain(binary).collect()
+    let unary = UnOp::ALL.iter().map(|op| ScalarOp::Un(*op, ty));
+    let binary = BinOp::ALL.iter().map(|op| ScalarOp::Bin(*op, ty));
+    unary
+        .chain(binary)
+        .filter(|op| definition(computed_by(*op)).is_some())
+        .collect()
 }
 
 /// The largest error of a function in units in the last place. (Of `lgamma` of negative numbers, near whose zeros this

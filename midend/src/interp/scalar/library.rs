@@ -7,7 +7,7 @@ use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, TernOp, UnOp};
 use crate::ir::syntax::{Atom, Exp};
 use crate::ir::types::ScalarType;
 use crate::math::code::Definition;
-use crate::math::library::{Slots, definition};
+use crate::math::library::{Slots, computed_by, definition};
 use half::f16;
 
 /// A definition as steps. Registers hold constants, then the operands, then what the steps compute.
@@ -27,11 +27,7 @@ struct Step {
 
 /// The value of a function of floats that is defined in IR.
 pub(super) fn function(op: ScalarOp, args: &[Const]) -> Result<Const, ScalarTrap> {
-    let wide = match (op, op.operand(0)) {
-        (ScalarOp::Un(op, _), ScalarType::F16) => ScalarOp::Un(op, ScalarType::F32),
-        (ScalarOp::Bin(op, _), ScalarType::F16) => ScalarOp::Bin(op, ScalarType::F32),
-        _ => op,
-    };
+    let wide = computed_by(op);
     let program = program(wide).ok_or(ScalarTrap::IllTyped)?;
     let mut bits = [0; 3];
     for (bits, arg) in bits.iter_mut().zip(args) {

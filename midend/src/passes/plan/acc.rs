@@ -97,19 +97,7 @@ impl Cx<'_> {
                 }
             }
         }
-        let then = self.leave(Vec::new());
-        let otherwise = Body {
-            stms: Vec::new(),
-            result: Vec::new(),
-        };
-        self.push(
-            Vec::new(),
-            Exp::If {
-                cond,
-                then,
-                otherwise,
-            },
-        );
+        self.leave_guarded(cond);
         for (&bind, view) in binds.iter().zip(views) {
             self.views.insert(bind, view);
         }
@@ -143,7 +131,6 @@ impl Cx<'_> {
         }
         self.stms(&lam.body);
         // A result may be another place, which is about to be overwritten.
-        let mut results = Vec::new();
         for (place, &result) in places.iter().zip(&lam.body.result) {
             let other = result.as_var().and_then(|v| self.views.get(&v)).cloned();
             if let (Some(from), Atom::Var(v)) = (other, result)
@@ -154,9 +141,8 @@ impl Cx<'_> {
                 let apart = self.fresh_copy(&from);
                 self.views.insert(v, apart);
             }
-            results.push(result);
         }
-        for (place, result) in places.iter().zip(results) {
+        for (place, &result) in places.iter().zip(&lam.body.result) {
             self.put(place, result);
         }
     }

@@ -269,19 +269,22 @@ impl Cx<'_> {
         self.enter(FrameKind::Branch);
         let place = self.row(view, indices);
         self.put(&place, value);
+        self.leave_guarded(cond);
+    }
+
+    /// Ends a branch that was entered: its statements are executed if the condition holds.
+    pub(super) fn leave_guarded(&mut self, cond: Atom) {
         let then = self.leave(Vec::new());
         let otherwise = Body {
             stms: Vec::new(),
             result: Vec::new(),
         };
-        self.push(
-            Vec::new(),
-            Exp::If {
-                cond,
-                then,
-                otherwise,
-            },
-        );
+        let guarded = Exp::If {
+            cond,
+            then,
+            otherwise,
+        };
+        self.push(Vec::new(), guarded);
     }
 
     /// A scalar of the host that a kernel leaves in memory of one element.
