@@ -14,6 +14,7 @@ pub mod message;
 mod operator;
 pub mod scalar;
 mod seg;
+mod shape;
 mod soac;
 mod strided;
 mod target;

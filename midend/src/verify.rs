@@ -15,6 +15,8 @@
 //!   a result is that of its formal after putting results (parameters: arguments) for the formals that its sizes name.
 //! - Sizes are equal if they are the same variable or constant, looking through copies of variables and equal scalar operations
 //!   (see `verify/sizes.rs`).
+//! - Ragged arrays are given only to what can be done with them ([`crate::ir::array`]), are rows of no other arrays and
+//!   destinations of no writes; a row of one is bound with a size that is its length.
 //! - Lambdas take rows and yield what their operation needs; operators are of type `t, t -> t` with a neutral element of type `t`.
 //! - An accumulator names the accumulation whose body it was made for, in which it stays: the body yields those that it was
 //!   handed, updates take all of one accumulation in order, and none is a parameter or result of a function or of another lambda.
@@ -25,7 +27,7 @@
 //! are `i64`; what the source does not call unique is not consumed.
 //!
 //! **Consumption** (`verify/consume.rs`)
-//! - An array is not used after it or an alias of it was consumed, nor together with being consumed by one operation.
+//! - An array is not used after it, an alias of it or its offsets were consumed, nor together with being consumed by one operation.
 //! - Only what is owned is consumed: fresh arrays and unique parameters; in a lambda or a loop, only what was made there,
 //!   and loop parameters whose start can be consumed. Accumulators are consumed by updates as arrays are, and owned by the body
 //!   that is handed them.

@@ -8,6 +8,8 @@ use midend::verify::{self, Verify};
 
 #[path = "verify/accumulators.rs"]
 mod accumulators;
+#[path = "verify/ragged.rs"]
+mod ragged;
 
 fn faults<D: Verify>(text: &str) -> Vec<String> {
     let program = read::program::<D>(text).unwrap_or_else(|e| panic!("{e}\n{text}"));

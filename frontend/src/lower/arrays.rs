@@ -245,7 +245,7 @@ impl<'a> Lower<'a> {
             v.map_leaves(&mut |leaf| {
                 let ty = Type::array_of(&l.ty(leaf.atom), &[n]);
                 let op = ArrayOp::Replicate {
-                    shape: vec![n],
+                    shape: vec![n.into()],
                     value: leaf.atom,
                 };
                 Leaf::new(Atom::Var(l.array_op("t", ty, op)))

@@ -188,7 +188,7 @@ impl<'a> Lower<'a> {
         }
         let ty = Type::array_of(&Type::Scalar(s), shape);
         let op = ArrayOp::Replicate {
-            shape: shape.to_vec(),
+            shape: shape.iter().map(|n| (*n).into()).collect(),
             value,
         };
         Leaf::new(Atom::Var(self.array_op("absent", ty, op)))

@@ -355,7 +355,7 @@ impl<'a> Lower<'a> {
         }
         let name = self.vars[array].name.clone();
         let op = ArrayOp::Reshape {
-            shape: shape.to_vec(),
+            shape: shape.iter().copied().map(Into::into).collect(),
             array,
         };
         let v = self.array_op(&name, ty, op);

@@ -172,7 +172,7 @@ impl<'a> Lower<'a> {
         let larger = data.peel(1).map_leaves(&mut |leaf| {
             let row = self.ty(leaf.atom).peel(1).unwrap_or(Type::I64);
             let ty = Type::array_of(&row, &[room]);
-            let shape = ty.shape().iter().filter_map(|d| d.size()).collect();
+            let shape = ty.shape().to_vec();
             let elem = ty.elem().unwrap_or(ScalarType::Bool);
             let op = ArrayOp::Scratch { elem, shape };
             Leaf::new(self.array_op("data", ty, op).into())
@@ -200,7 +200,7 @@ impl<'a> Lower<'a> {
         let no = Atom::Const(Const::Bool(false));
         let ty = Type::array_of(&Type::BOOL, &[count]);
         let op = ArrayOp::Replicate {
-            shape: vec![count],
+            shape: vec![count.into()],
             value: no,
         };
         let flags = self.array_op("flags", ty.clone(), op);

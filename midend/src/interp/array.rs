@@ -1,9 +1,13 @@
 //! Array operations. Views alias, updates write in place, everything else is made fresh.
 
+mod ragged;
+
 use super::machine::{Exec, Machine};
 use super::scalar;
+use super::shape::Shape;
 use super::strided;
 use super::value::{Array, Dim, Run, Val, internal};
+use crate::ir;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, Const, ScalarOp};
@@ -37,8 +41,8 @@ impl<D: Exec> Machine<'_, D> {
             } => self.iota(*len, *start, *step, *ty),
             ArrayOp::Replicate { shape, value } => self.replicate(shape, *value),
             ArrayOp::Scratch { elem, shape } => {
-                let shape = self.shape(shape)?;
-                Ok(wrap(self.meter.alloc(*elem, &shape)?))
+                let shape = self.dims(shape)?;
+                Ok(wrap(self.meter.alloc_shaped(*elem, &shape)?))
             }
             ArrayOp::Copy(array) => {
                 let array = self.array(*array)?;
@@ -50,12 +54,15 @@ impl<D: Exec> Machine<'_, D> {
                 Ok(wrap(rearrange(&array, perm)?))
             }
             ArrayOp::Reshape { shape, array } => {
-                let shape = self.shape(shape)?;
+                let shape = self.dims(shape)?;
                 let array = self.array(*array)?;
-                self.reshape(&array, &shape)
+                self.reshape(&array, shape)
             }
             ArrayOp::Manifest { perm, array } => {
                 let array = self.array(*array)?;
+                if array.ragged.is_some() {
+                    return Ok(wrap(self.fresh_copy(&array)?));
+                }
                 let inner = self.fresh_copy(&rearrange(&array, perm)?)?;
                 let mut back = vec![0; perm.len()];
                 for (i, &p) in perm.iter().enumerate() {
@@ -70,7 +77,8 @@ impl<D: Exec> Machine<'_, D> {
     pub(crate) fn fresh_copy(&self, array: &Array) -> Run<Array> {
         let copy = self.meter.alloc(array.elem(), &array.shape())?;
         copy.write(&Val::Array(Rc::new(array.clone())))?;
-        Ok(copy)
+        let ragged = array.ragged.clone();
+        Ok(Array { ragged, ..copy })
     }
 
     /// A value that shares nothing with others.
@@ -83,8 +91,11 @@ impl<D: Exec> Machine<'_, D> {
 
     fn index(&self, v: Var, indices: &[Atom]) -> Run<Val> {
         let array = self.array(v)?;
-        if indices.len() > array.dims.len() {
+        if indices.len() > array.rank() {
             return internal("an array is indexed with too many indices");
+        }
+        if let Some(shape) = &array.ragged {
+            return self.ragged_row(&array, shape, indices);
         }
         let mut offset = array.offset;
         for (dim, &index) in array.dims.iter().zip(indices) {
@@ -106,8 +117,11 @@ impl<D: Exec> Machine<'_, D> {
 
     /// Offset and dimensions of a part of an array.
     fn slice(&self, array: &Array, parts: &[SliceDim]) -> Run<(i64, Vec<Dim>)> {
-        if parts.len() > array.dims.len() {
+        if parts.len() > array.rank() {
             return internal("an array is sliced in too many dimensions");
+        }
+        if let Some(shape) = &array.ragged {
+            return self.ragged_part(array, shape, parts);
         }
         let mut offset = array.offset;
         let mut dims = Vec::with_capacity(array.dims.len());
@@ -172,8 +186,11 @@ impl<D: Exec> Machine<'_, D> {
         Ok(wrap(array))
     }
 
-    fn replicate(&self, outer: &[Size], value: Atom) -> Run<Val> {
-        let outer = self.shape(outer)?;
+    fn replicate(&self, outer: &[ir::types::Dim], value: Atom) -> Run<Val> {
+        let shape = self.dims(outer)?;
+        let Some(outer) = shape.as_regular() else {
+            return self.ragged_replicate(shape, value);
+        };
         match self.atom(value)? {
             Val::Scalar(c) => {
                 if outer.is_empty() {
@@ -230,24 +247,25 @@ impl<D: Exec> Machine<'_, D> {
         Ok(wrap(result))
     }
 
-    fn reshape(&self, array: &Rc<Array>, shape: &[i64]) -> Run<Val> {
-        let count = shape.iter().fold(1i128, |n, &e| n.saturating_mul(e.into()));
-        if count != i128::from(array.count()) {
+    fn reshape(&self, array: &Rc<Array>, shape: Shape) -> Run<Val> {
+        let count = shape.count();
+        if count != array.count() {
             return internal(format!(
                 "shape {:?} is reshaped to {shape:?}",
                 array.shape()
             ));
         }
-        if shape.is_empty() {
+        if shape.rank() == 0 {
             let at = array.offset as usize;
             return Ok(Val::Scalar(array.buf.data.borrow().get(at)));
         }
-        let dims = super::value::dense_dims(shape);
-        if array.is_dense() {
-            return Ok(wrap(array.view(array.offset, &dims)));
-        }
-        let copy = self.fresh_copy(array)?;
-        Ok(wrap(copy.view(0, &dims)))
+        let dims = super::value::dense_dims(&[count]);
+        let flat = if array.is_dense() {
+            array.view(array.offset, &dims)
+        } else {
+            self.fresh_copy(array)?.view(0, &dims)
+        };
+        Ok(wrap(flat.shaped(shape)))
     }
 }
 

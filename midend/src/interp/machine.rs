@@ -6,6 +6,7 @@ use super::Options;
 use super::layout::Layout;
 use super::message;
 use super::scalar;
+use super::shape::{Extent, Shape};
 use super::value::{Array, Meter, Run, Val, internal};
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, Var};
@@ -15,6 +16,7 @@ use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Program, Stm, Trap
 use crate::ir::types::{AccType, Dim, Size, Type};
 use crate::ir::walk;
 use crate::trap::RunError;
+use crate::value::Data;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -332,12 +334,29 @@ impl<'p, D: Exec> Machine<'p, D> {
         Ok(shape)
     }
 
-    /// The extent of a dimension of a type.
+    /// The extent of a regular dimension of a type.
     pub(crate) fn extent(&self, dim: Dim) -> Run<i64> {
         match dim {
             Dim::Size(size) => self.size(size),
-            Dim::Ragged(_) => internal("irregular arrays are not yet supported by the interpreter"),
+            Dim::Ragged(_) => internal("a row of a ragged array is where no row can be"),
         }
+    }
+
+    /// The values of dimensions, which make a shape.
+    pub(crate) fn dims(&self, dims: &[Dim]) -> Run<Shape> {
+        let extents = dims.iter().map(|&dim| match dim {
+            Dim::Size(size) => Ok(Extent::Regular(self.size(size)?)),
+            Dim::Ragged(offsets) => Ok(Extent::Ragged(self.offsets(offsets)?)),
+        });
+        Shape::new(extents.collect::<Run<_>>()?)
+    }
+
+    /// The elements of a vector of offsets.
+    pub(crate) fn offsets(&self, v: Var) -> Run<Rc<[i64]>> {
+        let Data::I64(offsets) = self.array(v)?.to_value().data else {
+            return internal(format!("{v:?} is no vector of offsets"));
+        };
+        Ok(offsets.into())
     }
 
     /// The shape that the type of a variable states, without its first `skip` dimensions.
@@ -392,9 +411,14 @@ impl<'p, D: Exec> Machine<'p, D> {
         let fits = match (&info.ty, value) {
             (Type::Scalar(ty), Val::Scalar(c)) => c.ty() == *ty,
             (Type::Array(ty) | Type::Acc(AccType { array: ty, .. }), Val::Array(array)) => {
-                let mut fits = ty.elem == array.elem() && ty.rank() == array.dims.len();
-                for (dim, have) in ty.shape.iter().zip(&*array.dims) {
-                    fits = fits && self.extent(*dim)? == have.extent;
+                let mut fits = ty.elem == array.elem() && ty.rank() == array.rank();
+                match &array.ragged {
+                    Some(shape) => fits = fits && self.dims(&ty.shape)? == **shape,
+                    None => {
+                        for (dim, have) in ty.shape.iter().zip(&*array.dims) {
+                            fits = fits && self.extent(*dim)? == have.extent;
+                        }
+                    }
                 }
                 fits
             }
@@ -408,7 +432,10 @@ impl<'p, D: Exec> Machine<'p, D> {
         }
         let what = match value {
             Val::Scalar(c) => format!("a scalar of type {}", c.ty()),
-            Val::Array(a) => format!("an array of shape {:?} of {}", a.shape(), a.elem()),
+            Val::Array(a) => match &a.ragged {
+                Some(shape) => format!("an array of shape {:?} of {}", shape.extents(), a.elem()),
+                None => format!("an array of shape {:?} of {}", a.shape(), a.elem()),
+            },
             Val::Buffer(_) => "a buffer".into(),
             Val::Cert => "a certificate".into(),
             Val::Unset => "nothing".into(),

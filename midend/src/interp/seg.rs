@@ -3,13 +3,15 @@
 use super::array::wrap;
 use super::machine::{Exec, Machine};
 use super::operator::Accumulator;
+use super::shape::Shape;
 use super::target::{HistTarget, ScatterTarget};
-use super::value::{Array, Run, Val, internal};
+use super::value::{Array, Run, Val, dense_dims, internal};
 use crate::ir::id::Var;
 use crate::ir::scalar::Const;
-use crate::ir::seg::{Seg, SegKind, SegOp, SpaceDim};
+use crate::ir::seg::{Seg, SegKind, SegOp};
 use crate::ir::soac::Operator;
 use crate::ir::syntax::Stm;
+use crate::ir::types::Dim;
 use crate::ir::walk;
 
 impl Exec for Seg {
@@ -30,14 +32,7 @@ impl Exec for Seg {
 /// The points of a space, with the extents in numbers.
 struct Space {
     vars: Vec<Var>,
-    shape: Vec<i64>,
-}
-
-impl Space {
-    /// The number of points.
-    fn count(&self) -> i64 {
-        self.shape.iter().product()
-    }
+    shape: Shape,
 }
 
 impl Machine<'_, Seg> {
@@ -49,7 +44,7 @@ impl Machine<'_, Seg> {
             SegKind::Scan(ops) => self.seg_fold(stm, op, &space, ops, true),
             SegKind::Hist(ops) => {
                 let target = HistTarget::new(self, ops)?;
-                for point in 0..space.count() {
+                for point in 0..space.shape.count() {
                     self.at(op, &space, point)?;
                     target.write(self, &op.body.result)?;
                 }
@@ -57,7 +52,7 @@ impl Machine<'_, Seg> {
             }
             SegKind::Scatter(dests) => {
                 let target = ScatterTarget::new(self, dests)?;
-                for point in 0..space.count() {
+                for point in 0..space.shape.count() {
                     self.at(op, &space, point)?;
                     target.write(self, &op.body.result)?;
                 }
@@ -65,37 +60,24 @@ impl Machine<'_, Seg> {
             }
             SegKind::WithAcc(acc) => {
                 let mut point = |m: &mut Self, i| m.at(op, &space, i);
-                self.with_acc(stm, acc, space.count(), &op.body.result, &mut point)
+                self.with_acc(stm, acc, space.shape.count(), &op.body.result, &mut point)
             }
         }
     }
 
     fn space(&self, op: &SegOp) -> Run<Space> {
-        let mut space = Space {
-            vars: Vec::new(),
-            shape: Vec::new(),
-        };
-        for &(var, dim) in &op.space.dims {
-            match dim {
-                SpaceDim::Regular(size) => {
-                    space.vars.push(var);
-                    space.shape.extend(self.shape(&[size])?);
-                }
-                SpaceDim::Ragged { offsets: _ } => {
-                    return internal("irregular spaces are not yet supported by the interpreter");
-                }
-            }
-        }
-        Ok(space)
+        let dims: Vec<Dim> = op.space.dims.iter().map(|(_, dim)| dim.as_dim()).collect();
+        Ok(Space {
+            vars: op.space.indices(),
+            shape: self.dims(&dims)?,
+        })
     }
 
     /// Executes the body at a point, given by its row-major number.
     fn at(&mut self, op: &SegOp, space: &Space, point: i64) -> Run<()> {
-        let mut rest = point;
-        for (var, extent) in space.vars.iter().zip(&space.shape).rev() {
-            self.set(*var, Val::Scalar(Const::I64(rest % extent)))?;
-            rest /= extent;
-        }
+        space.shape.indices(point, |k, i, _| {
+            self.set(space.vars[k], Val::Scalar(Const::I64(i)))
+        })?;
         self.run(&op.body)
     }
 
@@ -112,26 +94,24 @@ impl Machine<'_, Seg> {
         if op.body.result.len() != stm.binds.len() || folded > stm.binds.len() {
             return internal("a parallel operation has a wrong number of results");
         }
-        let (outer, inner) = match space.shape.split_last() {
-            Some((inner, outer)) if !ops.is_empty() => (outer, *inner),
-            Some(_) | None => (&space.shape[..], 1),
-        };
+        // Without operators, each point is a row of its own.
+        let rank = space.shape.rank();
+        let outer = if ops.is_empty() { rank } else { rank - 1 };
         let mut outs = Vec::with_capacity(stm.binds.len());
         for (i, &v) in stm.binds.iter().enumerate() {
-            let dims = if i < folded && !scan {
-                outer
-            } else {
-                &space.shape
-            };
-            outs.push(self.seg_output(v, dims)?);
+            let rank = if i < folded && !scan { outer } else { rank };
+            outs.push(self.seg_output(v, space, rank)?);
         }
-        for row in 0..outer.iter().product::<i64>() {
+        for row in 0..space.shape.count_of(outer) {
             let mut accs = ops
                 .iter()
                 .map(|op| Accumulator::new(self, op))
                 .collect::<Run<Vec<_>>>()?;
-            for i in 0..inner {
-                let point = row * inner + i;
+            let (first, end) = match outer < rank {
+                true => space.shape.row(outer, row),
+                false => (row, row + 1),
+            };
+            for point in first..end {
                 self.at(op, space, point)?;
                 let results = self.atoms(&op.body.result)?;
                 for (out, value) in outs[folded..].iter().zip(&results[folded..]) {
@@ -153,18 +133,18 @@ impl Machine<'_, Seg> {
         self.bind(stm, outs.into_iter().map(Output::finish).collect())
     }
 
-    /// A place for the results of a body over a space of these extents.
-    fn seg_output(&self, v: Var, outer: &[i64]) -> Run<Output> {
+    /// A place for the results of a body over the outer `rank` dimensions of a space.
+    fn seg_output(&self, v: Var, space: &Space, rank: usize) -> Run<Output> {
         let Some(elem) = self.program.vars[v].ty.elem() else {
             return internal(format!(
                 "{v:?} cannot be the result of a parallel operation"
             ));
         };
-        let mut shape = outer.to_vec();
-        shape.extend(self.type_shape(v, outer.len())?);
+        let row = self.type_shape(v, rank)?;
+        let shape = space.shape.outer(rank)?.with_row(&row)?;
         Ok(Output {
-            array: self.meter.alloc(elem, &shape)?,
-            outer: outer.len(),
+            array: self.meter.alloc_shaped(elem, &shape)?,
+            row,
         })
     }
 }
@@ -172,15 +152,16 @@ impl Machine<'_, Seg> {
 /// An array over a space, or a single value if the space has no dimensions.
 struct Output {
     array: Array,
-    outer: usize,
+    /// The extents of what a point yields.
+    row: Vec<i64>,
 }
 
 impl Output {
     /// Writes the value of the point with this row-major number.
     fn write_at(&self, point: i64, value: &Val) -> Run<()> {
-        let inner = &self.array.dims[self.outer..];
-        let size: i64 = inner.iter().map(|d| d.extent).product();
-        self.array.view(point * size, inner).write(value)
+        let size: i64 = self.row.iter().product();
+        let place = self.array.view(point * size, &dense_dims(&self.row));
+        place.write(value)
     }
 
     fn finish(self) -> Val {

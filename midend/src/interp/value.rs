@@ -1,5 +1,6 @@
 //! What variables hold while a program is interpreted: scalars, and views of shared typed buffers.
 
+use super::shape::Shape;
 use crate::ir::scalar::Const;
 use crate::ir::types::ScalarType;
 use crate::trap::RunError;
@@ -34,8 +35,10 @@ pub(crate) struct Array {
     pub(crate) offset: i64,
     /// The version of the buffer when the view was made. The buffer has a later one when the array was consumed.
     pub(crate) version: u32,
-    /// Extents and strides, outermost first.
+    /// Extents and strides, outermost first. A ragged array is a vector here.
     pub(crate) dims: Dims,
+    /// The shape, if a dimension is ragged.
+    pub(crate) ragged: Option<Rc<Shape>>,
 }
 
 /// One dimension of a view.
@@ -148,6 +151,16 @@ impl Meter {
     }
 }
 
+impl Meter {
+    /// A new array of zeros of a shape that may be ragged.
+    pub(crate) fn alloc_shaped(self: &Rc<Self>, elem: ScalarType, shape: &Shape) -> Run<Array> {
+        match shape.as_regular() {
+            Some(regular) => self.alloc(elem, &regular),
+            None => Ok(self.alloc(elem, &[shape.count()])?.shaped(shape.clone())),
+        }
+    }
+}
+
 /// Asks the allocator whether it would give so much, before a call that cannot fail is made. Small requests are not
 /// worth the question.
 fn can_allocate(bytes: u64) -> bool {
@@ -174,12 +187,31 @@ impl Array {
             offset: 0,
             version,
             dims: Dims::new(&dense_dims(shape)),
+            ragged: None,
         }
     }
 
     /// An array that owns the elements of `value`.
     pub(crate) fn from_value(value: ArrayValue, meter: &Rc<Meter>) -> Self {
         Self::dense(meter.own(value.data), &value.shape)
+    }
+
+    /// A vector of elements under a shape with as many points, which may be ragged.
+    pub(crate) fn shaped(self, shape: Shape) -> Self {
+        match shape.as_regular() {
+            Some(regular) => self.view(self.offset, &dense_dims(&regular)),
+            None => Self {
+                ragged: Some(Rc::new(shape)),
+                ..self
+            },
+        }
+    }
+
+    /// The number of dimensions.
+    pub(crate) fn rank(&self) -> usize {
+        self.ragged
+            .as_ref()
+            .map_or(self.dims.len(), |shape| shape.rank())
     }
 
     /// The elements in row-major order.
@@ -235,17 +267,19 @@ impl Array {
                 offset,
                 version: self.buf.version.get(),
                 dims: Dims::new(&self.dims[1..]),
+                ragged: None,
             }))
         }
     }
 
-    /// The same buffer seen otherwise.
+    /// The same buffer seen otherwise, as a regular array.
     pub(crate) fn view(&self, offset: i64, dims: &[Dim]) -> Self {
         Self {
             buf: Rc::clone(&self.buf),
             offset,
             version: self.version,
             dims: Dims::new(dims),
+            ragged: None,
         }
     }
 

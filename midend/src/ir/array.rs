@@ -1,13 +1,18 @@
 //! Array operations that the nested and the flat dialect share. Data only.
+//!
+//! Ragged arrays ([`Dim::Ragged`]) are made (`Replicate`, `Scratch`, results of parallel operations), copied, reshaped
+//! from and to flat vectors, indexed, and updated in elements or in the regular rows inside of all ragged dimensions.
+//! There are no slices, transpositions, concatenations or literals of them.
 
 use super::id::Var;
 use super::syntax::Atom;
-use super::types::{ScalarType, Size, Type};
+use super::types::{Dim, ScalarType, Size, Type};
 
 /// An operation on arrays without a lambda. Index checks are separate `assert` statements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrayOp {
-    /// An element, or a row if there are fewer indices than dimensions. A row aliases the array.
+    /// An element, or a row if there are fewer indices than dimensions. A row aliases the array. The length of a row
+    /// along a ragged dimension is a size bound before, which the type of the row names.
     Index {
         /// The array.
         array: Var,
@@ -51,7 +56,7 @@ pub enum ArrayOp {
     /// `value` repeated over new outer dimensions.
     Replicate {
         /// The new outer dimensions.
-        shape: Vec<Size>,
+        shape: Vec<Dim>,
         /// A scalar or an array.
         value: Atom,
     },
@@ -60,7 +65,7 @@ pub enum ArrayOp {
         /// The element type.
         elem: ScalarType,
         /// The shape.
-        shape: Vec<Size>,
+        shape: Vec<Dim>,
     },
     /// A fresh copy, row-major.
     Copy(Var),
@@ -81,7 +86,7 @@ pub enum ArrayOp {
     /// The same elements in row-major order under another shape. Aliases.
     Reshape {
         /// The new shape, of equal element count.
-        shape: Vec<Size>,
+        shape: Vec<Dim>,
         /// The array.
         array: Var,
     },

@@ -13,7 +13,7 @@ use super::syntax::{
     Atom, Body, Exp, Lambda, LoopForm, LoopParam, Message, MessagePart, Stm, TrapKind, VarInfo,
     Vars,
 };
-use super::types::{ScalarType, Size, Type};
+use super::types::{Dim, ScalarType, Size, Type};
 use super::typing;
 
 mod arith;

@@ -160,6 +160,23 @@ impl<'a> Printer<'a> {
         self.word("]");
     }
 
+    /// A shape that may be ragged.
+    pub(super) fn dims(&mut self, dims: &[Dim]) {
+        self.word("[");
+        self.list(dims, |p, d| p.dim(*d));
+        self.word("]");
+    }
+
+    fn dim(&mut self, dim: Dim) {
+        match dim {
+            Dim::Size(size) => self.size(size),
+            Dim::Ragged(offsets) => {
+                self.word("..");
+                self.var(offsets);
+            }
+        }
+    }
+
     /// A variable where it is used.
     pub fn var(&mut self, v: Var) {
         let next = self.numbers.len();
@@ -259,13 +276,7 @@ impl<'a> Printer<'a> {
     fn array_type(&mut self, array: &ArrayType) {
         for dim in &array.shape {
             self.word("[");
-            match dim {
-                Dim::Size(size) => self.size(*size),
-                Dim::Ragged(offsets) => {
-                    self.word("..");
-                    self.var(*offsets);
-                }
-            }
+            self.dim(*dim);
             self.word("]");
         }
         self.word(array.elem.name());

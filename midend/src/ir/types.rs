@@ -45,7 +45,9 @@ pub enum Size {
 pub enum Dim {
     /// All rows have this extent.
     Size(Size),
-    /// Rows differ in length; the variable is the vector of offsets (rows + 1 entries). Two arrays agree in shape
+    /// Rows differ in length; the variable is the vector of offsets: as many entries as there are rows, and one more,
+    /// the first zero, none less than the one before. Rows are numbered over all dimensions outside, row-major; element
+    /// (i, j) of `[n][..offsets]t` is the one at `offsets[i] + j` of the elements in order. Two arrays agree in shape
     /// exactly when they name the same variable.
     Ragged(Var),
 }
@@ -164,6 +166,13 @@ impl Dim {
             Self::Ragged(_) => None,
         }
     }
+    /// The offsets of a ragged dimension.
+    pub const fn offsets(&self) -> Option<Var> {
+        match self {
+            Self::Size(_) => None,
+            Self::Ragged(offsets) => Some(*offsets),
+        }
+    }
     /// The variable that the dimension names, if any.
     pub const fn var(self) -> Option<Var> {
         match self {
@@ -185,6 +194,21 @@ impl ArrayType {
     pub fn rank(&self) -> usize {
         self.shape.len()
     }
+    /// Whether a dimension is ragged.
+    pub fn is_ragged(&self) -> bool {
+        is_ragged(&self.shape)
+    }
+}
+
+/// Whether one of the dimensions is ragged.
+pub fn is_ragged(shape: &[Dim]) -> bool {
+    shape.iter().any(|dim| matches!(dim, Dim::Ragged(_)))
+}
+
+impl From<Size> for Dim {
+    fn from(size: Size) -> Self {
+        Self::Size(size)
+    }
 }
 
 impl Type {
@@ -195,7 +219,12 @@ impl Type {
 
     /// An array of `elem` with the given regular outer dimensions around it; `elem` itself for no dimensions.
     pub fn array_of(elem: &Self, outer: &[Size]) -> Self {
-        let dims = outer.iter().copied().map(Dim::Size);
+        let dims: Vec<Dim> = outer.iter().copied().map(Dim::Size).collect();
+        Self::shaped(elem, &dims)
+    }
+    /// An array of `elem` with the given outer dimensions around it; `elem` itself for no dimensions.
+    pub fn shaped(elem: &Self, outer: &[Dim]) -> Self {
+        let dims = outer.iter().copied();
         match elem {
             _ if outer.is_empty() => elem.clone(),
             Self::Scalar(s) => Self::Array(ArrayType {

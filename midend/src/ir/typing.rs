@@ -29,7 +29,6 @@ pub fn array_op(vars: &Vars, op: &ArrayOp) -> Option<Type> {
         Type::Array(a) => Some(a.clone()),
         Type::Scalar(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => None,
     };
-    let regular = |shape: &[Size]| -> Vec<Dim> { shape.iter().copied().map(Dim::Size).collect() };
     match op {
         ArrayOp::Index { array, indices } => ty(array).peel(indices.len()),
         ArrayOp::Slice { array, dims } => slice(&vars[*array].ty, dims),
@@ -39,8 +38,8 @@ pub fn array_op(vars: &Vars, op: &ArrayOp) -> Option<Type> {
             Some(Type::array_of(row, &[Size::Const(len)]))
         }
         ArrayOp::Iota { len, ty, .. } => Some(Type::array_of(&Type::Scalar(*ty), &[*len])),
-        ArrayOp::Replicate { shape, value } => Some(Type::array_of(&value.ty(vars), shape)),
-        ArrayOp::Scratch { elem, shape } => Some(Type::array_of(&Type::Scalar(*elem), shape)),
+        ArrayOp::Replicate { shape, value } => Some(Type::shaped(&value.ty(vars), shape)),
+        ArrayOp::Scratch { elem, shape } => Some(Type::shaped(&Type::Scalar(*elem), shape)),
         ArrayOp::Concat { arrays, len } => {
             let first = array(arrays.first()?)?;
             let mut shape = first.shape.clone();
@@ -53,7 +52,7 @@ pub fn array_op(vars: &Vars, op: &ArrayOp) -> Option<Type> {
             Some(of_shape(&a, shape?))
         }
         ArrayOp::Manifest { perm: _, array } => Some(ty(array)),
-        ArrayOp::Reshape { shape, array: v } => Some(of_shape(&array(v)?, regular(shape))),
+        ArrayOp::Reshape { shape, array: v } => Some(of_shape(&array(v)?, shape.clone())),
     }
 }
 

@@ -293,12 +293,12 @@ impl<'p> Cx<'p> {
                 ty: *ty,
             },
             ArrayOp::Replicate { shape, value } => ArrayOp::Replicate {
-                shape: self.sizes(shape),
+                shape: self.dims(shape),
                 value: self.atom(*value),
             },
             ArrayOp::Scratch { elem, shape } => ArrayOp::Scratch {
                 elem: *elem,
-                shape: self.sizes(shape),
+                shape: self.dims(shape),
             },
             ArrayOp::Copy(array) => ArrayOp::Copy(self.var(*array)),
             ArrayOp::Concat { arrays, len } => ArrayOp::Concat {
@@ -310,7 +310,7 @@ impl<'p> Cx<'p> {
                 array: self.var(*array),
             },
             ArrayOp::Reshape { shape, array } => ArrayOp::Reshape {
-                shape: self.sizes(shape),
+                shape: self.dims(shape),
                 array: self.var(*array),
             },
             ArrayOp::Manifest { perm, array } => ArrayOp::Manifest {

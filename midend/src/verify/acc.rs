@@ -15,6 +15,7 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
     ) {
         let token = self.var(acc.token);
         self.fits("the token", token, &Type::Cert);
+        acc.dests.iter().for_each(|v| self.no_ragged(*v));
         let dests: Vec<Type> = acc.dests.iter().map(|v| self.var(*v).clone()).collect();
         if acc.params.len() != dests.len() {
             self.count("accumulators", acc.params.len(), dests.len());

@@ -4,7 +4,7 @@ use super::{Types, Verify};
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
 use crate::ir::syntax::Atom;
-use crate::ir::types::{Dim, ScalarType, Size, Type};
+use crate::ir::types::{Dim, ScalarType, Size, Type, is_ragged};
 use crate::ir::typing;
 
 impl<'p, D: Verify> Types<'_, 'p, D> {
@@ -14,12 +14,27 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
             return;
         }
         match typing::array_op(self.vars(), op) {
-            Some(ty) if matches!(ty.shape().first(), Some(Dim::Ragged(_))) => {
-                self.fault("yields an array with a ragged outermost dimension");
+            Some(ty) if matches!(op, ArrayOp::Index { indices, .. } if !indices.is_empty()) => {
+                self.row(&ty, binds);
             }
             Some(ty) => self.binds(binds, &[ty]),
             None => self.fault("the operands do not fit the operation"),
         }
+    }
+
+    /// Checks that a row of this type is bound. Along a ragged dimension its length is any size.
+    fn row(&mut self, row: &Type, binds: &[Var]) {
+        let mut row = row.clone();
+        if let (Type::Array(row), [bind]) = (&mut row, binds)
+            && let Some(dim @ Dim::Ragged(_)) = row.shape.first_mut()
+            && let Some(Dim::Size(length)) = self.var(*bind).shape().first()
+        {
+            *dim = Dim::Size(*length);
+        }
+        if is_ragged(row.shape()) {
+            return self.fault("yields a row that is itself ragged");
+        }
+        self.binds(binds, &[row]);
     }
 
     /// Checks the operands; yields false if the type of the result is not worth asking for.
@@ -45,6 +60,7 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
                     let found = self.atom(*a);
                     self.fits("an element", &found, row);
                 }
+                self.values(std::slice::from_ref(row));
                 matches!(row, Type::Scalar(_) | Type::Array(_))
             }
             ArrayOp::Iota {
@@ -79,6 +95,7 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
                     return false;
                 }
                 let fits = arrays.iter().all(|v| self.rank_at_least(*v, 1));
+                arrays.iter().for_each(|v| self.no_ragged(*v));
                 let row = self.var(arrays[0]).peel(1);
                 for v in &arrays[1..] {
                     if let (Some(row), Some(found)) = (&row, self.var(*v).peel(1)) {
@@ -93,6 +110,10 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
                 if !seen.into_iter().eq(0..self.var(*array).rank()) {
                     self.fault("is given no permutation of the dimensions");
                     return false;
+                }
+                let whole = matches!(op, ArrayOp::Manifest { .. }) && perm.is_sorted();
+                if !whole {
+                    self.no_ragged(*array);
                 }
                 self.rank_at_least(*array, 1)
             }
@@ -119,16 +140,22 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
         if !self.rank_at_least(array, dims.len()) {
             return false;
         }
-        for (dim, extent) in dims.iter().zip(self.var(array).shape()) {
+        let shape = self.var(array).shape();
+        if is_ragged(&shape[dims.len()..]) {
+            self.fault("takes a part that is itself ragged");
+        }
+        let mut fixed = true;
+        for (dim, extent) in dims.iter().zip(shape) {
+            fixed &= matches!(dim, SliceDim::Fix(_));
+            if !fixed && matches!(extent, Dim::Ragged(_)) {
+                self.fault("takes a range of a ragged dimension or outside of one");
+            }
             match *dim {
                 SliceDim::Fix(i) => self.index(i),
                 SliceDim::Range { start, len, stride } => {
                     self.index(start);
                     self.size(len);
                     self.index(stride);
-                    if matches!(extent, Dim::Ragged(_)) {
-                        self.fault("takes a range of a ragged dimension");
-                    }
                 }
             }
         }
@@ -148,10 +175,44 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
         }
     }
 
-    fn shape(&mut self, shape: &[Size]) {
-        if shape.is_empty() {
-            self.fault("is given a shape without dimensions");
+    fn shape(&mut self, shape: &[Dim]) {
+        match shape.first() {
+            None => self.fault("is given a shape without dimensions"),
+            Some(Dim::Ragged(_)) => {
+                self.fault("is given a shape whose outermost dimension is ragged")
+            }
+            Some(Dim::Size(_)) => {}
         }
-        shape.iter().for_each(|s| self.size(*s));
+        for dim in shape {
+            match *dim {
+                Dim::Size(size) => self.size(size),
+                Dim::Ragged(offsets) => self.offsets(offsets),
+            }
+        }
+    }
+
+    /// Offsets are a vector of `i64`.
+    pub(super) fn offsets(&mut self, v: Var) {
+        if !self.is_offsets(v) {
+            let name = self.cx.name(v);
+            self.fault(format!(
+                "{name} is named as offsets and is no vector of i64"
+            ));
+        }
+    }
+
+    pub(super) fn is_offsets(&self, v: Var) -> bool {
+        matches!(self.var(v), Type::Array(a) if a.rank() == 1 && a.elem == ScalarType::I64)
+    }
+
+    /// Checks that no dimension of an array is ragged.
+    pub(super) fn no_ragged(&mut self, array: Var) {
+        let ty = self.var(array);
+        if is_ragged(ty.shape()) {
+            let (name, ty) = (self.cx.name(array), self.cx.show(ty));
+            self.fault(format!(
+                "{name} of type {ty} is ragged, which this cannot be given"
+            ));
+        }
     }
 }

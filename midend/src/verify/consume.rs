@@ -7,6 +7,7 @@
 use super::{Cx, Verify};
 use crate::ir::id::{FunId, Id, Var};
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Stm};
+use crate::ir::types::Dim;
 use crate::ir::walk::deep;
 use std::collections::HashSet;
 
@@ -285,9 +286,17 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
     }
 
     pub(super) fn is_consumed(&self, v: Var) -> bool {
-        self.roots[v.index()]
+        let gone = |v: Var| {
+            let roots = &self.roots[v.index()];
+            roots.iter().any(|r| self.consumed.contains(r))
+        };
+        // A ragged array is nothing without its offsets.
+        let mut offsets = self.cx.program.vars[v]
+            .ty
+            .shape()
             .iter()
-            .any(|r| self.consumed.contains(r))
+            .filter_map(Dim::offsets);
+        gone(v) || offsets.any(gone)
     }
 
     pub(super) fn mark(&mut self, root: Var) {

@@ -68,8 +68,7 @@ impl<'p> Types<'_, 'p, Seg> {
                     Dim::Size(n)
                 }
                 SpaceDim::Ragged { offsets } => {
-                    let vector = matches!(self.var(offsets), Type::Array(a) if a.rank() == 1 && a.elem == ScalarType::I64);
-                    if i == 0 || !vector {
+                    if i == 0 || !self.is_offsets(offsets) {
                         self.fault("has a ragged dimension outermost or without offsets");
                     }
                     Dim::Ragged(offsets)

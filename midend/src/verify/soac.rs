@@ -88,6 +88,7 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
         arrays
             .iter()
             .filter_map(|v| {
+                self.no_ragged(*v);
                 let ty = self.var(*v);
                 match ty.shape().first() {
                     Some(Dim::Size(n)) if self.sizes.equal(*n, width) => {}
@@ -103,10 +104,13 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
             .collect()
     }
 
-    /// Checks that these are scalars or arrays.
+    /// Checks that these are scalars or arrays that can be rows of others.
     pub(super) fn values(&mut self, types: &[Type]) {
         for ty in types {
             match ty {
+                Type::Array(a) if a.is_ragged() => {
+                    self.fault("a ragged array is a row of another one");
+                }
                 Type::Scalar(_) | Type::Array(_) => {}
                 Type::Acc(_) | Type::Buffer(_) | Type::Cert => {
                     self.fault("what must be a scalar or an array is neither")
@@ -155,6 +159,7 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
                 self.fault("a histogram has no dimensions");
             }
             for (dest, ty) in op.dests.iter().zip(row) {
+                self.no_ragged(*dest);
                 let found = self.var(*dest);
                 self.fits("a destination", found, &Type::array_of(ty, &op.shape));
             }
@@ -179,6 +184,7 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
             self.fits("an index", ty, &Type::Scalar(ScalarType::I64));
         }
         for (dest, value) in dests.iter().zip(&results[indices..]) {
+            self.no_ragged(dest.array);
             match self.var(dest.array).peel(dest.rank) {
                 Some(part) if dest.rank > 0 => self.fits("a value", value, &part),
                 Some(_) | None => self.fault("the rank does not fit the destination"),

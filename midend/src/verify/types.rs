@@ -313,12 +313,8 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
             Dim::Size(Size::Var(v)) => {
                 (*self.var(v) != Type::I64).then_some("has a size that is no i64")
             }
-            Dim::Ragged(v) => match self.var(v) {
-                Type::Array(a) if a.elem == ScalarType::I64 && a.rank() == 1 => None,
-                Type::Array(_) | Type::Acc(_) | Type::Scalar(_) | Type::Buffer(_) | Type::Cert => {
-                    Some("has a ragged dimension whose offsets are no vector of i64")
-                }
-            },
+            Dim::Ragged(v) => (!self.is_offsets(v))
+                .then_some("has a ragged dimension whose offsets are no vector of i64"),
         }
     }
 }

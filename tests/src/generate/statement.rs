@@ -124,7 +124,7 @@ impl Gen<'_> {
         let [outer, inner] = [0, 1].map(|i| item.ty.shape()[i].size());
         let len = self.b.mul(outer?, inner?);
         let len = self.add_size(len, most);
-        let (shape, array) = (vec![len], item.var);
+        let (shape, array) = (vec![len.into()], item.var);
         let v = self.b.array("fl", ArrayOp::Reshape { shape, array });
         self.add_alias(v, &item);
         Some(())

@@ -1,6 +1,8 @@
 //! Array operations, for the dialects that have them.
 
-use super::{ArrayOp, Atom, Builder, Dialect, Exp, ScalarType, Size, SliceDim, Type, Var, typing};
+use super::{
+    ArrayOp, Atom, Builder, Dialect, Dim, Exp, ScalarType, Size, SliceDim, Type, Var, typing,
+};
 
 impl<D: Dialect + From<ArrayOp>> Builder<'_, D> {
     /// An array operation; the type of the result follows from it.
@@ -45,18 +47,14 @@ impl<D: Dialect + From<ArrayOp>> Builder<'_, D> {
 
     /// A value repeated over new outer dimensions.
     pub fn replicate(&mut self, name: &str, shape: Vec<Size>, value: Atom) -> Var {
+        let shape = shape.into_iter().map(Dim::Size).collect();
         self.array(name, ArrayOp::Replicate { shape, value })
     }
 
     /// An array without defined elements.
     pub fn scratch(&mut self, name: &str, ty: &Type) -> Option<Var> {
         let Type::Array(array) = ty else { return None };
-        let shape = array
-            .shape
-            .iter()
-            .map(|d| d.size())
-            .collect::<Option<Vec<_>>>()?;
-        let elem = array.elem;
+        let (elem, shape) = (array.elem, array.shape.clone());
         Some(self.array(name, ArrayOp::Scratch { elem, shape }))
     }
 

@@ -1,6 +1,6 @@
 //! The array operations as generic passes see them; the dialects that have them delegate to here.
 
-use super::operand::{map_atom, map_size, map_ty, map_var, size, ty};
+use super::operand::{dim, map_atom, map_dim, map_size, map_ty, map_var, size, ty};
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
 use crate::ir::syntax::Atom;
@@ -37,10 +37,10 @@ impl ArrayOp {
                 f(*step);
             }
             Self::Replicate { shape, value } => {
-                shape.iter().for_each(|s| size(*s, f));
+                shape.iter().for_each(|d| dim(*d, f));
                 f(*value);
             }
-            Self::Scratch { elem: _, shape } => shape.iter().for_each(|s| size(*s, f)),
+            Self::Scratch { elem: _, shape } => shape.iter().for_each(|d| dim(*d, f)),
             Self::Copy(array) => f(Atom::Var(*array)),
             Self::Concat { arrays, len } => {
                 arrays.iter().for_each(|v| f(Atom::Var(*v)));
@@ -50,7 +50,7 @@ impl ArrayOp {
                 f(Atom::Var(*array));
             }
             Self::Reshape { shape, array } => {
-                shape.iter().for_each(|s| size(*s, f));
+                shape.iter().for_each(|d| dim(*d, f));
                 f(Atom::Var(*array));
             }
         }
@@ -87,10 +87,10 @@ impl ArrayOp {
                 map_atom(step, f);
             }
             Self::Replicate { shape, value } => {
-                shape.iter_mut().for_each(|s| map_size(s, f));
+                shape.iter_mut().for_each(|d| map_dim(d, f));
                 map_atom(value, f);
             }
-            Self::Scratch { elem: _, shape } => shape.iter_mut().for_each(|s| map_size(s, f)),
+            Self::Scratch { elem: _, shape } => shape.iter_mut().for_each(|d| map_dim(d, f)),
             Self::Copy(array) => map_var(array, f),
             Self::Concat { arrays, len } => {
                 arrays.iter_mut().for_each(|v| map_var(v, f));
@@ -100,7 +100,7 @@ impl ArrayOp {
                 map_var(array, f);
             }
             Self::Reshape { shape, array } => {
-                shape.iter_mut().for_each(|s| map_size(s, f));
+                shape.iter_mut().for_each(|d| map_dim(d, f));
                 map_var(array, f);
             }
         }

@@ -34,6 +34,19 @@ pub(super) fn size(size: Size, f: &mut dyn FnMut(Atom)) {
     }
 }
 
+/// The operand that a dimension names, unless it is a constant.
+pub(super) fn dim(dim: Dim, f: &mut dyn FnMut(Atom)) {
+    dim.var().into_iter().for_each(|v| f(Atom::Var(v)));
+}
+
+/// Replaces what a dimension names.
+pub(super) fn map_dim(dim: &mut Dim, f: &mut dyn FnMut(Atom) -> Atom) {
+    match dim {
+        Dim::Size(size) => map_size(size, f),
+        Dim::Ragged(v) => map_var(v, f),
+    }
+}
+
 /// The sizes in a type as operands.
 pub(super) fn ty(ty: &Type, f: &mut dyn FnMut(Atom)) {
     crate::ir::walk::type_vars(ty, &mut |v| f(Atom::Var(v)));
@@ -56,12 +69,7 @@ pub(super) fn map_ty(ty: &mut Type, f: &mut dyn FnMut(Atom) -> Atom) {
 }
 
 fn map_shape(array: &mut ArrayType, f: &mut dyn FnMut(Atom) -> Atom) {
-    for dim in &mut array.shape {
-        match dim {
-            Dim::Size(size) => map_size(size, f),
-            Dim::Ragged(v) => map_var(v, f),
-        }
-    }
+    array.shape.iter_mut().for_each(|dim| map_dim(dim, f));
 }
 
 /// The operands of operators: their neutral elements.

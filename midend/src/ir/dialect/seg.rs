@@ -10,6 +10,7 @@ use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::seg::{Seg, SegKind, SegSpace, SpaceDim};
 use crate::ir::syntax::{Atom, Body, Exp};
+use crate::ir::types::Dim;
 
 impl From<ArrayOp> for Seg {
     fn from(op: ArrayOp) -> Self {
@@ -20,6 +21,16 @@ impl From<ArrayOp> for Seg {
 impl From<ArrayOp> for Exp<Seg> {
     fn from(op: ArrayOp) -> Self {
         Self::Op(Seg::Array(op))
+    }
+}
+
+impl SpaceDim {
+    /// The dimension of an array over the space.
+    pub const fn as_dim(self) -> Dim {
+        match self {
+            Self::Regular(n) => Dim::Size(n),
+            Self::Ragged { offsets } => Dim::Ragged(offsets),
+        }
     }
 }
 

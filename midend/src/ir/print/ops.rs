@@ -53,13 +53,13 @@ impl Printer<'_> {
             }
             ArrayOp::Replicate { shape, value } => {
                 self.word("replicate ");
-                self.sizes(shape);
+                self.dims(shape);
                 self.word(" ");
                 self.atom(*value);
             }
             ArrayOp::Scratch { elem, shape } => {
                 self.word(&format!("scratch.{elem} "));
-                self.sizes(shape);
+                self.dims(shape);
             }
             ArrayOp::Copy(array) => {
                 self.word("copy ");
@@ -75,7 +75,7 @@ impl Printer<'_> {
             ArrayOp::Manifest { perm, array } => self.permuted("manifest", perm, *array),
             ArrayOp::Reshape { shape, array } => {
                 self.word("reshape ");
-                self.sizes(shape);
+                self.dims(shape);
                 self.word(" ");
                 self.var(*array);
             }

@@ -136,6 +136,20 @@ impl<'t> Reader<'t> {
         self.list("]", Self::size)
     }
 
+    /// A shape that may be ragged.
+    pub(super) fn dims(&mut self) -> Read<Vec<Dim>> {
+        self.expect("[")?;
+        self.list("]", Self::dim)
+    }
+
+    fn dim(&mut self) -> Read<Dim> {
+        Ok(if self.eat("..") {
+            Dim::Ragged(self.var()?)
+        } else {
+            Dim::Size(self.size()?)
+        })
+    }
+
     /// A scalar type.
     pub(super) fn scalar_type(&mut self) -> Read<ScalarType> {
         match self.peek_word().and_then(ScalarType::from_name) {
@@ -171,11 +185,7 @@ impl<'t> Reader<'t> {
         }
         let mut shape = Vec::new();
         while self.eat("[") {
-            shape.push(if self.eat("..") {
-                Dim::Ragged(self.var()?)
-            } else {
-                Dim::Size(self.size()?)
-            });
+            shape.push(self.dim()?);
             self.expect("]")?;
         }
         let elem = self.scalar_type()?;

@@ -63,13 +63,13 @@ impl Reader<'_> {
                 }
             }
             "replicate" => {
-                let shape = self.sizes()?;
+                let shape = self.dims()?;
                 let value = self.atom()?;
                 ArrayOp::Replicate { shape, value }
             }
             "scratch" => {
                 let elem = self.dotted_type()?;
-                let shape = self.sizes()?;
+                let shape = self.dims()?;
                 ArrayOp::Scratch { elem, shape }
             }
             "copy" => ArrayOp::Copy(self.var()?),
@@ -89,7 +89,7 @@ impl Reader<'_> {
                 ArrayOp::Manifest { perm, array }
             }
             "reshape" => {
-                let shape = self.sizes()?;
+                let shape = self.dims()?;
                 let array = self.var()?;
                 ArrayOp::Reshape { shape, array }
             }

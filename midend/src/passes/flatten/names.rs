@@ -53,6 +53,14 @@ impl Cx<'_> {
         sizes.iter().map(|&s| self.size(s)).collect()
     }
 
+    pub(super) fn dims(&self, dims: &[Dim]) -> Vec<Dim> {
+        let dims = dims.iter().map(|dim| match *dim {
+            Dim::Size(size) => Dim::Size(self.size(size)),
+            Dim::Ragged(offsets) => Dim::Ragged(self.var(offsets)),
+        });
+        dims.collect()
+    }
+
     pub(super) fn ty(&self, ty: &Type) -> Type {
         match ty {
             Type::Scalar(_) | Type::Buffer(_) | Type::Cert => ty.clone(),
@@ -66,13 +74,9 @@ impl Cx<'_> {
     }
 
     fn array_type(&self, array: &ArrayType) -> ArrayType {
-        let dims = array.shape.iter().map(|dim| match *dim {
-            Dim::Size(size) => Dim::Size(self.size(size)),
-            Dim::Ragged(offsets) => Dim::Ragged(self.var(offsets)),
-        });
         ArrayType {
             elem: array.elem,
-            shape: dims.collect(),
+            shape: self.dims(&array.shape),
         }
     }
 

@@ -452,7 +452,7 @@ impl Cx<'_> {
         for &bind in kept {
             let ty = self.vars[bind].ty.clone();
             let elem = ty.elem().unwrap_or(ScalarType::I64);
-            let shape = ty.shape().iter().filter_map(|dim| dim.size()).collect();
+            let shape = ty.shape().to_vec();
             let array = self.array(out, "kept", ty, ArrayOp::Scratch { elem, shape });
             dests.push(ScatterDest { rank: 1, array });
         }

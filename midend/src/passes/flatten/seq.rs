@@ -74,7 +74,7 @@ impl Cx<'_> {
     fn scratch(&mut self, like: Var, out: &mut Vec<Stm<Seg>>) -> Var {
         let ty = self.vars[like].ty.clone();
         let elem = ty.elem().unwrap_or(ScalarType::I64);
-        let shape = ty.shape().iter().copied().filter_map(Dim::size).collect();
+        let shape = ty.shape().to_vec();
         self.array(out, "out", ty, ArrayOp::Scratch { elem, shape })
     }
 

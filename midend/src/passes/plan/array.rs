@@ -7,7 +7,7 @@ use crate::ir::id::Var;
 use crate::ir::mem::Mem;
 use crate::ir::scalar::{BinOp, Const, ScalarOp};
 use crate::ir::syntax::Atom;
-use crate::ir::types::{ScalarType, Size};
+use crate::ir::types::{Dim, ScalarType};
 
 impl Cx<'_> {
     pub(super) fn array_op(&mut self, bind: Var, op: &ArrayOp) {
@@ -112,7 +112,7 @@ impl Cx<'_> {
         });
     }
 
-    fn replicate(&mut self, bind: Var, shape: &[Size], value: Atom) {
+    fn replicate(&mut self, bind: Var, shape: &[Dim], value: Atom) {
         let dst = self.made(bind);
         match value.as_var().and_then(|v| self.views.get(&v)).cloned() {
             None => {

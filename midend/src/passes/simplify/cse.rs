@@ -16,6 +16,7 @@ use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
 use crate::ir::syntax::{Atom, Exp, Stm};
+use crate::ir::types::Dim;
 
 /// What identifies an expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +26,7 @@ pub(super) enum Key {
     /// Array, then for each dimension one atom and nothing, or start, length and stride.
     Slice(Vec<(Atom, Option<(Atom, Atom)>)>),
     Rearrange(Vec<usize>, Var),
-    Reshape(Vec<Atom>),
+    Reshape(Var, Vec<Dim>),
 }
 
 impl<D: Dialect> Simplify<'_, D> {
@@ -38,12 +39,22 @@ impl<D: Dialect> Simplify<'_, D> {
         if let Some(first) = self.seen.get(&key).copied() {
             let certs = self.defs.get(&first).map(|def| &def.certs[..]);
             let covered = |cert: &Var| certs.is_some_and(|certs| certs.contains(cert));
-            if stm.certs.iter().all(covered) {
+            if stm.certs.iter().all(covered) && self.same_row(first, v, &stm.exp) {
                 return Some(first);
             }
         }
         self.seen.insert(key, v);
         None
+    }
+
+    /// Whether the two equal expressions have one type: two names of a row of a ragged array may name different sizes.
+    fn same_row(&self, first: Var, v: Var, exp: &Exp<D>) -> bool {
+        let Exp::Op(op) = exp else { return true };
+        let Some(ArrayOp::Index { array, indices }) = op.as_array() else {
+            return true;
+        };
+        let ragged = self.vars[*array].ty.shape().get(indices.len());
+        !matches!(ragged, Some(Dim::Ragged(_))) || self.vars[first].ty == self.vars[v].ty
     }
 }
 
@@ -82,11 +93,7 @@ fn array_key(op: &ArrayOp) -> Option<Key> {
             Some(Key::Slice(key))
         }
         ArrayOp::Rearrange { perm, array } => Some(Key::Rearrange(perm.clone(), *array)),
-        ArrayOp::Reshape { shape, array } => {
-            let mut key = vec![Atom::Var(*array)];
-            key.extend(shape.iter().map(|n| Atom::from(*n)));
-            Some(Key::Reshape(key))
-        }
+        ArrayOp::Reshape { shape, array } => Some(Key::Reshape(*array, shape.clone())),
         ArrayOp::Update { .. }
         | ArrayOp::Literal { .. }
         | ArrayOp::Iota { .. }
