@@ -13,6 +13,7 @@ pub mod attribute;
 pub mod branch;
 pub mod call;
 pub mod cast;
+mod coerce;
 pub mod emit;
 pub mod entry;
 pub mod env;

@@ -178,9 +178,9 @@ impl<'a> Lower<'a> {
         let positive = self.cmp(CmpOp::Le, i64, int(0), n.into());
         let ok = self.and(same, positive);
         let mut message = vec![super::emit::text("Cannot unflatten array of shape ")];
-        message.extend(super::cast::shape_parts(&[have]));
+        message.extend(super::coerce::shape_parts(&[have]));
         message.push(super::emit::text(" to array of shape "));
-        message.extend(super::cast::shape_parts(&[n, m]));
+        message.extend(super::coerce::shape_parts(&[n, m]));
         message.push(super::emit::text("."));
         let certs = self.assert(ok, TrapKind::Shape, message);
         let elem = self.with_certs(&certs, |l| {

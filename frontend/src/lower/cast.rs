@@ -1,16 +1,11 @@
-//! Values take the sizes of types: casts, checked coercions, values that mean nothing.
+//! Values take the sizes of types: casts, and values that mean nothing.
 
 use super::Lower;
-use super::emit::{text, value};
 use super::value::{Leaf, SumValue, Ty, Value, int_const};
 use midend::ir::array::ArrayOp;
-use midend::ir::scalar::{CmpOp, Const};
-use midend::ir::syntax::{Atom, MessagePart, TrapKind};
+use midend::ir::syntax::Atom;
 use midend::ir::types::{ScalarType, Size, Type};
 use std::rc::Rc;
-
-/// The message about a shape that is not the expected one.
-pub type ShapeMessage<'m> = &'m mut dyn FnMut(&[Size], &[Size]) -> Vec<MessagePart>;
 
 impl<'a> Lower<'a> {
     /// The value with the sizes of the type. The type system says that they are equal; only their names may differ.
@@ -87,68 +82,6 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Checks at run time that the value has the sizes of the type, then casts it.
-    pub fn coerce(
-        &mut self,
-        v: &Value<'a>,
-        ty: &Ty,
-        kind: TrapKind,
-        message: ShapeMessage<'_>,
-    ) -> Value<'a> {
-        let mut certs = Vec::new();
-        self.check_dims(v, ty, kind, message, &mut certs);
-        self.with_certs(&certs, |l| l.cast(v, ty))
-    }
-
-    pub(super) fn check_dims(
-        &mut self,
-        v: &Value<'a>,
-        ty: &Ty,
-        kind: TrapKind,
-        message: ShapeMessage<'_>,
-        certs: &mut Vec<midend::ir::id::Var>,
-    ) {
-        match (v, ty) {
-            (Value::Array { dims, elem }, Ty::Array(_)) => {
-                let mut row = ty;
-                let mut want = Vec::new();
-                let mut ok = Atom::Const(Const::Bool(true));
-                for dim in dims.iter() {
-                    let Ty::Array(array) = row else { break };
-                    let expected = array.dim.unwrap_or(*dim);
-                    want.push(expected);
-                    let equal =
-                        self.cmp(CmpOp::Eq, ScalarType::I64, (*dim).into(), expected.into());
-                    ok = self.and(ok, equal);
-                    row = &array.elem;
-                }
-                let parts = message(dims, &want);
-                let new = self.assert(ok, kind, parts);
-                certs.extend(new);
-                self.check_dims(elem, row, kind, message, certs);
-            }
-            (Value::Tuple(vs), Ty::Tuple(ts)) => {
-                for (v, t) in vs.iter().zip(ts.iter()) {
-                    self.check_dims(v, t, kind, message, certs);
-                }
-            }
-            (Value::Record(vs), Ty::Record(ts)) => {
-                for ((_, v), (_, t)) in vs.iter().zip(ts.iter()) {
-                    self.check_dims(v, t, kind, message, certs);
-                }
-            }
-            (
-                Value::Leaf(_)
-                | Value::Array { .. }
-                | Value::Tuple(_)
-                | Value::Record(_)
-                | Value::Sum(_)
-                | Value::Fun(_),
-                _,
-            ) => {}
-        }
-    }
-
     /// A value of the type that means nothing: the payload of an absent constructor. Unknown sizes are 0.
     pub fn absent(&mut self, ty: &Ty, outer: &mut Vec<Size>) -> Value<'a> {
         match ty {
@@ -193,27 +126,6 @@ impl<'a> Lower<'a> {
         };
         Leaf::new(Atom::Var(self.array_op("absent", ty, op)))
     }
-
-    /// The message of a failed coercion.
-    pub fn coercion_message(have: &[Size], want: &[Size], elem: &str) -> Vec<MessagePart> {
-        let mut parts = vec![text("Value of (desugared) shape ")];
-        parts.extend(shape_parts(have));
-        parts.push(text(" cannot match shape of type \""));
-        parts.extend(shape_parts(want));
-        parts.push(text(format!("{elem}\".")));
-        parts
-    }
-}
-
-/// `[a][b]` in a message.
-pub fn shape_parts(shape: &[Size]) -> Vec<MessagePart> {
-    let mut parts = Vec::new();
-    for dim in shape {
-        parts.push(text("["));
-        parts.push(value(Atom::from(*dim)));
-        parts.push(text("]"));
-    }
-    parts
 }
 
 /// Whether the value has the sizes of the type already.

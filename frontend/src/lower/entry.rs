@@ -1,6 +1,6 @@
 //! Entry points: IR functions whose leading parameters are the extents of the values that come from outside.
 
-use super::cast::shape_parts;
+use super::coerce::shape_parts;
 use super::emit::{FnCx, text, value};
 use super::env::{Binding, Frame};
 use super::value::{Code, FunValue, Instance, Leaf, Ty, Value};
@@ -43,7 +43,7 @@ impl<'a> Lower<'a> {
         params.extend(leaves);
         let (v, stms) = self.nested(|l| {
             l.span = Spans::NONE;
-            let args = l.entry_sizes(entry, args, &frame);
+            let args = l.entry_sizes(entry, args, &frame)?;
             l.entry_call(entry, args, file)
         })?;
         let name = self.unique_name(&format!("entry_{}", entry.name));
@@ -111,7 +111,7 @@ impl<'a> Lower<'a> {
         entry: &'a Entry,
         args: Vec<Value<'a>>,
         frame: &Rc<Frame<'a>>,
-    ) -> Vec<Value<'a>> {
+    ) -> Res<Vec<Value<'a>>> {
         for (i, (param, arg)) in entry.params.iter().zip(&args).enumerate() {
             if let Some(name) = &param.name {
                 arg.each_leaf(&mut |leaf| self.hint(leaf.atom, name));
@@ -154,11 +154,11 @@ impl<'a> Lower<'a> {
                 parts.push(text("."));
                 parts
             };
-            let arg = self.coerce(&arg, &ty, TrapKind::Shape, &mut message);
+            let arg = self.coerce(&arg, &ty, TrapKind::Shape, &mut message)?;
             let arg = self.check_tags(&arg, &name);
             out.push(arg);
         }
-        out
+        Ok(out)
     }
 
     /// The id by which sizes may name a parameter.

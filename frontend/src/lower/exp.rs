@@ -1,6 +1,6 @@
 //! Expressions: one function per construct that is not large enough for a file of its own.
 
-use super::cast::shape_parts;
+use super::coerce::shape_parts;
 use super::emit::text;
 use super::env::Frame;
 use super::value::{
@@ -60,7 +60,7 @@ impl<'a> Lower<'a> {
                 let elem = type_text(elem_of(&e.ty));
                 let mut message =
                     |have: &[Size], want: &[Size]| Self::coercion_message(have, want, &elem);
-                Ok(self.coerce(&v, &ty, TrapKind::Coercion, &mut message))
+                self.coerce(&v, &ty, TrapKind::Coercion, &mut message)
             }
             ExpKind::Apply { fun, args, infix } => self.apply_exp(e, fun, args, *infix, frame),
             ExpKind::Negate(inner) => {
@@ -232,7 +232,7 @@ impl<'a> Lower<'a> {
                 parts.extend(shape_parts(a));
                 parts
             };
-            *v = self.coerce(&have, &row, TrapKind::Shape, &mut parts);
+            *v = self.coerce(&have, &row, TrapKind::Shape, &mut parts)?;
         }
         Ok(self.stack(&rows, len))
     }

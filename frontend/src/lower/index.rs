@@ -1,6 +1,6 @@
 //! Indexing, slicing and in-place updates, with their checks.
 
-use super::cast::shape_parts;
+use super::coerce::shape_parts;
 use super::emit::{int, text, value};
 use super::env::Frame;
 use super::exp::{project, project_tuple};
@@ -226,7 +226,7 @@ impl<'a> Lower<'a> {
     }
 
     /// An array with the part at the indices replaced, in place.
-    pub fn update(&mut self, v: &Value<'a>, indices: &[Index], new: &Value<'a>) -> Value<'a> {
+    pub fn update(&mut self, v: &Value<'a>, indices: &[Index], new: &Value<'a>) -> Res<Value<'a>> {
         let (dims, certs) = self.check_indices(v.dims(), indices);
         let mut part: Vec<Size> = Vec::new();
         for dim in &dims {
@@ -248,14 +248,14 @@ impl<'a> Lower<'a> {
             parts.push(text("."));
             parts
         };
-        let new = self.coerce(new, &want, TrapKind::Shape, &mut message);
+        let new = self.coerce(new, &want, TrapKind::Shape, &mut message)?;
         let mut values = new.atoms().into_iter();
-        self.with_certs(&certs, |l| {
+        Ok(self.with_certs(&certs, |l| {
             v.map_leaves(&mut |leaf| match values.next() {
                 Some(value) => l.update_leaf(leaf, &dims, value),
                 None => leaf,
             })
-        })
+        }))
     }
 
     /// One leaf with the part replaced; the indices are in range.
@@ -292,16 +292,21 @@ impl<'a> Lower<'a> {
         }
         let new = self.exp(value, frame)?;
         let old = self.exp(source, frame)?;
-        Ok(self.update_path(&old, &steps, &new))
+        self.update_path(&old, &steps, &new)
     }
 
-    fn update_path(&mut self, old: &Value<'a>, path: &[Place<'_>], new: &Value<'a>) -> Value<'a> {
+    fn update_path(
+        &mut self,
+        old: &Value<'a>,
+        path: &[Place<'_>],
+        new: &Value<'a>,
+    ) -> Res<Value<'a>> {
         let Some((step, rest)) = path.split_first() else {
-            return new.clone();
+            return Ok(new.clone());
         };
-        match (step, old) {
+        Ok(match (step, old) {
             (Place::Field(name), Value::Record(fields)) => {
-                let part = self.update_path(&project(old, name), rest, new);
+                let part = self.update_path(&project(old, name), rest, new)?;
                 let fields = fields.iter().map(|(field, v)| {
                     let v = if field == *name {
                         part.clone()
@@ -313,19 +318,19 @@ impl<'a> Lower<'a> {
                 Value::Record(fields.collect())
             }
             (Place::TupleField(n), Value::Tuple(fields)) => {
-                let part = self.update_path(&project_tuple(old, *n), rest, new);
+                let part = self.update_path(&project_tuple(old, *n), rest, new)?;
                 let fields = fields.iter().enumerate();
                 let fields = fields.map(|(i, v)| if i == *n { part.clone() } else { v.clone() });
                 Value::Tuple(fields.collect())
             }
-            (Place::Index(indices), _) if rest.is_empty() => self.update(old, indices, new),
+            (Place::Index(indices), _) if rest.is_empty() => self.update(old, indices, new)?,
             (Place::Index(indices), _) => {
                 let row = self.index(old, indices);
-                let part = self.update_path(&row.with_shared(true), rest, new);
-                self.update(old, indices, &part)
+                let part = self.update_path(&row.with_shared(true), rest, new)?;
+                self.update(old, indices, &part)?
             }
             (Place::Field(_) | Place::TupleField(_), _) => old.clone(),
-        }
+        })
     }
 }
 
