@@ -2,6 +2,7 @@
 //! the worker. A binary16 travels as the low half of an `i32`.
 
 use crate::arena::{arena_compact, arena_grow, arena_release};
+use crate::emit::ragged::search_offsets;
 use crate::worker::{copy_bytes, trap};
 use cranelift_codegen::ir::{Type, types};
 use half::f16;
@@ -54,6 +55,8 @@ helpers! {
     ARENA_COMPACT = arena_compact(I64, I64, I64, I64, I64) -> I8;
     /// Copies: to, from, bytes.
     COPY_BYTES = copy_bytes(I64, I64, I64);
+    /// The row that a point is in: offsets, their number without the last, the number of the point.
+    SEARCH_OFFSETS = search_offsets(I64, I64, I64) -> I64;
     /// Binary16 to binary32, exact.
     F16_TO_F32 = f16_to_f32(I32) -> F32;
     /// Binary32 to binary16.

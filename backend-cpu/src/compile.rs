@@ -14,7 +14,7 @@ use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _, ModuleReloc, default_libcall_names};
 use midend::analysis::calls::calls;
 use midend::ir::id::{FunId, Id, Var};
-use midend::ir::mem::{Kernel, KernelKind, Mem};
+use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::scalar::Const;
 use midend::ir::span::Spans;
 use midend::ir::syntax::{Atom, Program};
@@ -62,7 +62,7 @@ pub(crate) struct Compiled {
     /// The types of the arguments.
     pub(crate) args: Vec<Type>,
     /// The extents of the space.
-    pub(crate) space: Vec<Source>,
+    pub(crate) space: Vec<Dimension>,
     /// The estimate for one point.
     pub(crate) cost: Cost,
     pub(crate) kind: CompiledKind,
@@ -73,6 +73,14 @@ pub(crate) struct Compiled {
 pub(crate) enum Source {
     Const(Const),
     Argument(usize),
+}
+
+/// The extent of a dimension at launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Dimension {
+    Regular(Source),
+    /// The argument that holds the offsets.
+    Ragged(usize),
 }
 
 /// The address of compiled code.
@@ -420,7 +428,10 @@ fn describe(
         space: kernel
             .space
             .iter()
-            .map(|(_, extent)| source(extent))
+            .map(|(_, extent)| match extent {
+                Extent::Regular(n) => Dimension::Regular(source(n)),
+                Extent::Ragged { offsets, .. } => Dimension::Ragged(index(offsets)),
+            })
             .collect(),
         cost: Cost::of(program, kernel, args),
         kind,

@@ -10,6 +10,7 @@ pub(crate) mod kernel;
 mod lanes;
 mod library;
 pub(crate) mod memory;
+pub(crate) mod ragged;
 pub(crate) mod reduce;
 pub(crate) mod scalar;
 pub(crate) mod scan;

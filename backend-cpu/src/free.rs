@@ -2,7 +2,7 @@
 //! buffers stay where they were made.
 
 use midend::ir::id::{FunId, Var};
-use midend::ir::mem::{Kernel, KernelKind, Mem, Region};
+use midend::ir::mem::{Extent, Kernel, KernelKind, Mem, Region};
 use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Body, Exp, Lambda, LoopForm, MessagePart, Stm, Vars};
 use midend::ir::types::Type;
@@ -58,7 +58,13 @@ impl Seen {
     fn kernel(&mut self, kernel: &Kernel) {
         for (index, extent) in &kernel.space {
             self.bound.insert(*index);
-            self.atom(*extent);
+            match *extent {
+                Extent::Regular(n) => self.atom(n),
+                Extent::Ragged { offsets, start } => {
+                    self.bound.insert(start);
+                    self.used.insert(offsets);
+                }
+            }
         }
         self.body(&kernel.body);
         match &kernel.kind {

@@ -2,15 +2,17 @@
 
 mod hist;
 mod map;
+mod ragged;
 mod reduce;
 mod scan;
 
 use crate::buffer::{Account, Buffer, slot_of};
-use crate::compile::{Code, Compiled, CompiledKind, Module, Source, Tuple};
+use crate::compile::{Code, Compiled, CompiledKind, Dimension, Module, Source, Tuple};
 use crate::worker::{Launch, Worker};
 use midend::device::{Arg, Stop};
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
+use ragged::Rows;
 use rayon::ThreadPool;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -26,6 +28,8 @@ pub(crate) struct Run<'a> {
     pool: &'a ThreadPool,
     slots: &'a [u64],
     extents: &'a [i64],
+    /// The rows, if the space is ragged; then there are extents only if the rows are even: their number and theirs.
+    rows: Option<Rows<'a>>,
     /// Estimated nanoseconds of one point.
     cost: f64,
     threads: usize,
@@ -60,9 +64,22 @@ pub(crate) fn launch(
             "a space of more than 16 dimensions".to_owned(),
         ));
     }
-    for (extent, source) in extents.iter_mut().zip(&compiled.space) {
-        *extent = (scalar(*source, slots) as i64).max(0);
-    }
+    let rows = ragged::rows(compiled, slots);
+    let rank = match rows {
+        Some(Rows::Even(count, points)) => {
+            extents[..2].copy_from_slice(&[count, points]);
+            2
+        }
+        Some(Rows::Offsets(_)) => 0,
+        None => {
+            for (extent, dim) in extents.iter_mut().zip(&compiled.space) {
+                if let Dimension::Regular(source) = dim {
+                    *extent = (scalar(*source, slots) as i64).max(0);
+                }
+            }
+            rank
+        }
+    };
     let launch = Launch::new(stop, account);
     let run = Run {
         launch: &launch,
@@ -70,6 +87,7 @@ pub(crate) fn launch(
         pool,
         slots,
         extents: &extents[..rank],
+        rows,
         cost: compiled.cost.at(slots),
         threads: pool.current_num_threads(),
     };
@@ -115,7 +133,7 @@ impl Run<'_> {
         match &compiled.kind {
             CompiledKind::Seq { chunk } => {
                 let mut worker = Worker::new(self.launch);
-                map::call(*chunk, &mut worker, self.slots, 0, 1);
+                map::call(*chunk, &mut worker, self.slots, (0, 1));
                 Ok(())
             }
             CompiledKind::Map { chunk, lanes } => {
@@ -128,7 +146,12 @@ impl Run<'_> {
                 outs,
                 tuple,
             } => {
-                self.reduce(*chunk, *combine, outs, tuple);
+                match self.rows {
+                    Some(rows @ Rows::Offsets(_)) => {
+                        self.reduce_ragged(rows, (*chunk, *combine), outs, tuple);
+                    }
+                    Some(Rows::Even(..)) | None => self.reduce(*chunk, *combine, outs, tuple),
+                }
                 Ok(())
             }
             CompiledKind::Scan {
@@ -138,7 +161,11 @@ impl Run<'_> {
                 outs,
                 tuple,
             } => {
-                self.scan((*chunk, *combine, *fix), outs, tuple);
+                let codes = (*chunk, *combine, *fix);
+                match self.rows {
+                    Some(rows @ Rows::Offsets(_)) => self.scan_ragged(rows, codes, outs, tuple),
+                    Some(Rows::Even(..)) | None => self.scan(codes, outs, tuple),
+                }
                 Ok(())
             }
             CompiledKind::Hist { chunk, hists } => self.hist(*chunk, hists),

@@ -7,25 +7,25 @@ use midend::ir::mem::{Kernel, MemHist};
 use midend::ir::types::ScalarType;
 
 impl Emit<'_, '_> {
-    /// Parameters: slots, range of points, table of destinations (those of all histograms in order).
+    /// Parameters: slots, range of points (or piece of a ragged space), table of destinations (those of all histograms in order).
     pub(super) fn hist(&mut self, kernel: &Kernel, hists: &[MemHist], p: &[Value]) {
-        let space = self.extents(&kernel.space);
         let strip = super::control::strip(&kernel.body);
-        let places = self.places(p[3], hists.iter().map(|h| h.dests.len()).sum());
+        let table = *p.last().expect("the table is the last parameter");
+        let places = self.places(table, hists.iter().map(|h| h.dests.len()).sum());
         if kernel.body.result.is_empty() {
             // The body combines; what it sees of the destinations is what this unit is given.
             let dests = hists.iter().flat_map(|h| &h.dests);
             for (&dest, &place) in dests.zip(&places) {
                 self.bind(dest, place);
             }
-            return self.points(&space, (p[1], p[2]), strip, |emit, _| {
+            return self.all_points(kernel, &p[1..], strip, |emit| {
                 emit.scoped(&kernel.body, |emit| {
                     emit.body(&kernel.body);
                 });
             });
         }
         let buckets: Vec<Value> = hists.iter().map(|h| self.atom(h.buckets)).collect();
-        self.points(&space, (p[1], p[2]), strip, |emit, _| {
+        self.all_points(kernel, &p[1..], strip, |emit| {
             emit.scoped(&kernel.body, |emit| {
                 let results = emit.body(&kernel.body);
                 let (indices, mut values) = results.split_at(hists.len());

@@ -6,7 +6,7 @@ use crate::free;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::ir::id::{FunId, Var};
-use midend::ir::mem::{Kernel, KernelKind, Mem};
+use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Lambda, Program};
 use midend::ir::types::ScalarType;
@@ -38,16 +38,22 @@ pub(crate) fn roles(kind: &KernelKind) -> Vec<Role> {
 }
 
 /// The number of parameters of a unit besides the worker; all are 64 bits wide.
-const fn parameters(kind: &KernelKind, role: Role) -> usize {
-    match (kind, role) {
+fn parameters(kernel: &Kernel, role: Role) -> usize {
+    // A piece of a ragged space is a range of rows and one of points.
+    let more = if kernel.is_ragged() { 2 } else { 0 };
+    match (&kernel.kind, role) {
+        // Slots, rows, points, where to, and for the last row if it is not finished.
+        (KernelKind::Red { .. }, Role::Chunk) if kernel.has_ragged_rows() => 7,
+        // Slots, rows, points, end, where to.
+        (KernelKind::Scan { .. }, Role::Chunk) if kernel.has_ragged_rows() => 7,
         // Slots of arguments, range of points.
-        (KernelKind::Map | KernelKind::Seq, _) => 3,
+        (KernelKind::Map | KernelKind::Seq, _) => 3 + more,
         // Slots, outer range, inner range, where to.
         (KernelKind::Red { .. }, Role::Chunk) => 6,
         // Slots, outer range, inner range, start, end, where to.
         (KernelKind::Scan { .. }, Role::Chunk) => 8,
         // Slots, range of points, destinations.
-        (KernelKind::Hist(_), Role::Chunk) => 4,
+        (KernelKind::Hist(_), Role::Chunk) => 4 + more,
         // Slots, left and result, right.
         (_, Role::Combine) => 3,
         // Slots, range, carry, where to; or: slots, range of buckets, destinations, sources.
@@ -63,12 +69,12 @@ pub(crate) fn emit(
     args: &[Var],
     role: Role,
 ) -> Emitted {
-    let params = vec![types::I64; parameters(&kernel.kind, role)];
+    let params = vec![types::I64; parameters(kernel, role)];
     let bodies = free::kernel_bodies(kernel);
     unit(program, units, &params, &[], &bodies, |emit, p| {
         emit.load_arguments(args, p[0]);
         match (&kernel.kind, role) {
-            (KernelKind::Map | KernelKind::Seq, _) => emit.map(kernel, p[1], p[2]),
+            (KernelKind::Map | KernelKind::Seq, _) => emit.map(kernel, &p[1..]),
             (KernelKind::Red { ops, .. }, Role::Chunk) => emit.reduce(kernel, ops, p),
             (KernelKind::Scan { ops, .. }, Role::Chunk) => emit.scan(kernel, ops, p),
             (KernelKind::Red { ops, .. } | KernelKind::Scan { ops, .. }, Role::Combine) => {
@@ -136,24 +142,42 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
 }
 
 impl Emit<'_, '_> {
-    fn map(&mut self, kernel: &Kernel, lo: Value, hi: Value) {
-        let space = self.extents(&kernel.space);
-        let strip = super::control::strip(&kernel.body);
-        if let Some(plan) = super::lanes::plan(kernel, &self.program.vars) {
-            let (index, _) = *kernel
-                .space
-                .last()
-                .expect("plans are of kernels with a space");
-            self.rows(&space, (lo, hi), |emit, first, last, _| {
-                emit.grouped(kernel, &plan, index, (first, last));
+    /// Parameters: the range of points, or the piece of a ragged space.
+    fn map(&mut self, kernel: &Kernel, p: &[Value]) {
+        let plan = super::lanes::plan(kernel, &self.program.vars);
+        let (Some(plan), Some((index, _))) = (plan, kernel.space.last()) else {
+            let strip = super::control::strip(&kernel.body);
+            return self.all_points(kernel, p, strip, |emit| {
+                emit.scoped(&kernel.body, |emit| {
+                    emit.body(&kernel.body);
+                });
             });
-            return;
+        };
+        match self.extents(&kernel.space) {
+            Some(space) => self.rows(&space, (p[0], p[1]), |emit, first, last, _| {
+                emit.grouped(kernel, &plan, *index, (first, last));
+            }),
+            None => self.piece_rows(&kernel.space, super::ragged::piece(p), |emit, row| {
+                emit.grouped(kernel, &plan, *index, row.range);
+            }),
         }
-        self.points(&space, (lo, hi), strip, |emit, _| {
-            emit.scoped(&kernel.body, |emit| {
-                emit.body(&kernel.body);
-            });
-        });
+    }
+
+    /// Executes `body` for every point that the parameters of a unit say, in order.
+    pub(super) fn all_points(
+        &mut self,
+        kernel: &Kernel,
+        p: &[Value],
+        strip: i64,
+        body: impl FnOnce(&mut Self),
+    ) {
+        match self.extents(&kernel.space) {
+            Some(space) => self.points(&space, (p[0], p[1]), strip, |emit, _| body(emit)),
+            None => {
+                let piece = super::ragged::piece(p);
+                self.piece_points(&kernel.space, piece, strip, |emit, _| body(emit));
+            }
+        }
     }
 
     /// A row of points, in groups as long as there are enough for one, then one by one.
@@ -186,12 +210,15 @@ impl Emit<'_, '_> {
         });
     }
 
-    /// The extents of a space as values.
-    pub(super) fn extents(&mut self, space: &[(Var, Atom)]) -> Vec<(Var, Value)> {
-        space
-            .iter()
-            .map(|(index, extent)| (*index, self.atom(*extent)))
-            .collect()
+    /// The extents of a space as values, if none of them is ragged.
+    pub(super) fn extents(&mut self, space: &[(Var, Extent)]) -> Option<Vec<(Var, Value)>> {
+        let extents = space.iter().map(|(index, extent)| match *extent {
+            Extent::Regular(n) => Some((*index, n)),
+            Extent::Ragged { .. } => None,
+        });
+        let extents: Option<Vec<(Var, Atom)>> = extents.collect();
+        let extents = extents?.into_iter();
+        Some(extents.map(|(i, n)| (i, self.atom(n))).collect())
     }
 
     /// Executes `body` for every point of a range of a space, in order. The indices are bound; `body` gets the flat

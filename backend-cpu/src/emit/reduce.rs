@@ -13,49 +13,82 @@ use midend::ir::types::ScalarType;
 const LONG: i64 = 64;
 
 impl Emit<'_, '_> {
-    /// Parameters: slots, outer range, inner range, address of the addresses of the results.
+    /// Parameters: slots, outer range, inner range, address of the addresses of the results; or for ragged rows: slots,
+    /// the rows and points of a piece, these addresses, slots for what is found of a row that the piece does not finish.
     pub(super) fn reduce(&mut self, kernel: &Kernel, ops: &[Operator<Mem>], p: &[Value]) {
         let tys = super::kernel::components(self.program, ops);
-        let space = self.extents(&kernel.space);
-        let (inner, outer) = space
+        let places = self.places(p[5], tys.len());
+        let plan = super::lanes::plan_reduction(kernel, ops, &self.program.vars);
+        if kernel.has_ragged_rows() {
+            let neutral = self.neutral(ops);
+            self.store_slots(p[6], &neutral);
+            let piece = super::ragged::piece(&p[1..]);
+            return self.piece_rows(&kernel.space, piece, |emit, row| {
+                let sums = emit.reduce_row(kernel, ops, plan.as_ref(), row.range);
+                let less = IntCC::SignedLessThan;
+                let finished = emit.b.ins().icmp(less, row.number, piece.rows.1);
+                for (j, (sum, ty)) in sums.into_iter().zip(&tys).enumerate() {
+                    let whole = emit.element(places[j], *ty, row.number);
+                    let part = emit.b.ins().iadd_imm_s(p[6], 8 * j as i64);
+                    let target = emit.b.ins().select(finished, whole, part);
+                    emit.b.ins().store(plain(), sum, target, 0);
+                }
+            });
+        }
+        let (_, outer) = kernel
+            .space
             .split_last()
             .expect("a reduction has a dimension to reduce");
-        let inner = *inner;
-        let places = self.places(p[5], tys.len());
-        let strip = super::control::strip(&kernel.body);
-        let (ilo, ihi) = (p[3], p[4]);
-        let plan = super::lanes::plan_reduction(kernel, ops, &self.program.vars);
-        self.points(outer, (p[1], p[2]), 1, |emit, flat| {
-            let neutral: Vec<Atom> = ops
-                .iter()
-                .flat_map(|op| op.neutral.iter().copied())
-                .collect();
-            let start = emit.atoms(&neutral);
-            let (start, ilo) = match &plan {
-                Some(plan) if plan.own_sums => {
-                    emit.reduce_lanes(plan, kernel, ops, (&tys, &start), (ilo, ihi))
-                }
-                Some(plan) => emit.reduce_groups(plan, kernel, ops, &start, (ilo, ihi)),
-                None => (start, ilo),
-            };
-            let sums = emit.range(
-                ScalarType::I64,
-                (ilo, ihi),
-                strip,
-                &start,
-                |emit, i, sums| {
-                    emit.bind(inner.0, i);
-                    emit.scoped(&kernel.body, |emit| {
-                        let values = emit.body(&kernel.body);
-                        emit.operate(ops, sums, &values)
-                    })
-                },
-            );
+        self.walk(outer, (p[1], p[2]), 1, |emit, flat| {
+            let sums = emit.reduce_row(kernel, ops, plan.as_ref(), (p[3], p[4]));
             for ((sum, place), ty) in sums.into_iter().zip(&places).zip(&tys) {
                 let target = emit.element(*place, *ty, flat);
                 emit.b.ins().store(plain(), sum, target, 0);
             }
         });
+    }
+
+    /// The neutral element of operators.
+    pub(super) fn neutral(&mut self, ops: &[Operator<Mem>]) -> Vec<Value> {
+        let neutral: Vec<Atom> = ops
+            .iter()
+            .flat_map(|op| op.neutral.iter().copied())
+            .collect();
+        self.atoms(&neutral)
+    }
+
+    /// Reduces a range of inner points.
+    fn reduce_row(
+        &mut self,
+        kernel: &Kernel,
+        ops: &[Operator<Mem>],
+        plan: Option<&Plan>,
+        (ilo, ihi): (Value, Value),
+    ) -> Vec<Value> {
+        let tys = super::kernel::components(self.program, ops);
+        let (index, _) = *kernel.space.last().expect("reductions have a dimension");
+        let start = self.neutral(ops);
+        let (start, ilo) = match plan {
+            Some(plan) if plan.own_sums => {
+                self.reduce_lanes(plan, kernel, ops, (&tys, &start), (ilo, ihi))
+            }
+            Some(plan) => self.reduce_groups(plan, kernel, ops, &start, (ilo, ihi)),
+            None => (start, ilo),
+        };
+        let strip = super::control::strip(&kernel.body);
+        self.range(
+            ScalarType::I64,
+            (ilo, ihi),
+            strip,
+            &start,
+            |emit, i, sums| {
+                emit.bind(index, i);
+                emit.scoped(&kernel.body, |emit| {
+                    let values = emit.body(&kernel.body);
+                    emit.operate(ops, sums, &values)
+                })
+            },
+        )
     }
 
     /// Reduces as many whole groups of points as there are, each lane on its own, and then the lanes in order. Yields

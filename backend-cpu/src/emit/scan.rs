@@ -3,44 +3,61 @@
 
 use super::{Emit, clif, plain};
 use cranelift_codegen::ir::{InstBuilder, Value};
-use midend::ir::mem::{Kernel, Mem};
+use midend::ir::mem::{Extent, Kernel, Mem};
 use midend::ir::soac::Operator;
 use midend::ir::types::ScalarType;
 
 impl Emit<'_, '_> {
-    /// Parameters: slots, outer range, inner range, slots of the start, slots for the end, table of results.
+    /// Parameters: slots, outer range, inner range, slots of the start, slots for the end, table of results; or for ragged
+    /// rows, all of which start with the neutral element: slots, the rows and points of a piece, slots for the end, table.
     pub(super) fn scan(&mut self, kernel: &Kernel, ops: &[Operator<Mem>], p: &[Value]) {
         let tys = super::kernel::components(self.program, ops);
-        let space = self.extents(&kernel.space);
-        let (inner, outer) = space.split_last().expect("a scan has a dimension to scan");
-        let inner = *inner;
-        let places = self.places(p[7], tys.len());
-        let strip = super::control::strip(&kernel.body);
-        let (ilo, ihi, start, end) = (p[3], p[4], p[5], p[6]);
-        self.points(outer, (p[1], p[2]), 1, |emit, flat| {
-            let sums = emit.load_slots(start, &tys);
-            let row = emit.b.ins().imul(flat, inner.1);
-            let sums = emit.range(
-                ScalarType::I64,
-                (ilo, ihi),
-                strip,
-                &sums,
-                |emit, i, sums| {
-                    emit.bind(inner.0, i);
-                    let sums = emit.scoped(&kernel.body, |emit| {
-                        let values = emit.body(&kernel.body);
-                        emit.operate(ops, sums, &values)
-                    });
-                    let index = emit.b.ins().iadd(row, i);
-                    for ((sum, place), ty) in sums.iter().zip(&places).zip(&tys) {
-                        let target = emit.element(*place, *ty, index);
-                        emit.b.ins().store(plain(), *sum, target, 0);
-                    }
-                    sums
-                },
-            );
-            emit.store_slots(end, &sums);
+        let table = *p.last().expect("the table is the last parameter");
+        let places = self.places(table, tys.len());
+        if kernel.has_ragged_rows() {
+            let piece = super::ragged::piece(&p[1..]);
+            return self.piece_rows(&kernel.space, piece, |emit, row| {
+                let start = emit.neutral(ops);
+                let sums = emit.scan_row(kernel, ops, &places, (start, row.range, row.base));
+                emit.store_slots(p[5], &sums);
+            });
+        }
+        let Some(((_, Extent::Regular(width)), outer)) = kernel.space.split_last() else {
+            unreachable!("a scan has a dimension to scan");
+        };
+        let width = self.atom(*width);
+        self.walk(outer, (p[1], p[2]), 1, |emit, flat| {
+            let start = emit.load_slots(p[5], &tys);
+            let base = emit.b.ins().imul(flat, width);
+            let sums = emit.scan_row(kernel, ops, &places, (start, (p[3], p[4]), base));
+            emit.store_slots(p[6], &sums);
         });
+    }
+
+    /// Scans a range of inner points from a start; the first point of the row has the number `base`.
+    fn scan_row(
+        &mut self,
+        kernel: &Kernel,
+        ops: &[Operator<Mem>],
+        places: &[Value],
+        (start, range, base): (Vec<Value>, (Value, Value), Value),
+    ) -> Vec<Value> {
+        let tys = super::kernel::components(self.program, ops);
+        let (index, _) = *kernel.space.last().expect("scans have a dimension");
+        let strip = super::control::strip(&kernel.body);
+        self.range(ScalarType::I64, range, strip, &start, |emit, i, sums| {
+            emit.bind(index, i);
+            let sums = emit.scoped(&kernel.body, |emit| {
+                let values = emit.body(&kernel.body);
+                emit.operate(ops, sums, &values)
+            });
+            let number = emit.b.ins().iadd(base, i);
+            for ((sum, place), ty) in sums.iter().zip(places).zip(&tys) {
+                let target = emit.element(*place, *ty, number);
+                emit.b.ins().store(plain(), *sum, target, 0);
+            }
+            sums
+        })
     }
 
     /// Parameters: slots, range of flat indices, slots of the carry, table of results.

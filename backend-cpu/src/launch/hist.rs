@@ -1,12 +1,15 @@
 //! Histograms. Where the buckets are few for the points, chunks have copies of their own, merged in order; else the
 //! points are worked through in order. Which of the two depends on sizes and cost alone.
 
+use super::ragged::Part;
 use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, scalar, width};
 use crate::compile::{Code, CompiledHist};
 use crate::worker::Worker;
 use midend::trap::RunError;
 
 type Chunk = unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, *const *mut u8) -> u8;
+type Ragged =
+    unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, i64, i64, *const *mut u8) -> u8;
 type Merge = unsafe extern "C" fn(
     *mut Worker<'_>,
     *const u64,
@@ -32,11 +35,14 @@ struct Column {
 
 impl Run<'_> {
     pub(super) fn hist(&self, chunk: Code, hists: &[CompiledHist]) -> Result<(), RunError> {
-        let total = self.points(self.extents);
+        let (total, cost) = self.items();
         if total <= 0 {
             return Ok(());
         }
         let call = |worker: &mut Worker<'_>, (lo, hi): (i64, i64), table: &[*mut u8]| {
+            if let Some(rows) = self.rows {
+                return self.hist_part(chunk, worker, rows.part((lo, hi)), table);
+            }
             // SAFETY: chunk units of histograms have this signature; `table` holds an address per destination with room
             // for all buckets.
             unsafe {
@@ -48,14 +54,14 @@ impl Run<'_> {
         let table = self.table(&dests);
         let columns = self.columns(hists);
         let values: usize = columns.iter().map(|c| c.len).sum();
-        let work = total as f64 * self.cost;
+        let work = total as f64 * cost;
         // A copy must pay: its chunk is dearer than making and merging it.
-        let least = (4.0 * MERGE * values as f64).max(CHUNK.0) / self.cost;
+        let least = (4.0 * MERGE * values as f64).max(CHUNK.0) / cost;
         let size = piece_size(total, COPIES, least);
         let exact = hists.iter().all(|h| h.tuple.is_exact());
         let alone = work < ALONE || size >= total || (self.threads <= 1 && exact);
         if alone {
-            let step = ((1e7 / self.cost) as i64).max(1);
+            let step = ((1e7 / cost) as i64).max(1);
             let here = Shared(table.as_ptr().cast_mut());
             self.chunks_here(pieces(total, step), &|worker, i| {
                 // SAFETY: the table lives until the chunks are done, and is only read.
@@ -94,6 +100,17 @@ impl Run<'_> {
         }
         self.account.give(bytes as u64);
         Ok(())
+    }
+
+    /// Runs a part of a ragged space.
+    fn hist_part(&self, chunk: Code, worker: &mut Worker<'_>, part: Part, table: &[*mut u8]) {
+        let Part { rows, points } = part;
+        let (slots, table) = (self.slots.as_ptr(), table.as_ptr());
+        // SAFETY: as for regular spaces; chunk units for ragged ones have this signature.
+        unsafe {
+            let chunk: Ragged = function(chunk);
+            chunk(worker, slots, rows.0, rows.1, points.0, points.1, table);
+        }
     }
 
     /// The layout of a copy.

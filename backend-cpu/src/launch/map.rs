@@ -1,13 +1,16 @@
 //! Maps: points in any order.
 
+use super::ragged::Part;
 use super::{ALONE, CHUNK, Run, function, piece, piece_size, pieces};
 use crate::compile::Code;
 use crate::worker::Worker;
 
 type Chunk = unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64) -> u8;
 
+type Ragged = unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, i64, i64) -> u8;
+
 /// Runs the points `lo..hi`.
-pub(super) fn call(code: Code, worker: &mut Worker<'_>, slots: &[u64], lo: i64, hi: i64) {
+pub(super) fn call(code: Code, worker: &mut Worker<'_>, slots: &[u64], (lo, hi): (i64, i64)) {
     // SAFETY: chunk units of maps and sequential kernels have this signature; the slots were checked against the
     // kernel's arguments, and the program does not leave its buffers. A failure is in the launch's record.
     unsafe {
@@ -17,33 +20,48 @@ pub(super) fn call(code: Code, worker: &mut Worker<'_>, slots: &[u64], lo: i64, 
 }
 
 impl Run<'_> {
+    /// Runs items.
+    fn map_items(&self, chunk: Code, worker: &mut Worker<'_>, items: (i64, i64)) {
+        let Some(rows) = self.rows else {
+            return call(chunk, worker, self.slots, items);
+        };
+        let Part { rows, points } = rows.part(items);
+        // SAFETY: as above; chunk units of maps over ragged spaces have this signature.
+        unsafe {
+            let chunk: Ragged = function(chunk);
+            let slots = self.slots.as_ptr();
+            chunk(worker, slots, rows.0, rows.1, points.0, points.1);
+        }
+    }
+
     pub(super) fn map(&self, chunk: Code, lanes: i64) {
-        let total = self.points(self.extents);
+        let (total, cost) = self.items();
         if total <= 0 {
             return;
         }
-        let work = total as f64 * self.cost;
+        let work = total as f64 * cost;
         if self.threads <= 1 || work < ALONE || total == 1 {
             // Pieces remain, so that a stop is noticed between them.
-            let size = piece_size(total, 1, 0.0).min(((1e7 / self.cost) as i64).max(1));
+            let size = piece_size(total, 1, 0.0).min(((1e7 / cost) as i64).max(1));
             let count = pieces(total, size);
             self.chunks_here(count, &|worker, i| {
-                let (lo, hi) = piece(i, size, total);
-                call(chunk, worker, self.slots, lo, hi);
+                self.map_items(chunk, worker, piece(i, size, total));
             });
             return;
         }
         let grain = (work / (8 * self.threads) as f64).clamp(CHUNK.0, CHUNK.1);
-        let size = self.whole(piece_size(total, total, grain / self.cost), lanes);
+        let size = self.whole(piece_size(total, total, grain / cost), lanes);
         let count = pieces(total, size);
         self.chunks(count, &|worker, i| {
-            let (lo, hi) = piece(i, size, total);
-            call(chunk, worker, self.slots, lo, hi);
+            self.map_items(chunk, worker, piece(i, size, total));
         });
     }
 
     /// The size of pieces made larger, so that they are whole rows, or at least whole groups of lanes.
     fn whole(&self, size: i64, lanes: i64) -> i64 {
+        if self.rows.is_some() {
+            return size;
+        }
         let row = self.extents.last().copied().unwrap_or(1).max(1);
         let unit = if size >= row { row } else { lanes };
         size.saturating_add(unit - 1) / unit * unit

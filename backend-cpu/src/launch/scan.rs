@@ -17,7 +17,7 @@ type Chunk = unsafe extern "C" fn(
     *mut u64,
     *const *mut u8,
 ) -> u8;
-type Fix =
+pub(super) type Fix =
     unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, *const u64, *const *mut u8) -> u8;
 
 impl Run<'_> {

@@ -5,7 +5,7 @@ use backend_cpu::{Buffer, CpuDevice, Module, Options};
 use midend::device::{Arg, Device, Stop};
 use midend::ir::build::Builder;
 use midend::ir::id::{IdVec, Var};
-use midend::ir::mem::{Kernel, KernelKind, Mem};
+use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::scalar::Const;
 use midend::ir::soac::Operator;
 use midend::ir::span::Spans;
@@ -99,7 +99,10 @@ pub(crate) fn kernel(
     let body = b.body(|b| f(b, &indices));
     let kernel = Kernel {
         name: name.to_owned(),
-        space: indices.into_iter().zip(extents.iter().copied()).collect(),
+        space: indices
+            .into_iter()
+            .zip(extents.iter().map(|n| Extent::Regular(*n)))
+            .collect(),
         body,
         kind,
     };

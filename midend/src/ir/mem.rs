@@ -69,11 +69,30 @@ pub struct Kernel {
     /// A name unique in the program, for profiles and dumps.
     pub name: String,
     /// Index variable and extent of each dimension, outermost first. The body runs once for every point.
-    pub space: Vec<(Var, Atom)>,
+    pub space: KernelSpace,
     /// What a point does.
     pub body: Body<Mem>,
     /// What becomes of the results of the body.
     pub kind: KernelKind,
+}
+
+/// The dimensions of a kernel.
+pub type KernelSpace = Vec<(Var, Extent)>;
+
+/// The extent of one dimension of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// The same at every outer point.
+    Regular(Atom),
+    /// Row `i` of the dimensions outside, which are numbered row-major, has `offsets[i+1] - offsets[i]` points. The
+    /// outermost dimension is never ragged.
+    Ragged {
+        /// A buffer of `i64` that begins with the offsets, one more than there are rows.
+        offsets: Var,
+        /// Bound for the body: the offset of the row that the point is in. With the index added, it is the row-major number of
+        /// the point among those of the dimensions so far.
+        start: Var,
+    },
 }
 
 /// What becomes of the results of a kernel's body.

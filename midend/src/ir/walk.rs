@@ -1,12 +1,13 @@
 //! Walking over programs: operands, nested bodies, all statements, and what is free in a piece of code.
 //!
 //! A *use* of a variable is an operand, a certificate, a result of a body, or a size in the type of a variable that
-//! is bound: that size must be in scope where the variable is bound.
+//! is bound: that size must be in scope where the variable is bound. Whoever uses a ragged array as an operand uses its
+//! offsets.
 
 use super::dialect::Dialect;
 use super::id::Var;
 use super::syntax::{Atom, Body, Exp, Fun, Lambda, LoopForm, MessagePart, Stm, Vars};
-use super::types::Type;
+use super::types::{Dim, Type};
 use std::collections::HashSet;
 
 /// Runs `f` with enough stack for another level of nesting. Every recursion over bodies goes through this, so that
@@ -164,15 +165,19 @@ pub fn type_vars(ty: &Type, f: &mut dyn FnMut(Var)) {
     ty.shape().iter().filter_map(|d| d.var()).for_each(f);
 }
 
+fn operand_uses(vars: &Vars, a: Atom, f: &mut dyn FnMut(Var)) {
+    if let Atom::Var(v) = a {
+        f(v);
+        let shape = vars[v].ty.shape().iter();
+        shape.filter_map(Dim::offsets).for_each(f);
+    }
+}
+
 /// Calls `f` on every use in a statement, not those in nested bodies. Sizes that the statement itself binds are
 /// among them (`let n, ys: [n]t = ..` uses `n`).
 pub fn stm_uses<D: Dialect>(vars: &Vars, stm: &Stm<D>, f: &mut dyn FnMut(Var)) {
     stm.certs.iter().for_each(|v| f(*v));
-    stm.exp.operands(&mut |a| {
-        if let Atom::Var(v) = a {
-            f(v);
-        }
-    });
+    stm.exp.operands(&mut |a| operand_uses(vars, a, f));
     stm.binds.iter().for_each(|v| type_vars(&vars[*v].ty, f));
     stm.exp.inner_binders(&mut |v| type_vars(&vars[v].ty, f));
 }
@@ -293,11 +298,7 @@ pub fn free_in_stm<D: Dialect>(vars: &Vars, stm: &Stm<D>) -> Vec<Var> {
 pub fn free_in_exp<D: Dialect>(vars: &Vars, exp: &Exp<D>) -> Vec<Var> {
     let mut uses = Ordered::default();
     let mut bound = HashSet::new();
-    exp.operands(&mut |a| {
-        if let Atom::Var(v) = a {
-            uses.add(v);
-        }
-    });
+    exp.operands(&mut |a| operand_uses(vars, a, &mut |v| uses.add(v)));
     exp.inner_binders(&mut |v| {
         bound.insert(v);
         type_vars(&vars[v].ty, &mut |v| uses.add(v));

@@ -27,6 +27,7 @@ mod free;
 mod function;
 mod kernel;
 mod looping;
+mod ragged;
 mod serial;
 mod view;
 

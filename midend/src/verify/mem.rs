@@ -3,7 +3,7 @@
 use super::{Types, Verify};
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, Var};
-use crate::ir::mem::{Kernel, KernelKind, Mem, MemHist, Region};
+use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, MemHist, Region};
 use crate::ir::seg::Level;
 use crate::ir::soac::Operator;
 use crate::ir::syntax::{Atom, Exp, Program};
@@ -97,9 +97,17 @@ impl<'p> Types<'_, 'p, Mem> {
 
     fn kernel(&mut self, kernel: &'p Kernel) {
         self.kernels.push(&kernel.name);
-        for (index, extent) in &kernel.space {
+        for (d, (index, extent)) in kernel.space.iter().enumerate() {
             self.scalar("an index of the space", (*index).into(), ScalarType::I64);
-            self.index(*extent);
+            match *extent {
+                Extent::Regular(n) => self.index(n),
+                Extent::Ragged { offsets, start } => {
+                    self.scalar("the start of a row", start.into(), ScalarType::I64);
+                    if d == 0 || self.buffer(offsets) != Some(ScalarType::I64) {
+                        self.fault("has a ragged dimension outermost or without offsets");
+                    }
+                }
+            }
         }
         let outer = self.parallel.replace(Level::Device);
         self.body(&kernel.body);

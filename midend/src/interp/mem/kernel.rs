@@ -3,9 +3,10 @@
 use super::cells::{self, Cells};
 use crate::interp::machine::{Exec, Machine};
 use crate::interp::operator::Accumulator;
+use crate::interp::shape::{Extent, Shape};
 use crate::interp::value::{Run, Val, internal};
 use crate::ir::id::Var;
-use crate::ir::mem::{Kernel, KernelKind, Mem, MemHist, Region};
+use crate::ir::mem::{self, Kernel, KernelKind, Mem, MemHist, Region};
 use crate::ir::scalar::Const;
 use crate::ir::soac::Operator;
 use crate::ir::syntax::{Atom, Stm};
@@ -145,33 +146,57 @@ impl Machine<'_, Mem> {
     }
 
     /// Executes the body at a point, given by its row-major number.
-    fn at(&mut self, kernel: &Kernel, shape: &[i64], point: i64) -> Run<()> {
+    fn at(&mut self, kernel: &Kernel, shape: &Shape, point: i64) -> Run<()> {
         self.state.advance();
-        let mut rest = point;
-        for ((var, _), extent) in kernel.space.iter().zip(shape).rev() {
-            self.set(*var, Val::Scalar(Const::I64(rest % extent)))?;
-            rest /= extent;
-        }
+        shape.indices(point, |k, i, from| {
+            let (var, extent) = kernel.space[k];
+            self.set(var, Val::Scalar(Const::I64(i)))?;
+            match extent {
+                mem::Extent::Regular(_) => Ok(()),
+                mem::Extent::Ragged { start, .. } => self.set(start, Val::Scalar(Const::I64(from))),
+            }
+        })?;
         self.run(&kernel.body)
+    }
+
+    /// The space of a kernel in numbers.
+    fn space(&mut self, kernel: &Kernel) -> Run<Shape> {
+        let mut extents: Vec<Extent> = Vec::new();
+        for (_, extent) in &kernel.space {
+            extents.push(match *extent {
+                mem::Extent::Regular(n) => Extent::Regular(self.int(n)?),
+                mem::Extent::Ragged { offsets, .. } => {
+                    let rows = Shape::new(extents.clone())?.count();
+                    let buffer = self.buffer(offsets)?;
+                    let mut starts = Vec::new();
+                    for i in 0..=rows {
+                        let start = buffer.load(i, cells::HOST, cells::HOST)?;
+                        starts.extend(start.as_i64());
+                    }
+                    Extent::Ragged(starts.into())
+                }
+            });
+        }
+        Shape::new(extents)
     }
 
     fn fold(
         &mut self,
         kernel: &Kernel,
-        shape: &[i64],
+        shape: &Shape,
         (ops, outs): (&[Operator<Mem>], &[Var]),
         scan: bool,
     ) -> Run<()> {
-        let Some((&inner, outer)) = shape.split_last() else {
+        let Some(inner) = shape.rank().checked_sub(1) else {
             return internal("a kernel that folds has no dimension to fold along");
         };
-        for row in 0..outer.iter().product::<i64>() {
+        for row in 0..shape.count_of(inner) {
             let mut accs = Vec::with_capacity(ops.len());
             for op in ops {
                 accs.push(Accumulator::new(self, op)?);
             }
-            for i in 0..inner {
-                let point = row * inner + i;
+            let (first, end) = shape.row(inner, row);
+            for point in first..end {
                 self.at(kernel, shape, point)?;
                 let mut elems = self.atoms(&kernel.body.result)?.into_iter();
                 for acc in &mut accs {
@@ -241,15 +266,8 @@ impl Machine<'_, Mem> {
 
 /// Executes a kernel whose arguments are set.
 pub(super) fn execute(machine: &mut Machine<'_, Mem>, kernel: &Kernel) -> Run<()> {
-    let extents: Vec<Atom> = kernel.space.iter().map(|(_, extent)| *extent).collect();
-    let shape = machine.ints(&extents)?;
-    if shape.iter().any(|&n| n < 0) {
-        return internal(format!(
-            "kernel `{}` runs over {shape:?} points",
-            kernel.name
-        ));
-    }
-    let count: i64 = shape.iter().product();
+    let shape = machine.space(kernel)?;
+    let count = shape.count();
     match &kernel.kind {
         KernelKind::Map | KernelKind::Seq => {
             for point in 0..count {

@@ -6,8 +6,45 @@ use super::operand::{
 };
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
-use crate::ir::mem::{Kernel, KernelKind, Mem, Region};
+use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, Region};
 use crate::ir::syntax::{Atom, Body};
+
+impl Kernel {
+    /// The variables that are bound for the body: indices, then the starts of rows of ragged dimensions.
+    pub fn binders(&self) -> Vec<Var> {
+        let starts = self.space.iter().filter_map(|(_, extent)| match extent {
+            Extent::Regular(_) => None,
+            Extent::Ragged { start, .. } => Some(start),
+        });
+        let indices = self.space.iter().map(|(index, _)| index);
+        indices.chain(starts).copied().collect()
+    }
+
+    /// The same, for editing.
+    fn binders_mut(&mut self) -> Vec<&mut Var> {
+        let (mut indices, mut starts) = (Vec::new(), Vec::new());
+        for (index, extent) in &mut self.space {
+            indices.push(index);
+            match extent {
+                Extent::Regular(_) => {}
+                Extent::Ragged { start, .. } => starts.push(start),
+            }
+        }
+        indices.extend(starts);
+        indices
+    }
+
+    /// Whether a dimension is ragged.
+    pub fn is_ragged(&self) -> bool {
+        let ragged = |(_, extent): &(Var, Extent)| matches!(extent, Extent::Ragged { .. });
+        self.space.iter().any(ragged)
+    }
+
+    /// Whether the innermost dimension is ragged.
+    pub fn has_ragged_rows(&self) -> bool {
+        matches!(self.space.last(), Some((_, Extent::Ragged { .. })))
+    }
+}
 
 impl Dialect for Mem {
     const NAME: &'static str = "plan";
@@ -74,8 +111,7 @@ impl Dialect for Mem {
 
     fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<Self>)) {
         let Self::Launch(kernel) = self else { return };
-        let indices: Vec<Var> = kernel.space.iter().map(|(v, _)| *v).collect();
-        f(&indices, &kernel.body);
+        f(&kernel.binders(), &kernel.body);
         match &kernel.kind {
             KernelKind::Map | KernelKind::Seq => {}
             KernelKind::Red { ops, outs: _ } | KernelKind::Scan { ops, outs: _ } => {
@@ -87,10 +123,10 @@ impl Dialect for Mem {
 
     fn scopes_mut(&mut self, f: &mut dyn FnMut(&mut [Var], &mut Body<Self>)) {
         let Self::Launch(kernel) = self else { return };
-        let mut indices: Vec<Var> = kernel.space.iter().map(|(v, _)| *v).collect();
-        f(&mut indices, &mut kernel.body);
-        for (dim, index) in kernel.space.iter_mut().zip(indices) {
-            dim.0 = index;
+        let mut binders = kernel.binders();
+        f(&mut binders, &mut kernel.body);
+        for (old, new) in kernel.binders_mut().into_iter().zip(binders) {
+            *old = new;
         }
         match &mut kernel.kind {
             KernelKind::Map | KernelKind::Seq => {}
@@ -111,7 +147,12 @@ impl Dialect for Mem {
 
     fn index_bounds(&self, f: &mut dyn FnMut(Var, Atom)) {
         if let Self::Launch(kernel) = self {
-            kernel.space.iter().for_each(|(i, n)| f(*i, *n));
+            for (index, extent) in &kernel.space {
+                match *extent {
+                    Extent::Regular(n) => f(*index, n),
+                    Extent::Ragged { .. } => {}
+                }
+            }
         }
     }
 
@@ -143,7 +184,12 @@ fn map_region(region: &mut Region, f: &mut dyn FnMut(Atom) -> Atom) {
 }
 
 fn kernel_operands(kernel: &Kernel, f: &mut dyn FnMut(Atom)) {
-    kernel.space.iter().for_each(|(_, extent)| f(*extent));
+    for (_, extent) in &kernel.space {
+        match *extent {
+            Extent::Regular(n) => f(n),
+            Extent::Ragged { offsets, .. } => f(Atom::Var(offsets)),
+        }
+    }
     match &kernel.kind {
         KernelKind::Map | KernelKind::Seq => {}
         KernelKind::Red { ops, outs } | KernelKind::Scan { ops, outs } => {
@@ -161,10 +207,12 @@ fn kernel_operands(kernel: &Kernel, f: &mut dyn FnMut(Atom)) {
 }
 
 fn map_kernel_operands(kernel: &mut Kernel, f: &mut dyn FnMut(Atom) -> Atom) {
-    kernel
-        .space
-        .iter_mut()
-        .for_each(|(_, extent)| map_atom(extent, f));
+    for (_, extent) in &mut kernel.space {
+        match extent {
+            Extent::Regular(n) => map_atom(n, f),
+            Extent::Ragged { offsets, .. } => map_var(offsets, f),
+        }
+    }
     match &mut kernel.kind {
         KernelKind::Map | KernelKind::Seq => {}
         KernelKind::Red { ops, outs } | KernelKind::Scan { ops, outs } => {

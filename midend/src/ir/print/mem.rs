@@ -1,7 +1,7 @@
 //! Operations of the plan dialect, and the doors through which generic code comes to each dialect's text.
 
 use super::Printer;
-use crate::ir::mem::{Kernel, KernelKind, Mem, Region};
+use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, Region};
 use crate::ir::read::{ReadError, Reader};
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
@@ -98,8 +98,18 @@ impl Printer<'_> {
         self.word(" (");
         self.list(&kernel.space, |p, (index, extent)| {
             p.binder(*index);
-            p.word(" < ");
-            p.atom(*extent);
+            match *extent {
+                Extent::Regular(n) => {
+                    p.word(" < ");
+                    p.atom(n);
+                }
+                Extent::Ragged { offsets, start } => {
+                    p.word(" in ");
+                    p.var(offsets);
+                    p.word(" from ");
+                    p.binder(start);
+                }
+            }
         });
         self.word(") ");
         self.body(&kernel.body);

@@ -1,7 +1,7 @@
 //! Operations of the plan dialect.
 
 use super::{Read, Reader};
-use crate::ir::mem::{Kernel, KernelKind, Mem, MemHist, Region};
+use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, MemHist, Region};
 
 impl Reader<'_> {
     /// An operation of the plan dialect, if `word` is the word of one.
@@ -69,8 +69,14 @@ impl Reader<'_> {
         self.expect("(")?;
         let space = self.list(")", |r| {
             let index = r.binder()?;
+            if r.eat_word("in") {
+                let offsets = r.var()?;
+                r.expect_word("from")?;
+                let start = r.binder()?;
+                return Ok((index, Extent::Ragged { offsets, start }));
+            }
             r.expect("<")?;
-            Ok((index, r.atom()?))
+            Ok((index, Extent::Regular(r.atom()?)))
         })?;
         let body = self.body()?;
         let kind = match kind {

@@ -5,11 +5,10 @@
 //! else the points are executed one after another.
 
 use super::emit::FrameKind;
-use super::kernel::Space;
 use super::view::View;
 use super::{Cx, Mode};
 use crate::ir::id::Var;
-use crate::ir::mem::{KernelKind, Mem, MemHist};
+use crate::ir::mem::{Extent, KernelKind, KernelSpace, Mem, MemHist};
 use crate::ir::rename::{self, Subst};
 use crate::ir::seg::Seg;
 use crate::ir::soac::{Accumulation, Operator, UpdateAcc};
@@ -20,7 +19,7 @@ impl Cx<'_> {
     pub(super) fn with_acc(
         &mut self,
         binds: &[Var],
-        space: Space,
+        space: KernelSpace,
         body: &Body<Seg>,
         acc: &Accumulation<Seg>,
     ) {
@@ -38,9 +37,9 @@ impl Cx<'_> {
             self.operators.insert(acc.token, op.clone());
         }
         if self.mode == Mode::Kernel {
-            self.points(&space, body);
+            self.points(&space, Atom::ZERO, body);
         } else if combined.is_some() && scalar.is_none() {
-            let kernel = self.sequential(|cx| cx.points(&space, body));
+            let kernel = self.sequential(|cx| cx.points(&space, Atom::ZERO, body));
             self.launch("acc", Vec::new(), kernel, KernelKind::Seq);
         } else {
             let kind = match scalar {
@@ -62,14 +61,16 @@ impl Cx<'_> {
         MemHist { buckets, dests, op }
     }
 
-    /// The body for every point, one after another.
-    fn points(&mut self, space: &[(Var, Atom)], body: &Body<Seg>) {
-        let Some((&(index, bound), inner)) = space.split_first() else {
+    /// The body for every point of a row of the space, one after another.
+    fn points(&mut self, space: &[(Var, Extent)], row: Atom, body: &Body<Seg>) {
+        let Some(((index, extent), inner)) = space.split_first() else {
             return self.stms(body);
         };
+        let (index, bound) = (*index, self.row_length(row, extent));
         self.enter(FrameKind::Loop);
         self.define(index);
-        self.points(inner, body);
+        let at = self.step_into(row, index.into(), extent);
+        self.points(inner, at, body);
         let body = self.leave(Vec::new());
         let form = LoopForm::For { index, bound };
         let exp = Exp::Loop {

@@ -43,10 +43,9 @@ impl Cx<'_> {
                 self.views.insert(bind, view);
             }
             ArrayOp::Reshape { array, .. } => {
-                let shape = self.shape_of(bind);
                 let view = self.view(*array);
                 let dense = self.dense(&view);
-                let view = self.dense_view(dense.buffer, dense.elem, dense.offset, shape);
+                let view = self.placed(bind, dense.buffer, dense.elem, dense.offset);
                 self.views.insert(bind, view);
             }
             ArrayOp::Manifest { perm, array } => self.manifest(bind, perm, *array),
@@ -57,11 +56,7 @@ impl Cx<'_> {
     pub(super) fn made(&mut self, bind: Var) -> View {
         let view = match self.dests.remove(&bind) {
             Some(view) => view,
-            None => {
-                let elem = self.vars[bind].ty.elem().unwrap_or(ScalarType::I64);
-                let shape = self.shape_of(bind);
-                self.new_array(elem, shape)
-            }
+            None => self.room_for(bind),
         };
         self.views.insert(bind, view.clone());
         view
@@ -70,14 +65,21 @@ impl Cx<'_> {
     fn index(&mut self, bind: Var, array: Var, indices: &[Atom]) {
         let view = self.view(array);
         let indices = self.atoms(indices);
-        if indices.len() < view.shape.len() {
-            let row = self.row(&view, &indices);
+        let row = match &view.levels {
+            // Without indices, the row is the array.
+            Some(_) if indices.is_empty() => view,
+            Some(levels) if self.is_array(bind) => {
+                let shape = self.shape_of(bind);
+                self.row_of_type(&view, levels, &indices, shape)
+            }
+            Some(_) | None => self.row(&view, &indices),
+        };
+        if self.is_array(bind) {
             self.views.insert(bind, row);
         } else {
-            let index = self.position(&view, &indices);
             let op = Mem::Load {
-                buffer: view.buffer,
-                index,
+                buffer: row.buffer,
+                index: row.offset,
             };
             self.push_op(vec![bind], op);
         }
@@ -121,7 +123,8 @@ impl Cx<'_> {
             }
             Some(src) => {
                 // The same row again and again: a stride of nothing.
-                let mut strides = vec![Atom::ZERO; shape.len()];
+                let dst = self.as_rows(&dst, shape.len());
+                let mut strides = vec![Atom::ZERO; dst.shape.len() - src.shape.len()];
                 strides.extend_from_slice(&src.strides);
                 let src = View {
                     shape: dst.shape.clone(),
@@ -147,6 +150,10 @@ impl Cx<'_> {
 
     fn manifest(&mut self, bind: Var, perm: &[usize], array: Var) {
         let src = self.view(array);
+        if src.levels.is_some() {
+            let dst = self.made(bind);
+            return self.copy(&dst, &src);
+        }
         let in_memory = src.rearranged(perm);
         let made = self.new_array(src.elem, in_memory.shape);
         let mut inverse = vec![0; perm.len()];

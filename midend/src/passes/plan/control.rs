@@ -50,7 +50,7 @@ impl Cx<'_> {
         let mut pointers = Vec::new();
         for ((&bind, a), b) in binds.iter().zip(a).zip(b) {
             match (a, b) {
-                (Val::Array(a), Val::Array(b)) if a.same(&b) && self.is_in_scope(&a) => {
+                (Val::Array(a), Val::Array(b)) if a.equals(&b) && self.is_in_scope(&a) => {
                     self.views.insert(bind, a);
                 }
                 (Val::Array(a), Val::Array(b)) => {
@@ -144,8 +144,7 @@ impl Cx<'_> {
     /// Lets an array be a row-major part of a buffer.
     pub(super) fn point_to(&mut self, array: Var, buffer: Var, offset: Atom) {
         let elem = self.vars[array].ty.elem().unwrap_or(ScalarType::I64);
-        let shape = self.shape_of(array);
-        let view = self.dense_view(buffer, elem, offset, shape);
+        let view = self.placed(array, buffer, elem, offset);
         self.views.insert(array, view);
     }
 

@@ -4,7 +4,7 @@ use super::emit::FrameKind;
 use super::view::View;
 use super::{Cx, Mode};
 use crate::ir::id::Var;
-use crate::ir::mem::{Kernel, KernelKind, Mem};
+use crate::ir::mem::{Extent, Kernel, KernelKind, KernelSpace, Mem};
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm};
 use crate::ir::types::Type;
 
@@ -25,7 +25,8 @@ impl Cx<'_> {
     pub(super) fn fresh_copy(&mut self, src: &View) -> View {
         let dst = self.new_array(src.elem, src.shape.clone());
         self.copy(&dst, src);
-        dst
+        let levels = src.levels.clone();
+        View { levels, ..dst }
     }
 
     /// The array in row-major form, itself if it is.
@@ -77,10 +78,10 @@ impl Cx<'_> {
                 self.enter(FrameKind::Top);
                 let (mode, base) = (std::mem::replace(&mut self.mode, Mode::Kernel), self.base);
                 self.base = self.top();
-                let space: Vec<(Var, Atom)> = dst
+                let space: KernelSpace = dst
                     .shape
                     .iter()
-                    .map(|&n| (self.fresh("i", Type::I64), n))
+                    .map(|&n| (self.fresh("i", Type::I64), Extent::Regular(n)))
                     .collect();
                 let indices: Vec<Var> = space.iter().map(|&(v, _)| v).collect();
                 for &i in &indices {
@@ -141,7 +142,7 @@ impl Cx<'_> {
     pub(super) fn launch(
         &mut self,
         what: &str,
-        space: Vec<(Var, Atom)>,
+        space: KernelSpace,
         body: Body<Mem>,
         kind: KernelKind,
     ) {

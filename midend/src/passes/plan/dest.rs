@@ -87,11 +87,10 @@ impl Cx<'_> {
                     if !self.are_passed(&stms[i].certs) {
                         return;
                     }
-                    let shape = self.shape_of(next);
-                    if !self.is_dense(&dest) || !shape.iter().all(|&n| self.in_scope(n)) {
+                    if !self.is_dense(&dest) || !self.shape_in_scope(&self.vars[next].ty) {
                         return;
                     }
-                    dest = self.dense_view(dest.buffer, dest.elem, dest.offset, shape);
+                    dest = self.placed(next, dest.buffer, dest.elem, dest.offset);
                     var = next;
                 }
                 Origin::Made => {

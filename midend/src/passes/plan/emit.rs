@@ -48,6 +48,8 @@ pub(super) struct Frame {
     stms: Vec<Stm<Mem>>,
     /// Arithmetic whose value is at hand here.
     known: BTreeMap<(ScalarOp, [Atom; 2]), Atom>,
+    /// Elements of vectors of offsets that are at hand here. Nobody writes to these.
+    loads: BTreeMap<(Var, Atom), Atom>,
 }
 
 impl Cx<'_> {
@@ -56,6 +58,7 @@ impl Cx<'_> {
             kind,
             stms: Vec::new(),
             known: BTreeMap::new(),
+            loads: BTreeMap::new(),
         });
     }
 
@@ -181,6 +184,20 @@ impl Cx<'_> {
             .rev()
             .find_map(|frame| frame.known.get(key))
             .copied()
+    }
+
+    /// The element of a vector of offsets, if it is known already.
+    pub(super) fn known_load(&self, buffer: Var, index: Atom) -> Option<Atom> {
+        let frames = self.frames.iter().rev();
+        let mut found = frames.filter_map(|frame| frame.loads.get(&(buffer, index)));
+        found.next().copied()
+    }
+
+    /// Remembers an element of a vector of offsets.
+    pub(super) fn know_load(&mut self, buffer: Var, index: Atom, value: Atom) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.loads.insert((buffer, index), value);
+        }
     }
 
     /// The product, if it is known already.

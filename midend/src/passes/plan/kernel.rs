@@ -4,24 +4,16 @@ use super::emit::FrameKind;
 use super::view::View;
 use super::{Cx, Mode};
 use crate::ir::id::Var;
-use crate::ir::mem::{KernelKind, Mem, MemHist};
+use crate::ir::mem::{KernelKind, KernelSpace, Mem, MemHist};
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
-use crate::ir::seg::{Seg, SegKind, SegOp, SpaceDim};
+use crate::ir::seg::{Seg, SegKind, SegOp};
 use crate::ir::soac::{HistOp, Operator, ScatterDest};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda};
 use crate::ir::types::{ScalarType, Type};
 
-/// The points of a kernel.
-pub(super) type Space = Vec<(Var, Atom)>;
-
 impl Cx<'_> {
     pub(super) fn seg_op(&mut self, binds: &[Var], op: &SegOp) {
-        let dims = op.space.dims.iter().map(|&(var, dim)| match dim {
-            SpaceDim::Regular(size) => (var, self.atom(size.into())),
-            // The offsets of a ragged dimension are not understood yet, and no pass makes one.
-            SpaceDim::Ragged { offsets } => (var, offsets.into()),
-        });
-        let space: Space = dims.collect();
+        let space = self.space(&op.space);
         match &op.kind {
             SegKind::Map => self.map(binds, space, &op.body),
             SegKind::Red(ops) => self.reduce(binds, space, &op.body, ops),
@@ -36,7 +28,7 @@ impl Cx<'_> {
     /// makes its results of the others.
     pub(super) fn kernel(
         &mut self,
-        (what, space, kind): (&str, Space, KernelKind),
+        (what, space, kind): (&str, KernelSpace, KernelKind),
         body: &Body<Seg>,
         (first, outs): (usize, &[View]),
         rest: impl FnOnce(&mut Self, &[Atom]) -> Vec<Atom>,
@@ -45,9 +37,7 @@ impl Cx<'_> {
         let (mode, base) = (std::mem::replace(&mut self.mode, Mode::Kernel), self.base);
         self.base = self.top();
         let certs = std::mem::take(&mut self.certs);
-        for &(i, _) in &space {
-            self.define(i);
-        }
+        self.enter_space(&space);
         let indices: Vec<Atom> = space.iter().map(|&(i, _)| i.into()).collect();
         let mut places = Vec::new();
         for (out, &result) in outs.iter().zip(&body.result[first..]) {
@@ -65,7 +55,7 @@ impl Cx<'_> {
         self.launch(what, space, body, kind);
     }
 
-    fn map(&mut self, binds: &[Var], space: Space, body: &Body<Seg>) {
+    fn map(&mut self, binds: &[Var], space: KernelSpace, body: &Body<Seg>) {
         let outs: Vec<View> = binds.iter().map(|&b| self.made(b)).collect();
         self.kernel(("map", space, KernelKind::Map), body, (0, &outs), |_, _| {
             Vec::new()
@@ -73,21 +63,19 @@ impl Cx<'_> {
     }
 
     /// New memory for arrays that kernels write whole: row-major, from the start of a buffer.
-    fn outs(&mut self, binds: &[Var], shape: &[Atom]) -> Vec<View> {
-        let outs = binds.iter().map(|&bind| {
-            let elem = self.vars[bind].ty.elem().unwrap_or(ScalarType::I64);
-            self.new_array(elem, shape.to_vec())
-        });
-        outs.collect()
+    fn outs(&mut self, binds: &[Var]) -> Vec<View> {
+        binds.iter().map(|&bind| self.room_for(bind)).collect()
     }
 
-    fn reduce(&mut self, binds: &[Var], space: Space, body: &Body<Seg>, ops: &[Operator<Seg>]) {
+    fn reduce(
+        &mut self,
+        binds: &[Var],
+        space: KernelSpace,
+        body: &Body<Seg>,
+        ops: &[Operator<Seg>],
+    ) {
         let k = ops.iter().map(|op| op.neutral.len()).sum();
-        let outer: Vec<Atom> = space[..space.len().saturating_sub(1)]
-            .iter()
-            .map(|&(_, n)| n)
-            .collect();
-        let reduced = self.outs(&binds[..k], &outer);
+        let reduced = self.outs(&binds[..k]);
         let mapped: Vec<View> = binds[k..].iter().map(|&b| self.made(b)).collect();
         let ops = self.operators(ops);
         let outs = reduced.iter().map(|view| view.buffer).collect();
@@ -124,10 +112,9 @@ impl Cx<'_> {
         }
     }
 
-    fn scan(&mut self, binds: &[Var], space: Space, body: &Body<Seg>, ops: &[Operator<Seg>]) {
+    fn scan(&mut self, binds: &[Var], space: KernelSpace, body: &Body<Seg>, ops: &[Operator<Seg>]) {
         let k = ops.iter().map(|op| op.neutral.len()).sum();
-        let shape: Vec<Atom> = space.iter().map(|&(_, n)| n).collect();
-        let scanned = self.outs(&binds[..k], &shape);
+        let scanned = self.outs(&binds[..k]);
         let mapped: Vec<View> = binds[k..].iter().map(|&b| self.made(b)).collect();
         let ops = self.operators(ops);
         let outs = scanned.iter().map(|view| view.buffer).collect();
@@ -166,7 +153,7 @@ impl Cx<'_> {
         }
     }
 
-    fn hist(&mut self, binds: &[Var], space: Space, body: &Body<Seg>, ops: &[HistOp<Seg>]) {
+    fn hist(&mut self, binds: &[Var], space: KernelSpace, body: &Body<Seg>, ops: &[HistOp<Seg>]) {
         let mut hists = Vec::new();
         let mut shapes = Vec::new();
         let mut bound = binds.iter();
@@ -240,7 +227,13 @@ impl Cx<'_> {
         all.unwrap_or(Atom::Const(Const::Bool(true)))
     }
 
-    fn scatter(&mut self, binds: &[Var], space: Space, body: &Body<Seg>, dests: &[ScatterDest]) {
+    fn scatter(
+        &mut self,
+        binds: &[Var],
+        space: KernelSpace,
+        body: &Body<Seg>,
+        dests: &[ScatterDest],
+    ) {
         let views: Vec<View> = dests.iter().map(|dest| self.view(dest.array)).collect();
         let k = body.result.len();
         self.kernel(

@@ -100,11 +100,10 @@ impl Cx<'_> {
         if is_carried(params, body, k) {
             return Carry::Fixed(view);
         }
-        let shape = self.shape_of(var);
-        if self.mode == Mode::Kernel && shape.iter().all(|&n| self.in_scope(n)) {
+        if self.mode == Mode::Kernel && self.shape_in_scope(&self.vars[var].ty) {
             let home = match wanted {
                 Some(dest) => dest.clone(),
-                None => self.new_array(view.elem, shape),
+                None => self.room_for(var),
             };
             self.put(&home, init);
             return Carry::Home(home);

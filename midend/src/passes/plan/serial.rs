@@ -25,8 +25,7 @@ impl Cx<'_> {
                 LoopForm::While(cond) => is_parallel(cond, &self.parallel),
             };
         let fits = params.iter().enumerate().all(|(k, param)| {
-            is_carried(params, body, k)
-                || self.shape_of(param.var).iter().all(|&n| self.in_scope(n))
+            is_carried(params, body, k) || self.shape_in_scope(&self.vars[param.var].ty)
         });
         if parallel || !fits {
             return false;

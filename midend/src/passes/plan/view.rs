@@ -1,11 +1,12 @@
 //! Views: where the elements of an array are.
 
 use super::Cx;
+use super::ragged::Level;
 use crate::ir::array::SliceDim;
 use crate::ir::id::Var;
 use crate::ir::mem::Region;
 use crate::ir::syntax::Atom;
-use crate::ir::types::{Dim, ScalarType, Type};
+use crate::ir::types::ScalarType;
 
 /// An array in memory: element (i0, i1, ..) is at `offset + i0*strides[0] + ..` of the buffer.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,9 +18,16 @@ pub(super) struct View {
     pub(super) strides: Vec<Atom>,
     /// Known to be row-major without gaps.
     pub(super) dense: bool,
+    /// The dimensions of a ragged array, of which `shape` and `strides` are those of the vector of its elements.
+    pub(super) levels: Option<Vec<Level>>,
 }
 
 impl View {
+    /// Whether both are the same array.
+    pub(super) fn equals(&self, other: &Self) -> bool {
+        self.same(other) && self.levels == other.levels
+    }
+
     /// Whether both are the same elements in the same order.
     pub(super) fn same(&self, other: &Self) -> bool {
         self.buffer == other.buffer && self.offset == other.offset && self.strides == other.strides
@@ -36,7 +44,8 @@ impl View {
     /// Every atom that the view names, but the buffer.
     pub(super) fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
         let rest = self.shape.iter().chain(&self.strides).copied();
-        std::iter::once(self.offset).chain(rest)
+        let levels = self.levels.iter().flatten().flat_map(Level::atoms);
+        std::iter::once(self.offset).chain(rest).chain(levels)
     }
 
     /// The dimensions in another order: dimension `i` of the result is dimension `perm[i]`.
@@ -51,17 +60,33 @@ impl View {
 }
 
 impl Cx<'_> {
-    /// The shape of an array variable.
+    /// The shape of a regular array variable.
     pub(super) fn shape_of(&self, var: Var) -> Vec<Atom> {
-        self.shape_of_type(&self.vars[var].ty)
+        let sizes = self.vars[var].ty.shape().iter().filter_map(|d| d.size());
+        sizes.map(|size| self.atom(size.into())).collect()
     }
 
-    pub(super) fn shape_of_type(&self, ty: &Type) -> Vec<Atom> {
-        let dims = ty.shape().iter().map(|dim| match *dim {
-            Dim::Size(size) => self.atom(size.into()),
-            Dim::Ragged(offsets) => self.atom(offsets.into()),
-        });
-        dims.collect()
+    /// The array `var` as it is when it lies row-major in a buffer, from an offset on.
+    pub(super) fn placed(&mut self, var: Var, buffer: Var, elem: ScalarType, offset: Atom) -> View {
+        let levels = self.levels(self.vars[var].ty.shape());
+        let shape = match &levels {
+            Some(levels) => vec![self.positions(levels)],
+            None => self.shape_of(var),
+        };
+        let view = self.dense_view(buffer, elem, offset, shape);
+        View { levels, ..view }
+    }
+
+    /// New memory for the array `var`, row-major.
+    pub(super) fn room_for(&mut self, var: Var) -> View {
+        let elem = self.vars[var].ty.elem().unwrap_or(ScalarType::I64);
+        let levels = self.levels(self.vars[var].ty.shape());
+        let shape = match &levels {
+            Some(levels) => vec![self.positions(levels)],
+            None => self.shape_of(var),
+        };
+        let view = self.new_array(elem, shape);
+        View { levels, ..view }
     }
 
     /// The row-major strides of a shape.
@@ -98,6 +123,7 @@ impl Cx<'_> {
             shape,
             strides,
             dense: true,
+            levels: None,
         }
     }
 
@@ -131,6 +157,9 @@ impl Cx<'_> {
 
     /// The row at leading indices.
     pub(super) fn row(&mut self, view: &View, indices: &[Atom]) -> View {
+        if let Some(levels) = &view.levels {
+            return self.ragged_row(view, levels, indices);
+        }
         let offset = self.position(view, indices);
         let k = indices.len();
         View {
@@ -151,6 +180,9 @@ impl Cx<'_> {
 
     /// A part.
     pub(super) fn slice(&mut self, view: &View, dims: &[SliceDim]) -> View {
+        if let Some(levels) = &view.levels {
+            return self.ragged_slice(view, levels, dims);
+        }
         let mut part = View {
             shape: Vec::new(),
             strides: Vec::new(),
