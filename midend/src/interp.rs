@@ -3,10 +3,14 @@
 //! [`run`] executes an entry point of the nested dialect, [`run_flat`] one of the flat dialect. Arrays are views of
 //! shared buffers. An update writes in place, without a copy: the invariant on consumption says that nothing sees it.
 //! With [`Options::check`] the interpreter verifies that while it runs, and that every value has the type and shape
-//! that the table of variables states.
+//! that the table of variables states. Scalars are checked once, when a body is first executed and translated to a form
+//! that names rows of frames and functions of words (`code`); lambdas of scalar code without control flow
+//! are executed for blocks of elements (`columns`). Neither changes what is computed, or which failure is reported.
 
 mod acc;
 mod array;
+mod code;
+mod columns;
 mod layout;
 mod machine;
 pub mod mem;
@@ -100,9 +104,9 @@ fn run_any<D: Exec>(
         .map(|value| match value {
             Val::Scalar(c) => Ok(Value::Scalar(c)),
             Val::Array(a) => Ok(Value::Array(a.to_value())),
-            Val::Buffer(_) | Val::Cert | Val::Unset => Err(RunError::Internal(format!(
-                "`{name}` returns what is no value"
-            ))),
+            Val::Buffer(_) | Val::Cert | Val::Unset | Val::Gone => Err(RunError::Internal(
+                format!("`{name}` returns what is no value"),
+            )),
         })
         .collect()
 }

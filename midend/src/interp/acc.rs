@@ -4,27 +4,25 @@ use super::array::wrap;
 use super::machine::{Exec, Machine};
 use super::target::{combine, place};
 use super::value::{Run, Val, internal};
-use crate::ir::soac::{Accumulation, UpdateAcc};
+use crate::ir::soac::{Accumulation, Operator, UpdateAcc};
 use crate::ir::syntax::{Atom, Stm};
 use crate::ir::types::Type;
-use std::rc::Rc;
 
-impl<D: Exec> Machine<'_, D> {
+impl<'p, D: Exec> Machine<'p, D> {
     /// Executes the body of an accumulation, `point`, for 0, 1, .. below `count`; `result` are the accumulators that it
     /// yields.
     pub(super) fn with_acc(
         &mut self,
-        stm: &Stm<D>,
-        acc: &Accumulation<D>,
+        stm: &'p Stm<D>,
+        acc: &'p Accumulation<D>,
         count: i64,
-        result: &[Atom],
+        result: &'p [Atom],
         point: &mut dyn FnMut(&mut Self, i64) -> Run<()>,
     ) -> Run<()> {
         let dests = acc.dests.iter();
         let dests = dests.map(|&v| Ok(wrap(self.array(v)?.consumed())));
         let mut accs: Vec<Val> = dests.collect::<Run<_>>()?;
-        self.operators
-            .push((acc.token, acc.op.clone().map(Rc::new)));
+        self.operators.push((acc.token, acc.op.as_ref()));
         for i in 0..count {
             self.set(acc.token, Val::Cert)?;
             for (&param, value) in acc.params.iter().zip(&accs) {
@@ -37,13 +35,13 @@ impl<D: Exec> Machine<'_, D> {
         self.bind(stm, accs)
     }
 
-    pub(super) fn update_acc(&mut self, stm: &Stm<D>, update: &UpdateAcc) -> Run<()> {
+    pub(super) fn update_acc(&mut self, stm: &'p Stm<D>, update: &'p UpdateAcc) -> Run<()> {
         let accs = update.accs.iter().map(|&v| self.array(v));
         let accs = accs.collect::<Run<Vec<_>>>()?;
         let values = self.atoms(&update.values)?;
         let index = [update.index];
         match self.operator_of(update)? {
-            Some(op) => combine(self, &op, &accs, &index, values)?,
+            Some(op) => combine(self, op, &accs, &index, values)?,
             None => {
                 for (array, value) in accs.iter().zip(&values) {
                     if let Some(place) = place(self, array, &index)? {
@@ -56,7 +54,7 @@ impl<D: Exec> Machine<'_, D> {
     }
 
     /// The operator of the accumulation that an update belongs to.
-    fn operator_of(&self, update: &UpdateAcc) -> Run<Option<Rc<crate::ir::soac::Operator<D>>>> {
+    fn operator_of(&self, update: &UpdateAcc) -> Run<Option<&'p Operator<D>>> {
         let ty = update.accs.first().map(|&v| &self.program.vars[v].ty);
         let token = match ty {
             Some(Type::Acc(acc)) => acc.token,
@@ -65,7 +63,7 @@ impl<D: Exec> Machine<'_, D> {
             }
         };
         match self.operators.iter().rev().find(|(of, _)| *of == token) {
-            Some((_, op)) => Ok(op.clone()),
+            Some((_, op)) => Ok(*op),
             None => internal("an accumulator is updated outside of its accumulation"),
         }
     }

@@ -85,7 +85,7 @@ impl<D: Exec> Machine<'_, D> {
     pub(crate) fn unshared(&self, value: Val) -> Run<Val> {
         match value {
             Val::Array(array) => Ok(wrap(self.fresh_copy(&array)?)),
-            Val::Scalar(_) | Val::Buffer(_) | Val::Cert | Val::Unset => Ok(value),
+            Val::Scalar(_) | Val::Buffer(_) | Val::Cert | Val::Unset | Val::Gone => Ok(value),
         }
     }
 
@@ -214,7 +214,9 @@ impl<D: Exec> Machine<'_, D> {
                 }
                 Ok(wrap(array))
             }
-            Val::Buffer(_) | Val::Cert | Val::Unset => internal("what is replicated is no value"),
+            Val::Buffer(_) | Val::Cert | Val::Unset | Val::Gone => {
+                internal("what is replicated is no value")
+            }
         }
     }
 

@@ -150,14 +150,7 @@ pub fn tern(op: TernOp, a: Const, b: Const, c: Const) -> Result<Const, ScalarTra
 
 /// The value of a comparison.
 pub fn cmp(op: CmpOp, a: Const, b: Const) -> Result<Const, ScalarTrap> {
-    fn order<T: PartialOrd>(op: CmpOp, a: T, b: T) -> Result<Const, ScalarTrap> {
-        Ok(Const::Bool(match op {
-            CmpOp::Eq => a == b,
-            CmpOp::Lt => a < b,
-            CmpOp::Le => a <= b,
-        }))
-    }
-    match (a, b) {
+    let result = match (a, b) {
         (Const::I64(a), Const::I64(b)) => order(op, a, b),
         (Const::I32(a), Const::I32(b)) => order(op, a, b),
         (Const::I8(a), Const::I8(b)) => order(op, a, b),
@@ -170,7 +163,18 @@ pub fn cmp(op: CmpOp, a: Const, b: Const) -> Result<Const, ScalarTrap> {
         (Const::F32(a), Const::F32(b)) => order(op, f32::from_bits(a), f32::from_bits(b)),
         (Const::F64(a), Const::F64(b)) => order(op, f64::from_bits(a), f64::from_bits(b)),
         (Const::Bool(a), Const::Bool(b)) => order(op, a, b),
-        _ => Err(ScalarTrap::IllTyped),
+        _ => return Err(ScalarTrap::IllTyped),
+    };
+    Ok(Const::Bool(result))
+}
+
+/// Whether two values compare so.
+#[inline(always)]
+pub(crate) fn order<T: PartialOrd>(op: CmpOp, a: T, b: T) -> bool {
+    match op {
+        CmpOp::Eq => a == b,
+        CmpOp::Lt => a < b,
+        CmpOp::Le => a <= b,
     }
 }
 

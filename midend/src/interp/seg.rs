@@ -6,6 +6,7 @@ use super::operator::Accumulator;
 use super::shape::Shape;
 use super::target::{HistTarget, ScatterTarget};
 use super::value::{Array, Run, Val, dense_dims, internal};
+use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::Const;
 use crate::ir::seg::{Seg, SegKind, SegOp};
@@ -17,7 +18,7 @@ use crate::ir::walk;
 impl Exec for Seg {
     type State = ();
 
-    fn exec(machine: &mut Machine<'_, Self>, op: &Self, stm: &Stm<Self>) -> Run<()> {
+    fn exec<'p>(machine: &mut Machine<'p, Self>, op: &'p Self, stm: &'p Stm<Self>) -> Run<()> {
         match op {
             Self::Array(op) => {
                 let value = machine.array_op(op)?;
@@ -25,6 +26,13 @@ impl Exec for Seg {
             }
             Self::Par(op) => walk::deep(|| machine.seg_op(stm, op)),
             Self::UpdateAcc(update) => machine.update_acc(stm, update),
+        }
+    }
+
+    fn array_op(&self) -> Option<&ArrayOp> {
+        match self {
+            Self::Array(op) => Some(op),
+            Self::Par(_) | Self::UpdateAcc(_) => None,
         }
     }
 }
@@ -35,8 +43,8 @@ struct Space {
     shape: Shape,
 }
 
-impl Machine<'_, Seg> {
-    fn seg_op(&mut self, stm: &Stm<Seg>, op: &SegOp) -> Run<()> {
+impl<'p> Machine<'p, Seg> {
+    fn seg_op(&mut self, stm: &'p Stm<Seg>, op: &'p SegOp) -> Run<()> {
         let space = self.space(op)?;
         match &op.kind {
             SegKind::Map => self.seg_fold(stm, op, &space, &[], false),
@@ -65,7 +73,7 @@ impl Machine<'_, Seg> {
         }
     }
 
-    fn space(&self, op: &SegOp) -> Run<Space> {
+    fn space(&self, op: &'p SegOp) -> Run<Space> {
         let dims: Vec<Dim> = op.space.dims.iter().map(|(_, dim)| dim.as_dim()).collect();
         Ok(Space {
             vars: op.space.indices(),
@@ -74,7 +82,7 @@ impl Machine<'_, Seg> {
     }
 
     /// Executes the body at a point, given by its row-major number.
-    fn at(&mut self, op: &SegOp, space: &Space, point: i64) -> Run<()> {
+    fn at(&mut self, op: &'p SegOp, space: &Space, point: i64) -> Run<()> {
         space.shape.indices(point, |k, i, _| {
             self.set(space.vars[k], Val::Scalar(Const::I64(i)))
         })?;
@@ -84,10 +92,10 @@ impl Machine<'_, Seg> {
     /// Maps, and reductions or scans of the first results along the innermost dimension.
     fn seg_fold(
         &mut self,
-        stm: &Stm<Seg>,
-        op: &SegOp,
+        stm: &'p Stm<Seg>,
+        op: &'p SegOp,
         space: &Space,
-        ops: &[Operator<Seg>],
+        ops: &'p [Operator<Seg>],
         scan: bool,
     ) -> Run<()> {
         let folded: usize = ops.iter().map(|op| op.neutral.len()).sum();
@@ -103,34 +111,38 @@ impl Machine<'_, Seg> {
             outs.push(self.seg_output(v, space, rank)?);
         }
         for row in 0..space.shape.count_of(outer) {
-            let mut accs = ops
-                .iter()
-                .map(|op| Accumulator::new(self, op))
-                .collect::<Run<Vec<_>>>()?;
+            let mut accs = self.accumulators(ops, &op.body.result)?;
             let (first, end) = match outer < rank {
                 true => space.shape.row(outer, row),
                 false => (row, row + 1),
             };
             for point in first..end {
                 self.at(op, space, point)?;
-                let results = self.atoms(&op.body.result)?;
-                for (out, value) in outs[folded..].iter().zip(&results[folded..]) {
-                    out.write_at(point, value)?;
+                for (out, result) in outs[folded..].iter().zip(&op.body.result[folded..]) {
+                    out.write_at(point, &self.atom(*result)?)?;
                 }
-                let mut elems = results.into_iter();
                 for acc in &mut accs {
-                    let n = acc.arity();
-                    acc.add(self, elems.by_ref().take(n).map(Ok))?;
+                    acc.add(self)?;
                 }
                 if scan {
-                    write_all(&outs, &accs, point)?;
+                    self.write_all(&outs, &accs, point)?;
                 }
             }
             if !scan {
-                write_all(&outs, &accs, row)?;
+                self.write_all(&outs, &accs, row)?;
             }
         }
         self.bind(stm, outs.into_iter().map(Output::finish).collect())
+    }
+
+    fn write_all(&self, outs: &[Output], accs: &[Accumulator<'p, Seg>], point: i64) -> Run<()> {
+        let mut outs = outs.iter();
+        for acc in accs {
+            for (k, out) in (0..acc.arity()).zip(&mut outs) {
+                out.write_at(point, &acc.value(self, k)?)?;
+            }
+        }
+        Ok(())
     }
 
     /// A place for the results of a body over the outer `rank` dimensions of a space.
@@ -171,12 +183,4 @@ impl Output {
             wrap(self.array)
         }
     }
-}
-
-fn write_all(outs: &[Output], accs: &[Accumulator<'_, Seg>], point: i64) -> Run<()> {
-    let values = accs.iter().flat_map(|acc| &acc.value);
-    for (out, value) in outs.iter().zip(values) {
-        out.write_at(point, value)?;
-    }
-    Ok(())
 }

@@ -4,18 +4,22 @@ mod filter;
 mod screma;
 mod write;
 
+use super::array::write_row;
+use super::code::{Code, Word};
 use super::machine::{Exec, Machine};
-use super::value::{Array, Run, Val, internal};
+use super::strided;
+use super::value::{Array, Run, internal};
+use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Lambda, Stm};
+use crate::ir::syntax::{Atom, Lambda, Stm};
 use crate::ir::types::Size;
 use std::rc::Rc;
 
 impl Exec for Soac {
     type State = ();
 
-    fn exec(machine: &mut Machine<'_, Self>, op: &Self, stm: &Stm<Self>) -> Run<()> {
+    fn exec<'p>(machine: &mut Machine<'p, Self>, op: &'p Self, stm: &'p Stm<Self>) -> Run<()> {
         match op {
             Self::Array(op) => {
                 let value = machine.array_op(op)?;
@@ -28,8 +32,8 @@ impl Exec for Soac {
                 scans,
                 reds,
             } => {
-                let inputs = Inputs::new(machine, *width, arrays)?;
-                crate::ir::walk::deep(|| machine.screma(stm, &inputs, lam, scans, reds))
+                let inputs = Inputs::new(machine, *width, arrays, lam)?;
+                crate::ir::walk::deep(|| machine.screma(stm, &inputs, scans, reds))
             }
             Self::Hist {
                 width,
@@ -37,8 +41,8 @@ impl Exec for Soac {
                 lam,
                 ops,
             } => {
-                let inputs = Inputs::new(machine, *width, arrays)?;
-                crate::ir::walk::deep(|| machine.hist(stm, &inputs, lam, ops))
+                let inputs = Inputs::new(machine, *width, arrays, lam)?;
+                crate::ir::walk::deep(|| machine.hist(stm, &inputs, ops))
             }
             Self::Scatter {
                 width,
@@ -46,12 +50,12 @@ impl Exec for Soac {
                 lam,
                 dests,
             } => {
-                let inputs = Inputs::new(machine, *width, arrays)?;
-                crate::ir::walk::deep(|| machine.scatter(stm, &inputs, lam, dests))
+                let inputs = Inputs::new(machine, *width, arrays, lam)?;
+                crate::ir::walk::deep(|| machine.scatter(stm, &inputs, dests))
             }
             Self::Filter { width, arrays, lam } => {
-                let inputs = Inputs::new(machine, *width, arrays)?;
-                crate::ir::walk::deep(|| machine.filter(stm, &inputs, lam))
+                let inputs = Inputs::new(machine, *width, arrays, lam)?;
+                crate::ir::walk::deep(|| machine.filter(stm, &inputs))
             }
             Self::WithAcc {
                 width,
@@ -59,8 +63,8 @@ impl Exec for Soac {
                 lam,
                 acc,
             } => {
-                let inputs = Inputs::new(machine, *width, arrays)?;
-                let mut point = |m: &mut Machine<'_, Self>, i| inputs.apply(m, lam, i);
+                let inputs = Inputs::new(machine, *width, arrays, lam)?;
+                let mut point = |m: &mut Machine<'p, Self>, i| inputs.apply(m, i);
                 crate::ir::walk::deep(|| {
                     machine.with_acc(stm, acc, inputs.width, &lam.body.result, &mut point)
                 })
@@ -68,47 +72,117 @@ impl Exec for Soac {
             Self::UpdateAcc(update) => machine.update_acc(stm, update),
         }
     }
+
+    fn array_op(&self) -> Option<&ArrayOp> {
+        match self {
+            Self::Array(op) => Some(op),
+            Self::Screma { .. }
+            | Self::Hist { .. }
+            | Self::Scatter { .. }
+            | Self::Filter { .. }
+            | Self::WithAcc { .. }
+            | Self::UpdateAcc(_) => None,
+        }
+    }
 }
 
-/// The arrays that an operation traverses.
-struct Inputs {
+/// The arrays that an operation traverses, and the lambda that it applies to their rows.
+struct Inputs<'p> {
     width: i64,
-    arrays: Vec<Rc<Array>>,
+    lam: &'p Lambda<Soac>,
+    code: Rc<Code<'p, Soac>>,
+    feeds: Vec<Feed>,
 }
 
-impl Inputs {
-    fn new(machine: &Machine<'_, Soac>, width: Size, arrays: &[Var]) -> Run<Self> {
+/// An array and the parameter that its rows are given to.
+struct Feed {
+    array: Rc<Array>,
+    param: Var,
+    /// The parameter, if rows are scalars.
+    word: Option<Word>,
+}
+
+impl<'p> Inputs<'p> {
+    fn new(
+        machine: &mut Machine<'p, Soac>,
+        width: Size,
+        arrays: &[Var],
+        lam: &'p Lambda<Soac>,
+    ) -> Run<Self> {
         let width = machine.size(width)?;
         if width < 0 {
             return internal(format!(
                 "an operation over {width} rows, and no check before it"
             ));
         }
-        let arrays = arrays
-            .iter()
-            .map(|&v| machine.array(v))
-            .collect::<Run<Vec<_>>>()?;
-        for array in &arrays {
+        if arrays.len() != lam.params.len() {
+            return internal("a lambda has a wrong number of parameters");
+        }
+        let mut feeds = Vec::with_capacity(arrays.len());
+        for (&v, &param) in arrays.iter().zip(&lam.params) {
+            let array = machine.array(v)?;
             if array.dims[0].extent != width {
                 return internal(format!(
                     "an operation over {width} rows has an input of {} rows",
                     array.dims[0].extent
                 ));
             }
+            let of_scalars = array.rank() == 1;
+            let place = machine.scalar_place(param);
+            let place = place.filter(|(ty, _)| of_scalars && *ty == array.elem());
+            feeds.push(Feed {
+                array,
+                param,
+                word: place.map(|(_, word)| word),
+            });
         }
-        Ok(Self { width, arrays })
+        Ok(Self {
+            width,
+            lam,
+            code: machine.code(&lam.body),
+            feeds,
+        })
     }
 
     /// Applies the lambda to row `i` of each array.
-    fn apply(&self, machine: &mut Machine<'_, Soac>, lam: &Lambda<Soac>, i: i64) -> Run<()> {
-        if self.arrays.len() != lam.params.len() {
-            return internal("a lambda has a wrong number of parameters");
+    fn apply(&self, machine: &mut Machine<'p, Soac>, i: i64) -> Run<()> {
+        for feed in &self.feeds {
+            match feed.word {
+                Some(word) => {
+                    let at = feed.array.offset + i * feed.array.dims[0].stride;
+                    let value = strided::word(&feed.array.buf.data.borrow(), at as usize);
+                    machine.put(word, value);
+                }
+                None => machine.set(feed.param, feed.array.row(i))?,
+            }
         }
-        machine.apply(lam, self.arrays.iter().map(|a| a.row(i)))
+        machine.execute(&self.code)
     }
 }
 
-impl Machine<'_, Soac> {
+/// An array that results of a lambda are written to, one row for each element.
+struct Output {
+    array: Array,
+    from: Atom,
+    /// The result, if it is a scalar.
+    word: Option<Word>,
+}
+
+impl Output {
+    fn write(&self, machine: &Machine<'_, Soac>, i: i64) -> Run<()> {
+        match self.word {
+            Some(word) => {
+                let at = (self.array.offset + i) as usize;
+                let value = machine.word(word);
+                strided::set_word(&mut self.array.buf.data.borrow_mut(), at, value);
+                Ok(())
+            }
+            None => write_row(&self.array, i, &machine.atom(self.from)?),
+        }
+    }
+}
+
+impl<'p> Machine<'p, Soac> {
     /// An array of `outer` rows of what the type of `v` says is inside its first dimension.
     fn output(&self, v: Var, outer: i64) -> Run<Array> {
         let Some(elem) = self.program.vars[v].ty.elem() else {
@@ -119,11 +193,15 @@ impl Machine<'_, Soac> {
         self.meter.alloc(elem, &shape)
     }
 
-    /// The result `i` of a body that has just been executed.
-    fn result(&self, lam: &Lambda<Soac>, i: usize) -> Run<Val> {
-        match lam.body.result.get(i) {
-            Some(&a) => self.atom(a),
-            None => internal("a lambda has too few results"),
-        }
+    /// An array for `outer` rows that a lambda yields as `from`, and that the variable `v` is for.
+    fn output_of(&self, v: Var, outer: i64, from: Atom) -> Run<Output> {
+        let array = self.output(v, outer)?;
+        let of_scalars = array.dims.len() == 1;
+        let word = if of_scalars {
+            self.word_of(from, array.elem())
+        } else {
+            None
+        };
+        Ok(Output { array, from, word })
     }
 }

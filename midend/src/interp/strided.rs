@@ -1,6 +1,7 @@
 //! Moving boxes of elements between typed vectors.
 
 use super::value::Dim;
+use crate::ir::constant::Scalar;
 use crate::ir::scalar::Const;
 use crate::value::Data;
 use crate::with_data;
@@ -65,10 +66,22 @@ fn copy_typed<T: Copy>(
 
 /// Sets every element to `value`; of another type, nothing is done.
 pub(crate) fn fill(dst: &mut Data, value: Const) {
-    fn set<T: crate::ir::constant::Scalar>(v: &mut [T], value: Const) {
+    fn set<T: Scalar>(v: &mut [T], value: Const) {
         if let Some(x) = T::from_const(value) {
             v.fill(x);
         }
     }
     with_data!(dst, v => set(v, value));
+}
+
+/// The bits of the element at `i`, which is in range.
+#[inline]
+pub(crate) fn word(data: &Data, i: usize) -> u64 {
+    with_data!(data, v => v[i].word())
+}
+
+/// Sets the element at `i`, which is in range, to that with these bits.
+#[inline]
+pub(crate) fn set_word(data: &mut Data, i: usize, word: u64) {
+    with_data!(data, v => v[i] = Scalar::from_word(word));
 }

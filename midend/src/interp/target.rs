@@ -63,7 +63,7 @@ impl<'p, D: Exec> HistTarget<'p, D> {
     }
 
     /// Combines the results of one point: the buckets of all operations, then their values.
-    pub(crate) fn write(&self, machine: &mut Machine<'_, D>, result: &[Atom]) -> Run<()> {
+    pub(crate) fn write(&self, machine: &mut Machine<'p, D>, result: &[Atom]) -> Run<()> {
         let ranks: usize = self.ops.iter().map(|op| op.shape.len()).sum();
         let arity: usize = self.ops.iter().map(|op| op.dests.len()).sum();
         if result.len() != ranks + arity {
@@ -92,9 +92,9 @@ impl<'p, D: Exec> HistTarget<'p, D> {
 }
 
 /// Combines what stands at an index of the destinations with values, if the index is in range.
-pub(super) fn combine<D: Exec>(
-    machine: &mut Machine<'_, D>,
-    op: &Operator<D>,
+pub(super) fn combine<'p, D: Exec>(
+    machine: &mut Machine<'p, D>,
+    op: &'p Operator<D>,
     dests: &[Rc<Array>],
     bucket: &[Atom],
     values: Vec<Val>,

@@ -8,6 +8,7 @@ use crate::value::{ArrayValue, Data};
 mod limits;
 mod ops;
 mod ragged;
+mod resolved;
 
 fn nested(text: &str, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
     with(text, args, &Options::default())

@@ -24,6 +24,8 @@ pub(crate) enum Val {
     Cert,
     /// Nothing yet.
     Unset,
+    /// Nothing any more: an array that was consumed, or is not used again.
+    Gone,
 }
 
 /// A strided view of a buffer.
@@ -294,7 +296,7 @@ impl Array {
                 Ok(())
             }
             Val::Array(source) => self.write_array(source),
-            Val::Scalar(_) | Val::Buffer(_) | Val::Cert | Val::Unset => {
+            Val::Scalar(_) | Val::Buffer(_) | Val::Cert | Val::Unset | Val::Gone => {
                 internal("a value of another shape is written to an array")
             }
         }

@@ -10,10 +10,14 @@ pub trait Scalar: Copy + PartialEq + PartialOrd + std::fmt::Debug + Into<Const> 
     const TYPE: ScalarType;
     /// The value of a constant of this type; nothing for a constant of another type.
     fn from_const(c: Const) -> Option<Self>;
+    /// The bits of the value, with zeros above them.
+    fn word(self) -> u64;
+    /// The value with these bits; what stands above them is ignored.
+    fn from_word(word: u64) -> Self;
 }
 
 macro_rules! scalar {
-    ($($rust:ident $variant:ident |$bits:ident| $from:expr, |$value:ident| $to:expr;)*) => {
+    ($($rust:ident $variant:ident $raw:ident |$bits:ident| $from:expr, |$value:ident| $to:expr;)*) => {
         $(
             impl From<$rust> for Const {
                 fn from($value: $rust) -> Self {
@@ -25,24 +29,56 @@ macro_rules! scalar {
                 fn from_const(c: Const) -> Option<Self> {
                     if let Const::$variant($bits) = c { Some($from) } else { None }
                 }
+                #[inline]
+                fn word(self) -> u64 {
+                    let $value = self;
+                    u64::from(($to) as $raw)
+                }
+                #[inline]
+                fn from_word(word: u64) -> Self {
+                    let $bits = scalar!(@bits $variant $raw word);
+                    $from
+                }
             }
         )*
+        impl Const {
+            /// The bits of the value, with zeros above them.
+            #[inline]
+            pub fn word(self) -> u64 {
+                match self {
+                    $(Self::$variant($bits) => <$rust as Scalar>::word($from),)*
+                }
+            }
+            /// The constant of a type with these bits.
+            #[inline]
+            pub fn from_word(ty: ScalarType, word: u64) -> Self {
+                match ty {
+                    $(ScalarType::$variant => <$rust as Scalar>::from_word(word).into(),)*
+                }
+            }
+        }
     };
+    (@bits Bool $raw:ident $word:ident) => { $word & 1 != 0 };
+    (@bits I8 $raw:ident $word:ident) => { $word as i8 };
+    (@bits I16 $raw:ident $word:ident) => { $word as i16 };
+    (@bits I32 $raw:ident $word:ident) => { $word as i32 };
+    (@bits I64 $raw:ident $word:ident) => { $word as i64 };
+    (@bits $variant:ident $raw:ident $word:ident) => { $word as $raw };
 }
 
 scalar! {
-    i8 I8 |x| x, |x| x;
-    i16 I16 |x| x, |x| x;
-    i32 I32 |x| x, |x| x;
-    i64 I64 |x| x, |x| x;
-    u8 U8 |x| x, |x| x;
-    u16 U16 |x| x, |x| x;
-    u32 U32 |x| x, |x| x;
-    u64 U64 |x| x, |x| x;
-    f16 F16 |x| Self::from_bits(x), |x| x.to_bits();
-    f32 F32 |x| Self::from_bits(x), |x| x.to_bits();
-    f64 F64 |x| Self::from_bits(x), |x| x.to_bits();
-    bool Bool |x| x, |x| x;
+    i8 I8 u8 |x| x, |x| x;
+    i16 I16 u16 |x| x, |x| x;
+    i32 I32 u32 |x| x, |x| x;
+    i64 I64 u64 |x| x, |x| x;
+    u8 U8 u8 |x| x, |x| x;
+    u16 U16 u16 |x| x, |x| x;
+    u32 U32 u32 |x| x, |x| x;
+    u64 U64 u64 |x| x, |x| x;
+    f16 F16 u16 |x| f16::from_bits(x), |x| x.to_bits();
+    f32 F32 u32 |x| f32::from_bits(x), |x| x.to_bits();
+    f64 F64 u64 |x| f64::from_bits(x), |x| x.to_bits();
+    bool Bool u8 |x| x, |x| x;
 }
 
 impl Const {

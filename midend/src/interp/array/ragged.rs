@@ -48,7 +48,7 @@ impl<D: Exec> Machine<'_, D> {
         let (elem, row) = match &value {
             Val::Scalar(c) => (c.ty(), Vec::new()),
             Val::Array(row) => (row.elem(), row.shape()),
-            Val::Buffer(_) | Val::Cert | Val::Unset => {
+            Val::Buffer(_) | Val::Cert | Val::Unset | Val::Gone => {
                 return internal("what is replicated is no value");
             }
         };

@@ -6,13 +6,13 @@ use crate::ir::syntax::{Fun, TrapKind};
 use crate::trap::{RunError, Trap, trail};
 
 impl<D: Exec> Machine<'_, D> {
-    pub(super) fn trap(&self, kind: TrapKind, text: String, span: SpanId) -> Box<RunError> {
+    pub(crate) fn trap(&self, kind: TrapKind, text: String, span: SpanId) -> Box<RunError> {
         let trap = Trap::new(kind, text, &self.program.spans, span);
         Box::new(RunError::Trap(trap))
     }
 
     /// Adds the place to an error that has none yet.
-    pub(super) fn locate(&self, mut error: Box<RunError>, span: SpanId) -> Box<RunError> {
+    pub(crate) fn locate(&self, mut error: Box<RunError>, span: SpanId) -> Box<RunError> {
         match &mut *error {
             RunError::OutOfMemory { trail: places, .. } if places.is_empty() => {
                 *places = trail(&self.program.spans, span);
@@ -35,7 +35,7 @@ impl<D: Exec> Machine<'_, D> {
     }
 
     /// Adds the place of the call to the trail of a failure.
-    pub(super) fn called_from(&self, mut error: Box<RunError>, span: SpanId) -> Box<RunError> {
+    pub(crate) fn called_from(&self, mut error: Box<RunError>, span: SpanId) -> Box<RunError> {
         match &mut *error {
             RunError::Trap(Trap { trail: places, .. })
             | RunError::OutOfMemory { trail: places, .. } => {

@@ -5,6 +5,7 @@ use crate::interp::machine::{Exec, Machine};
 use crate::interp::operator::Accumulator;
 use crate::interp::shape::{Extent, Shape};
 use crate::interp::value::{Run, Val, internal};
+use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::mem::{self, Kernel, KernelKind, Mem, MemHist, Region};
 use crate::ir::scalar::Const;
@@ -58,7 +59,7 @@ impl State {
 impl Exec for Mem {
     type State = State;
 
-    fn exec(machine: &mut Machine<'_, Self>, op: &Self, stm: &Stm<Self>) -> Run<()> {
+    fn exec<'p>(machine: &mut Machine<'p, Self>, op: &'p Self, stm: &'p Stm<Self>) -> Run<()> {
         match op {
             Self::Alloc { elem, len } => {
                 let Ok(len) = usize::try_from(machine.int(*len)?) else {
@@ -86,15 +87,19 @@ impl Exec for Mem {
             Self::Launch(_) => internal("a kernel launches a kernel"),
         }
     }
+
+    fn array_op(&self) -> Option<&ArrayOp> {
+        None
+    }
 }
 
-impl Machine<'_, Mem> {
+impl<'p> Machine<'p, Mem> {
     /// The buffer that a variable names.
     fn buffer(&mut self, v: Var) -> Run<&mut Cells> {
         match self.atom(Atom::Var(v))? {
             Val::Buffer(i) if i < self.state.memory.len() => Ok(&mut self.state.memory[i]),
             Val::Buffer(_) => internal(format!("{v:?} is used after the end of its work item")),
-            Val::Scalar(_) | Val::Array(_) | Val::Cert | Val::Unset => {
+            Val::Scalar(_) | Val::Array(_) | Val::Cert | Val::Unset | Val::Gone => {
                 internal(format!("{v:?} is not a buffer"))
             }
         }
@@ -104,9 +109,12 @@ impl Machine<'_, Mem> {
     fn stamp_for(&mut self, buffer: Var) -> Run<cells::Stamp> {
         Ok(match self.atom(Atom::Var(buffer))? {
             Val::Buffer(i) if self.state.combined.contains(&i) => (cells::HOST, cells::HOST),
-            Val::Buffer(_) | Val::Scalar(_) | Val::Array(_) | Val::Cert | Val::Unset => {
-                self.state.stamp()
-            }
+            Val::Buffer(_)
+            | Val::Scalar(_)
+            | Val::Array(_)
+            | Val::Cert
+            | Val::Unset
+            | Val::Gone => self.state.stamp(),
         })
     }
 
@@ -146,7 +154,7 @@ impl Machine<'_, Mem> {
     }
 
     /// Executes the body at a point, given by its row-major number.
-    fn at(&mut self, kernel: &Kernel, shape: &Shape, point: i64) -> Run<()> {
+    fn at(&mut self, kernel: &'p Kernel, shape: &Shape, point: i64) -> Run<()> {
         self.state.advance();
         shape.indices(point, |k, i, from| {
             let (var, extent) = kernel.space[k];
@@ -182,26 +190,21 @@ impl Machine<'_, Mem> {
 
     fn fold(
         &mut self,
-        kernel: &Kernel,
+        kernel: &'p Kernel,
         shape: &Shape,
-        (ops, outs): (&[Operator<Mem>], &[Var]),
+        (ops, outs): (&'p [Operator<Mem>], &'p [Var]),
         scan: bool,
     ) -> Run<()> {
         let Some(inner) = shape.rank().checked_sub(1) else {
             return internal("a kernel that folds has no dimension to fold along");
         };
         for row in 0..shape.count_of(inner) {
-            let mut accs = Vec::with_capacity(ops.len());
-            for op in ops {
-                accs.push(Accumulator::new(self, op)?);
-            }
+            let mut accs = self.accumulators(ops, &kernel.body.result)?;
             let (first, end) = shape.row(inner, row);
             for point in first..end {
                 self.at(kernel, shape, point)?;
-                let mut elems = self.atoms(&kernel.body.result)?.into_iter();
                 for acc in &mut accs {
-                    let n = acc.arity();
-                    acc.add(self, elems.by_ref().take(n).map(Ok))?;
+                    acc.add(self)?;
                 }
                 if scan {
                     self.store_all(outs, &accs, point)?;
@@ -215,12 +218,15 @@ impl Machine<'_, Mem> {
         Ok(())
     }
 
-    fn store_all(&mut self, outs: &[Var], accs: &[Accumulator<'_, Mem>], at: i64) -> Run<()> {
-        let values = accs.iter().flat_map(|acc| &acc.value);
+    fn store_all(&mut self, outs: &[Var], accs: &[Accumulator<'p, Mem>], at: i64) -> Run<()> {
+        let mut values = Vec::with_capacity(outs.len());
+        for acc in accs {
+            values.extend(acc.values(self)?);
+        }
         for (&out, value) in outs.iter().zip(values) {
             match value {
-                Val::Scalar(c) => self.store(out, at, *c)?,
-                Val::Array(_) | Val::Buffer(_) | Val::Cert | Val::Unset => {
+                Val::Scalar(c) => self.store(out, at, c)?,
+                Val::Array(_) | Val::Buffer(_) | Val::Cert | Val::Unset | Val::Gone => {
                     return internal("an operator of a kernel works on what is no scalar");
                 }
             }
@@ -229,7 +235,7 @@ impl Machine<'_, Mem> {
     }
 
     /// Combines the results of one point: a bucket for each histogram, then their values.
-    fn hist(&mut self, kernel: &Kernel, hists: &[MemHist]) -> Run<()> {
+    fn hist(&mut self, kernel: &'p Kernel, hists: &'p [MemHist]) -> Run<()> {
         let results = &kernel.body.result;
         let arity: usize = hists.iter().map(|h| h.dests.len()).sum();
         if results.len() != hists.len() + arity {
@@ -265,7 +271,7 @@ impl Machine<'_, Mem> {
 }
 
 /// Executes a kernel whose arguments are set.
-pub(super) fn execute(machine: &mut Machine<'_, Mem>, kernel: &Kernel) -> Run<()> {
+pub(super) fn execute<'p>(machine: &mut Machine<'p, Mem>, kernel: &'p Kernel) -> Run<()> {
     let shape = machine.space(kernel)?;
     let count = shape.count();
     match &kernel.kind {

@@ -8,6 +8,7 @@ use crate::math;
 use half::f16;
 
 /// The constant as a value of type `to`.
+#[inline(always)]
 pub fn convert(to: ScalarType, c: Const) -> Const {
     match c {
         Const::I8(x) => from_signed(to, x.into()),
@@ -25,6 +26,7 @@ pub fn convert(to: ScalarType, c: Const) -> Const {
     }
 }
 
+#[inline(always)]
 fn from_signed(to: ScalarType, x: i64) -> Const {
     match to {
         ScalarType::I8 => Const::I8(x as i8),
@@ -42,6 +44,7 @@ fn from_signed(to: ScalarType, x: i64) -> Const {
     }
 }
 
+#[inline(always)]
 fn from_unsigned(to: ScalarType, x: u64) -> Const {
     match to {
         ScalarType::F16 => Const::f16(math::u64_to_f16(x)),
@@ -62,6 +65,7 @@ fn from_unsigned(to: ScalarType, x: u64) -> Const {
 
 /// Every float is exact in binary64, so this is the conversion from all of them. A negative number gives an unsigned
 /// integer the bits that it gives the signed one.
+#[inline(always)]
 fn from_f64(to: ScalarType, x: f64) -> Const {
     let finite = if x.is_infinite() { 0.0 } else { x };
     let negative = x < 0.0;

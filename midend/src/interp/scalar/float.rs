@@ -14,6 +14,7 @@ macro_rules! unary {
     };
     (@fn $name:ident $ty:ident $($op:ident $f:ident;)*) => {
         /// The value of an operation of one operand.
+        #[inline(always)]
         pub fn $name(op: UnOp, a: $ty) -> Result<Const, ScalarTrap> {
             Ok(match op {
                 $(UnOp::$op => math::$f(a).into(),)*
@@ -77,6 +78,7 @@ macro_rules! binary {
     };
     (@fn $name:ident $ty:ident $($op:ident $f:ident;)*) => {
         /// The value of an operation of two operands.
+        #[inline(always)]
         pub fn $name(op: BinOp, a: $ty, b: $ty) -> Result<Const, ScalarTrap> {
             let value = match op {
                 BinOp::Add => a + b,

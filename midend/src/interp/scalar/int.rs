@@ -141,6 +141,7 @@ int! {
 }
 
 /// Quotient rounded down; the divisor is not zero.
+#[inline]
 fn floor_div<T: Int>(a: T, b: T) -> T {
     let q = a.quot(b);
     if a.rem(b) != T::ZERO && a.is_negative() != b.is_negative() {
@@ -152,6 +153,7 @@ fn floor_div<T: Int>(a: T, b: T) -> T {
 }
 
 /// What `floor_div` leaves; the divisor is not zero.
+#[inline]
 fn floor_mod<T: Int>(a: T, b: T) -> T {
     let r = a.rem(b);
     if r != T::ZERO && r.is_negative() != b.is_negative() {
@@ -162,6 +164,7 @@ fn floor_mod<T: Int>(a: T, b: T) -> T {
 }
 
 /// The value of an operation of one operand.
+#[inline(always)]
 pub fn un<T: Int>(op: UnOp, a: T) -> Result<Const, ScalarTrap> {
     let count = |n: u32| Ok(Const::I32(n as i32));
     match op {
@@ -212,6 +215,7 @@ pub fn un<T: Int>(op: UnOp, a: T) -> Result<Const, ScalarTrap> {
 }
 
 /// The value of an operation of two operands.
+#[inline(always)]
 pub fn bin<T: Int>(op: BinOp, a: T, b: T) -> Result<Const, ScalarTrap> {
     let nonzero = || {
         if b == T::ZERO {

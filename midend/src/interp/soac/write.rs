@@ -5,35 +5,33 @@ use crate::interp::machine::Machine;
 use crate::interp::target::{HistTarget, ScatterTarget};
 use crate::interp::value::Run;
 use crate::ir::soac::{HistOp, ScatterDest, Soac};
-use crate::ir::syntax::{Lambda, Stm};
+use crate::ir::syntax::Stm;
 
-impl Machine<'_, Soac> {
+impl<'p> Machine<'p, Soac> {
     pub(super) fn hist(
         &mut self,
-        stm: &Stm<Soac>,
-        inputs: &Inputs,
-        lam: &Lambda<Soac>,
-        ops: &[HistOp<Soac>],
+        stm: &'p Stm<Soac>,
+        inputs: &Inputs<'p>,
+        ops: &'p [HistOp<Soac>],
     ) -> Run<()> {
         let target = HistTarget::new(self, ops)?;
         for i in 0..inputs.width {
-            inputs.apply(self, lam, i)?;
-            target.write(self, &lam.body.result)?;
+            inputs.apply(self, i)?;
+            target.write(self, &inputs.lam.body.result)?;
         }
         self.bind(stm, target.finish())
     }
 
     pub(super) fn scatter(
         &mut self,
-        stm: &Stm<Soac>,
-        inputs: &Inputs,
-        lam: &Lambda<Soac>,
-        dests: &[ScatterDest],
+        stm: &'p Stm<Soac>,
+        inputs: &Inputs<'p>,
+        dests: &'p [ScatterDest],
     ) -> Run<()> {
         let target = ScatterTarget::new(self, dests)?;
         for i in 0..inputs.width {
-            inputs.apply(self, lam, i)?;
-            target.write(self, &lam.body.result)?;
+            inputs.apply(self, i)?;
+            target.write(self, &inputs.lam.body.result)?;
         }
         self.bind(stm, target.finish())
     }
