@@ -48,6 +48,8 @@ impl<'a> Lower<'a> {
         let past = self.select(ScalarType::Bool, down, past_down, past_up);
         let bad = self.or(step_zero, wrong_way);
         let bad = self.or(bad, past);
+        let too_long = self.range_too_long(ty, (start, end), step, down, kind);
+        let bad = self.or(bad, too_long);
         let good = self.not(bad);
         let mut message = vec![text("Range "), value(start)];
         if let Some(second) = second {
@@ -73,6 +75,42 @@ impl<'a> Lower<'a> {
         };
         let v = self.with_certs(&certs, |l| l.array_op("range", array_ty, op));
         Value::array(&[len], Value::scalar(v))
+    }
+
+    /// Whether the way from start to end, or a step of it, is longer than an `i64` can say.
+    fn range_too_long(
+        &mut self,
+        ty: ScalarType,
+        (start, end): (Atom, Atom),
+        step: Atom,
+        down: Atom,
+        kind: RangeEnd,
+    ) -> Atom {
+        let up = down == Atom::Const(Const::Bool(false));
+        // From zero on there is room, but for the one more that an inclusive range has.
+        let first = i64::from(kind == RangeEnd::Inclusive);
+        let room = matches!(start, Atom::Const(Const::I64(start)) if start >= first);
+        if ty.bytes() < 8 || (up && room && matches!(step, Atom::Const(_))) {
+            return Atom::Const(Const::Bool(false));
+        }
+        let up_distance = self.bin(BinOp::Sub, ty, end, start);
+        let down_distance = self.bin(BinOp::Sub, ty, start, end);
+        let distance = self.select(ty, down, down_distance, up_distance);
+        let long = self.longer_than_i64(ty, distance);
+        if matches!(step, Atom::Const(_)) {
+            return long;
+        }
+        let negated = self.scalar(ScalarOp::Un(UnOp::Neg, ty), &[step]);
+        let pace = self.select(ty, down, negated, step);
+        let fast = self.longer_than_i64(ty, pace);
+        self.or(long, fast)
+    }
+
+    /// Whether a distance of a type of 64 bits, one more at most, is no positive `i64`.
+    fn longer_than_i64(&mut self, ty: ScalarType, distance: Atom) -> Atom {
+        let bits = self.convert(ty, ScalarType::U64, distance);
+        let most = Atom::Const(Const::U64(i64::MAX as u64));
+        self.cmp(CmpOp::Le, ScalarType::U64, most, bits)
     }
 
     pub(super) fn range_length(
