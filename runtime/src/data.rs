@@ -25,8 +25,9 @@ pub use show::structured_text;
 pub use source::{Source, SourceError, gunzip};
 pub use text::Reader;
 
+use midend::ir::scalar::Const;
 use midend::ir::syntax::{Entry, EntryParam};
-use midend::value::Value;
+use midend::value::{ArrayValue, Data, Value};
 
 /// The leaves of all parameters of an entry point, each with the parameter it belongs to.
 pub fn parameter_leaves(entry: &Entry) -> Vec<(usize, &EntryParam, Leaf)> {
@@ -37,23 +38,58 @@ pub fn parameter_leaves(entry: &Entry) -> Vec<(usize, &EntryParam, Leaf)> {
     all
 }
 
+/// The constructors that the value of a leaf says must be among the `choices` of the type.
+fn check_constructors(
+    value: &Value,
+    choices: usize,
+    place: impl FnOnce() -> Place,
+) -> Result<(), ReadError> {
+    let wrong = |c: &u8| usize::from(*c) >= choices;
+    let (found, of) = match value {
+        Value::Scalar(Const::U8(c)) if wrong(c) => (*c, String::new()),
+        Value::Array(ArrayValue {
+            data: Data::U8(all),
+            ..
+        }) => match all.iter().position(wrong) {
+            Some(i) => (
+                all[i],
+                format!(" of element {i}, counted from 0 in row-major order,"),
+            ),
+            None => return Ok(()),
+        },
+        Value::Scalar(_) | Value::Array(_) => return Ok(()),
+    };
+    let why = format!(
+        "constructor {found}{of} is none of the type, which has {choices}, numbered from 0"
+    );
+    Err(ReadError::new(place(), why))
+}
+
 /// Reads the arguments of an entry point from several sources, one after another; a source may hold several values.
 pub fn read_arguments(entry: &Entry, sources: &[Source]) -> Result<Vec<Value>, ReadError> {
     let mut values = Vec::new();
     let mut rest = sources.iter();
     let mut current: Option<(&Source, Reader<'_>)> = None;
-    for (number, param, leaf) in parameter_leaves(entry) {
+    let choices = entry.params.iter().flat_map(|p| leaf::choices(&p.ty));
+    for ((number, param, leaf), choices) in parameter_leaves(entry).into_iter().zip(choices) {
+        let check = |value: Value, place: &dyn Fn() -> Place| match choices {
+            Some(choices) => check_constructors(&value, choices, place).map(|()| value),
+            None => Ok(value),
+        };
         let value = loop {
             if let Some((source, reader)) = &mut current {
                 let source = *source;
                 if source.is_npy() {
                     current = None;
                     break read_npy(source.bytes(), Some(leaf))
+                        .and_then(|value| check(value, &|| Place::Nowhere))
                         .map_err(|e| e.in_source(source.name()));
                 }
                 if !reader.at_end() {
+                    let start = reader.position();
                     break reader
                         .value(Some(leaf))
+                        .and_then(|value| check(value, &|| reader.place_of(start)))
                         .map_err(|e| e.in_source(source.name()));
                 }
             }

@@ -237,6 +237,31 @@ fn input_that_does_not_fit_is_located() {
     for (input, part) in cases {
         ends(&arrc(&["run", &program], input), 1, part);
     }
+    let sums = "type t = #a i32 | #b | #c f32\nentry one (x: t) = match x case #a i -> i case _ -> 0\n\
+        entry many (xs: []t) = length xs\n";
+    let sums = file("input", "constructors.fut", sums);
+    let cases: &[(&str, &[u8], &str)] = &[
+        (
+            "one",
+            b"\n 3u8 7i32 0f32",
+            "argument 1 (x: u8): standard input: line 2, column 2: constructor 3 is none of the type, which has 3",
+        ),
+        (
+            "one",
+            b"b\x02\0  u8\x04 7i32 0f32",
+            "argument 1 (x: u8): standard input: byte 0: constructor 4 is none of the type",
+        ),
+        (
+            "many",
+            b"[0u8, 9u8] [7i32, 1i32] [0f32, 1f32]",
+            "line 1, column 1: constructor 9 of element 1, counted from 0",
+        ),
+    ];
+    for (entry, input, part) in cases {
+        ends(&arrc(&["run", "-e", entry, &sums], input), 1, part);
+    }
+    let good = arrc(&["run", "-e", "one", &sums], b"0u8 7i32 0f32");
+    assert_eq!(good.stdout, b"7i32\n");
     let deep = file("input", "deep.txt", "[1,".repeat(1_000_000));
     ends(
         &arrc(&["run", &program, &deep], b""),

@@ -36,24 +36,26 @@ impl fmt::Display for Leaf {
 /// The leaves of a type, in the order in which their values stand. A sum's first leaf is its constructor, a `u8`.
 pub fn leaves(ty: &EntryType) -> Vec<Leaf> {
     let mut out = Vec::new();
-    collect(ty, 0, &mut out);
+    collect(ty, 0, &mut |leaf, _| out.push(leaf));
     out
 }
 
-fn collect(ty: &EntryType, outer: usize, out: &mut Vec<Leaf>) {
+/// For each leaf of a type how many constructors there are to choose from, if it says which one.
+pub(super) fn choices(ty: &EntryType) -> Vec<Option<usize>> {
+    let mut out = Vec::new();
+    collect(ty, 0, &mut |_, choices| out.push(choices));
+    out
+}
+
+fn collect(ty: &EntryType, outer: usize, out: &mut dyn FnMut(Leaf, Option<usize>)) {
+    let leaf = |elem| Leaf { rank: outer, elem };
     match ty {
-        EntryType::Scalar(elem) => out.push(Leaf {
-            rank: outer,
-            elem: *elem,
-        }),
+        EntryType::Scalar(elem) => out(leaf(*elem), None),
         EntryType::Array { rank, elem } => collect(elem, outer + rank, out),
         EntryType::Tuple(parts) => parts.iter().for_each(|part| collect(part, outer, out)),
         EntryType::Record(fields) => fields.iter().for_each(|(_, ty)| collect(ty, outer, out)),
         EntryType::Sum(constructors) => {
-            out.push(Leaf {
-                rank: outer,
-                elem: ScalarType::U8,
-            });
+            out(leaf(ScalarType::U8), Some(constructors.len()));
             for payload in constructors.iter().flat_map(|(_, payload)| payload) {
                 collect(payload, outer, out);
             }

@@ -54,6 +54,13 @@ impl<'a> Reader<'a> {
             }
         }
     }
+    /// The place of a value that begins at a position: a line of text, or bytes from the start for a binary value.
+    pub(super) fn place_of(&self, start: usize) -> Place {
+        match self.bytes.get(start) {
+            Some(b'b') => Place::Offset(start as u64),
+            Some(_) | None => self.line_of(start),
+        }
+    }
     /// The error for input that is left over.
     pub fn trailing(&mut self) -> ReadError {
         self.skip();
@@ -322,10 +329,14 @@ impl<'a> Reader<'a> {
         self.fail_at(self.pos, message)
     }
     fn fail_at(&self, pos: usize, message: impl Into<String>) -> ReadError {
+        ReadError::new(self.line_of(pos), message)
+    }
+
+    fn line_of(&self, pos: usize) -> Place {
         let before = &self.bytes[..pos.min(self.bytes.len())];
         let line = before.iter().filter(|b| **b == b'\n').count() as u64 + 1;
         let column = before.iter().rev().take_while(|b| **b != b'\n').count() as u64 + 1;
-        ReadError::new(Place::Line(line, column), message)
+        Place::Line(line, column)
     }
 }
 
