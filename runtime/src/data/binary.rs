@@ -101,16 +101,26 @@ pub(super) fn decode(body: &[u8], elem: ScalarType, at: usize) -> Result<Data, R
         ScalarType::F16 => Data::F16(all(body, f16::from_le_bytes)),
         ScalarType::F32 => Data::F32(all(body, f32::from_le_bytes)),
         ScalarType::F64 => Data::F64(all(body, f64::from_le_bytes)),
-        ScalarType::Bool => {
-            if let Some(bad) = body.iter().position(|b| *b > 1) {
-                return fail(
-                    at + bad,
-                    format!("expected a truth value (0 or 1), found {}", body[bad]),
-                );
-            }
-            Data::Bool(body.iter().map(|b| *b != 0).collect())
-        }
+        ScalarType::Bool => Data::Bool(truth_values(body, at)?),
     })
+}
+
+/// Truth values from bytes, in one trip to memory: each piece is checked and then converted while it is in the cache.
+fn truth_values(body: &[u8], at: usize) -> Result<Vec<bool>, ReadError> {
+    const PIECE: usize = 8192;
+    let mut values = Vec::with_capacity(body.len());
+    for piece in body.chunks(PIECE) {
+        if piece.iter().fold(0, |all, b| all | b) > 1 {
+            let start = at + values.len();
+            let bad = piece.iter().position(|b| *b > 1).unwrap_or(0);
+            return fail(
+                start + bad,
+                format!("expected a truth value (0 or 1), found {}", piece[bad]),
+            );
+        }
+        values.extend(piece.iter().map(|b| *b != 0));
+    }
+    Ok(values)
 }
 
 /// Writes a value in the binary format.
