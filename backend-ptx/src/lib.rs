@@ -1,10 +1,17 @@
-//! The PTX back end of arrc: plans compiled to PTX text and launched through the NVIDIA driver.
+//! The PTX back end of arrc: plans compiled to kernels for NVIDIA GPUs.
 //!
-//! Nothing is here yet. What will stand here:
+//! ```text
+//! Program<Mem> ──► lower ──► ptx::Module ──┬──► verify ──► print ──► text for the driver
+//!                                          └──► emu: the same instructions run on this machine, and watched
+//! ```
 //!
-//! - a typed model of PTX (`ptx::Inst` with virtual registers), one verifier, one printer;
-//! - an emulator over that model, so that every kernel runs in tests without a GPU;
-//! - the lowering of [`midend`]'s plan to kernels, and an implementation of its device trait on top of the driver.
+//! - [`ptx`]: the typed model of PTX, with a builder, a verifier and the one printer.
+//! - [`emu`]: an emulator of the model, so that every kernel runs in tests without a GPU. It reports data races, reads of
+//!   what was never written, accesses out of bounds, and barriers that not all threads come to.
 //!
-//! **Invariants** that it will keep: only one file writes PTX text; nothing needs the CUDA toolkit;
-//! an absent driver or device is an ordinary error, never a panic.
+//! **Invariants**: only [`ptx::print`](mod@ptx::print) writes PTX text; nothing needs the CUDA toolkit; an absent driver
+//! or device is an ordinary error, never a panic; there is no unsafe code.
+#![forbid(unsafe_code)]
+
+pub mod emu;
+pub mod ptx;
