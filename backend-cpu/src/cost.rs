@@ -84,7 +84,7 @@ impl Model<'_> {
         match exp {
             Exp::Atom(_) => fixed(0.0),
             Exp::Scalar(op, _) => fixed(scalar(*op)),
-            Exp::Assert { .. } => fixed(0.3),
+            Exp::Assert { .. } | Exp::Guard { .. } => fixed(0.3),
             Exp::If {
                 then, otherwise, ..
             } => {

@@ -8,6 +8,7 @@ use midend::device::{Arg, Device, Properties, Stop, Strided};
 use midend::ir::mem::Mem;
 use midend::ir::scalar::Const;
 use midend::ir::syntax::Program;
+use midend::ir::threshold::ThresholdKind;
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 use midend::value::Data;
@@ -22,6 +23,9 @@ pub struct Options {
     /// The most bytes of memory that programs may use at once.
     pub memory: Option<u64>,
 }
+
+/// Sequential points per core that keep it busy to the end, however long one takes.
+const POINTS: i64 = 16;
 
 /// All cores of this machine.
 pub struct CpuDevice {
@@ -80,6 +84,15 @@ impl Device for CpuDevice {
             name: format!("CPU, {threads} threads, {}", self.isa.triple()),
             parallelism: threads * 4,
             memory: self.account.limit(),
+        }
+    }
+
+    fn threshold(&self, kind: ThresholdKind) -> i64 {
+        // Threads asked for do not count: which version runs, and with it how floats are rounded, would depend on them.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = i64::try_from(cores).unwrap_or(1);
+        match kind {
+            ThresholdKind::Outer => cores * POINTS,
         }
     }
 

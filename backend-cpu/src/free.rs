@@ -96,6 +96,7 @@ impl Seen {
                     }
                 }
             }
+            Exp::Guard { measure, .. } => self.atom(*measure),
             Exp::If {
                 cond,
                 then,
@@ -162,7 +163,12 @@ pub(crate) fn statements<'a>(body: &'a Body<Mem>, f: &mut dyn FnMut(&'a Stm<Mem>
 /// Calls `f` on the bodies directly inside an expression, kernels excepted.
 pub(crate) fn bodies<'a>(exp: &'a Exp<Mem>, f: &mut dyn FnMut(&'a Body<Mem>)) {
     match exp {
-        Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Call { .. } | Exp::Op(_) => {}
+        Exp::Atom(_)
+        | Exp::Scalar(..)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::Call { .. }
+        | Exp::Op(_) => {}
         Exp::If {
             then, otherwise, ..
         } => {
@@ -225,7 +231,11 @@ pub(crate) fn escaping(body: &Body<Mem>) -> BTreeSet<Var> {
                 Exp::Atom(atom) => add(into, atom),
                 Exp::Call { args, .. } => args.iter().for_each(|atom| add(into, atom)),
                 Exp::Loop { params, .. } => params.iter().for_each(|param| add(into, &param.init)),
-                Exp::Scalar(..) | Exp::Assert { .. } | Exp::If { .. } | Exp::Op(_) => {}
+                Exp::Scalar(..)
+                | Exp::Assert { .. }
+                | Exp::Guard { .. }
+                | Exp::If { .. }
+                | Exp::Op(_) => {}
             }
             bodies(&stm.exp, &mut |inner| walk(inner, into));
         }

@@ -3,6 +3,7 @@
 use crate::ir::mem::Mem;
 use crate::ir::scalar::Const;
 use crate::ir::syntax::Program;
+use crate::ir::threshold::ThresholdKind;
 use crate::ir::types::ScalarType;
 use crate::trap::RunError;
 use crate::value::Data;
@@ -17,6 +18,9 @@ pub trait Device: Send + Sync {
 
     /// What the device is and can do.
     fn properties(&self) -> Properties;
+
+    /// How much parallelism of the kind is enough to keep the device busy.
+    fn threshold(&self, kind: ThresholdKind) -> i64;
 
     /// Compiles every kernel of the program, and every function that kernels call. Kernels are known by their names.
     fn compile(&self, program: &Program<Mem>) -> Result<Self::Module, RunError>;

@@ -28,6 +28,7 @@ use crate::device::Stop;
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
+use crate::ir::threshold::Forced;
 use crate::trap::RunError;
 use crate::value::{Value, entry};
 use machine::{Exec, Machine};
@@ -45,6 +46,8 @@ pub struct Options<'a> {
     pub memory: Option<u64>,
     /// Whether to check consumption, types and shapes, and to report what does not hold as [`RunError::Internal`].
     pub check: bool,
+    /// What thresholds are to be.
+    pub thresholds: Option<&'a Forced>,
     /// A flag that ends the run.
     pub stop: Option<&'a Stop>,
 }
@@ -56,6 +59,7 @@ impl Default for Options<'_> {
             depth: 10_000,
             memory: None,
             check: true,
+            thresholds: None,
             stop: None,
         }
     }

@@ -20,6 +20,7 @@ pub mod soac;
 pub mod span;
 pub mod syntax;
 pub mod text;
+pub mod threshold;
 pub mod types;
 pub mod typing;
 pub mod walk;

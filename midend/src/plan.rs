@@ -16,6 +16,7 @@ use crate::device::{Device, Stop};
 use crate::ir::mem::Mem;
 use crate::ir::span::Spans;
 use crate::ir::syntax::Program;
+use crate::ir::threshold::{Forced, Threshold};
 use crate::trap::RunError;
 use crate::value::Value;
 use resolve::HostFun;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 pub struct Executable {
     funs: Vec<HostFun>,
     signatures: Vec<Signature>,
+    thresholds: Vec<Threshold>,
     spans: Spans,
 }
 
@@ -36,16 +38,19 @@ pub struct Options<'a> {
     pub stop: &'a Stop,
     /// Counts and limits the memory of the device.
     pub memory: Arc<Memory>,
+    /// What thresholds are to be instead of what the device takes.
+    pub thresholds: &'a Forced,
     /// How many calls may be nested.
     pub max_depth: usize,
 }
 
 impl<'a> Options<'a> {
-    /// No memory limit, and the usual limit of nested calls.
+    /// No memory limit, the thresholds of the device, and the usual limit of nested calls.
     pub fn new(stop: &'a Stop) -> Self {
         Self {
             stop,
             memory: Arc::new(Memory::new(None)),
+            thresholds: const { &Forced::new() },
             max_depth: 20_000,
         }
     }
@@ -54,8 +59,10 @@ impl<'a> Options<'a> {
 impl Executable {
     /// Prepares a plan. The signatures are those of the entry points before arrays became buffers.
     pub fn new(program: &Program<Mem>, signatures: Vec<Signature>) -> Self {
+        let mut thresholds = Vec::new();
         Self {
-            funs: resolve::functions(program),
+            funs: resolve::functions(program, &mut thresholds),
+            thresholds,
             signatures,
             spans: program.spans.clone(),
         }
@@ -64,6 +71,11 @@ impl Executable {
     /// The entry points.
     pub fn signatures(&self) -> &[Signature] {
         &self.signatures
+    }
+
+    /// What the guards of the plan compare with, each once.
+    pub fn thresholds(&self) -> &[Threshold] {
+        &self.thresholds
     }
 
     /// Calls the entry point `entry` with one value per parameter that is not a size, in the order of the function's

@@ -12,6 +12,7 @@ mod run;
 mod size;
 mod stop;
 mod test;
+mod threshold;
 
 use clap::{Parser, Subcommand};
 use exit::Exit;

@@ -19,6 +19,7 @@ pub use summary::Summary;
 pub use worker::{WorkerArguments, serve};
 
 use crate::target::Target;
+use midend::ir::threshold::Forced;
 use std::time::Duration;
 
 /// How tests are run.
@@ -36,6 +37,10 @@ pub struct TestOptions {
     pub entry: Option<String>,
     /// Whether the messages of rejected programs must match, too.
     pub match_messages: bool,
+    /// What thresholds are to be.
+    pub thresholds: Forced,
+    /// Whether to run each case again for each threshold: this one at 0, the others at infinity.
+    pub each_threshold: bool,
 }
 
 impl Default for TestOptions {
@@ -47,6 +52,8 @@ impl Default for TestOptions {
             exclude: Vec::new(),
             entry: None,
             match_messages: false,
+            thresholds: Forced::new(),
+            each_threshold: false,
         }
     }
 }

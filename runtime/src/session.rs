@@ -16,6 +16,7 @@ use midend::device::Stop;
 use midend::driver::{Event, Settings};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{Entry, Program as Ir};
+use midend::ir::threshold::{Forced, Threshold};
 use midend::trap::RunError;
 use midend::value::Value;
 use std::path::Path;
@@ -30,6 +31,8 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Bytes that the arrays of a run may occupy at once.
     pub memory_limit: Option<u64>,
+    /// What thresholds are to be instead of what the device takes.
+    pub thresholds: Forced,
     /// Whether the interpreter verifies types, shapes and consumption while it runs.
     pub check: bool,
     /// Whether programs keep what [`Program::call_reference`] needs.
@@ -148,6 +151,7 @@ impl Session {
                 reference,
                 warnings,
                 sources,
+                forced: self.shared.options.thresholds.clone(),
             }),
             Err(why) => Err(CompileError::target(sources, &why)),
         }
@@ -182,6 +186,7 @@ pub struct Program {
     reference: Option<Ir<Soac>>,
     warnings: Vec<Diagnostic>,
     sources: SourceMap,
+    forced: Forced,
 }
 
 impl Program {
@@ -201,9 +206,36 @@ impl Program {
     pub fn sources(&self) -> &SourceMap {
         &self.sources
     }
+    /// What the guards of the program compare with. The interpreter runs the program as it was written, without any.
+    pub fn thresholds(&self) -> &[Threshold] {
+        self.engine.thresholds()
+    }
+    /// Says what is wrong if these name thresholds that the program has not.
+    pub fn know_thresholds(&self, forced: &Forced) -> Result<(), String> {
+        let names: Vec<String> = self.thresholds().iter().map(ToString::to_string).collect();
+        let Some(name) = forced.named.keys().find(|name| !names.contains(*name)) else {
+            return Ok(());
+        };
+        Err(
+            match (frontend::near(name, names.iter()), names.as_slice()) {
+                (Some(near), _) => format!("there is no threshold {name}; did you mean {near}?"),
+                (None, []) => format!("there is no threshold {name}, nor any other"),
+                (None, names) => {
+                    format!(
+                        "there is no threshold {name}, there are {}",
+                        names.join(", ")
+                    )
+                }
+            },
+        )
+    }
+    /// Lets thresholds be these in the calls that follow, instead of what the session says.
+    pub fn force(&mut self, forced: Forced) {
+        self.forced = forced;
+    }
     /// Calls an entry point with the leaves of its arguments; the leaves of its results.
     pub fn call(&self, entry: &str, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
-        self.engine.call(&self.shared, entry, args)
+        self.engine.call(&self.shared, entry, args, &self.forced)
     }
     /// Calls an entry point in the interpreter, whatever the target, executing so many statements at most. Nothing if
     /// the session does not keep references.

@@ -25,7 +25,11 @@ pub(super) fn strip(body: &Body<Mem>) -> i64 {
         match &stm.exp {
             Exp::Loop { .. } | Exp::Call { .. } | Exp::Op(Mem::Copy { .. }) => nested = true,
             Exp::If { .. } => bodies(&stm.exp, &mut |inner| nested |= strip(inner) < INNER_STRIP),
-            Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Op(_) => {}
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::Op(_) => {}
         }
     }
     if nested { OUTER_STRIP } else { INNER_STRIP }
@@ -52,6 +56,7 @@ fn operations(body: &Body<Mem>) -> Option<usize> {
             } => 1 + operations(then)? + operations(otherwise)?,
             Exp::Scalar(..)
             | Exp::Assert { .. }
+            | Exp::Guard { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. }
             | Exp::Op(_) => return None,

@@ -242,6 +242,7 @@ impl Emit<'_, '_> {
             }
             Exp::Atom(_)
             | Exp::Assert { .. }
+            | Exp::Guard { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. }

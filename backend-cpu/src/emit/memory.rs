@@ -160,6 +160,7 @@ impl Emit<'_, '_> {
             Exp::Atom(_)
             | Exp::Scalar(..)
             | Exp::Assert { .. }
+            | Exp::Guard { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Op(

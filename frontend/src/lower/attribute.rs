@@ -132,7 +132,7 @@ fn each_check(body: &Body<Soac>, f: &mut dyn FnMut(SpanId, Option<FunId>)) {
             match &stm.exp {
                 IrExp::Assert { .. } => f(stm.span, None),
                 IrExp::Call { fun, args: _ } => f(stm.span, Some(*fun)),
-                IrExp::Atom(_) | IrExp::Scalar(..) => {}
+                IrExp::Atom(_) | IrExp::Scalar(..) | IrExp::Guard { .. } => {}
                 IrExp::If { .. } | IrExp::Loop { .. } | IrExp::Op(_) => {
                     stm.exp.scopes(&mut |_, body| each_check(body, f));
                 }

@@ -366,7 +366,7 @@ fn each_call(body: &mut Body<Soac>, f: &mut dyn FnMut(FunId, &mut Vec<Atom>)) {
     stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
         for stm in &mut body.stms {
             match &mut stm.exp {
-                Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } => {}
+                Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. } => {}
                 Exp::If {
                     then, otherwise, ..
                 } => {

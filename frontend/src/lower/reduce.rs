@@ -202,6 +202,7 @@ pub(super) fn commutes(lam: &Lambda<Soac>) -> bool {
                     Exp::Scalar(..)
                     | Exp::Atom(_)
                     | Exp::Assert { .. }
+                    | Exp::Guard { .. }
                     | Exp::If { .. }
                     | Exp::Loop { .. }
                     | Exp::Call { .. }

@@ -132,6 +132,7 @@ impl<'a> Lower<'a> {
             }
             Exp::Scalar(..)
             | Exp::Assert { .. }
+            | Exp::Guard { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. }

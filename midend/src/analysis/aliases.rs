@@ -60,7 +60,7 @@ impl Aliases {
     fn exp(&mut self, binds: &[Var], exp: &Exp<Soac>) {
         match exp {
             Exp::Atom(a) => self.aliases(binds, &[*a]),
-            Exp::Scalar(..) | Exp::Assert { .. } => {}
+            Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. } => {}
             Exp::If {
                 then, otherwise, ..
             } => {

@@ -20,6 +20,7 @@ use super::columns::Plan;
 use crate::ir::id::{FunId, Var};
 use crate::ir::scalar::ScalarOp;
 use crate::ir::syntax::{Atom, Message, Stm};
+use crate::ir::threshold::Threshold;
 use crate::ir::types::ScalarType;
 use std::cell::OnceCell;
 
@@ -97,6 +98,12 @@ pub(crate) enum Inst<'p, D> {
         cond: Word,
         message: &'p Message,
         stm: &'p Stm<D>,
+    },
+    /// Whether an amount of parallelism reaches a threshold.
+    Guard {
+        threshold: &'p Threshold,
+        measure: Word,
+        to: Word,
     },
     Jump(u32),
     Unless {

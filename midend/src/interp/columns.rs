@@ -104,6 +104,7 @@ impl Plan {
             | Inst::CopyAll(_)
             | Inst::Assign(..)
             | Inst::Replace { .. }
+            | Inst::Guard { .. }
             | Inst::Jump(_)
             | Inst::Unless { .. }
             | Inst::Start { .. }

@@ -16,6 +16,7 @@ use crate::ir::id::{FunId, Var};
 use crate::ir::mem::{Kernel, Mem};
 use crate::ir::scalar::Const;
 use crate::ir::syntax::{Exp, Program};
+use crate::ir::threshold::ThresholdKind;
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk;
 use crate::trap::RunError;
@@ -86,6 +87,13 @@ impl Device for Reference {
             name: "reference interpreter".into(),
             parallelism: 1,
             memory: None,
+        }
+    }
+
+    /// Few, so that both versions of most programs get their turn.
+    fn threshold(&self, kind: ThresholdKind) -> i64 {
+        match kind {
+            ThresholdKind::Outer => 4,
         }
     }
 

@@ -3,6 +3,7 @@
 use super::id::{FunId, IdVec, SpanId, Var};
 use super::scalar::{Const, ScalarOp};
 use super::span::Spans;
+use super::threshold::Threshold;
 use super::types::{ScalarType, Size, Type};
 
 /// A whole program of dialect `D`.
@@ -178,6 +179,14 @@ pub enum Exp<D> {
         cond: Atom,
         /// What to report if it does not hold.
         message: Message,
+    },
+    /// Whether the device can be kept busy by this much parallelism: binds a `bool`, true if the measure reaches the
+    /// threshold. Host code only; any answer is right.
+    Guard {
+        /// What it is compared with.
+        threshold: Threshold,
+        /// The amount, an `i64`.
+        measure: Atom,
     },
     /// One of two bodies.
     If {

@@ -31,6 +31,7 @@ impl<D: Dialect> Exp<D> {
                     }
                 }
             }
+            Self::Guard { measure, .. } => f(*measure),
             Self::If { cond, .. } => f(*cond),
             Self::Loop { params, form, .. } => {
                 params.iter().for_each(|p| f(p.init));
@@ -59,6 +60,7 @@ impl<D: Dialect> Exp<D> {
                     }
                 }
             }
+            Self::Guard { measure, .. } => *measure = f(*measure),
             Self::If { cond, .. } => *cond = f(*cond),
             Self::Loop { params, form, .. } => {
                 params.iter_mut().for_each(|p| p.init = f(p.init));
@@ -75,7 +77,11 @@ impl<D: Dialect> Exp<D> {
     /// parameters of the loop, which are given with each of them.
     pub fn scopes<'a>(&'a self, f: &mut dyn FnMut(&[Var], &'a Body<D>)) {
         match self {
-            Self::Atom(_) | Self::Scalar(..) | Self::Assert { .. } | Self::Call { .. } => {}
+            Self::Atom(_)
+            | Self::Scalar(..)
+            | Self::Assert { .. }
+            | Self::Guard { .. }
+            | Self::Call { .. } => {}
             Self::If {
                 cond: _,
                 then,
@@ -99,7 +105,11 @@ impl<D: Dialect> Exp<D> {
     /// Calls `f` on every nested body, for editing.
     pub fn bodies_mut(&mut self, f: &mut dyn FnMut(&mut Body<D>)) {
         match self {
-            Self::Atom(_) | Self::Scalar(..) | Self::Assert { .. } | Self::Call { .. } => {}
+            Self::Atom(_)
+            | Self::Scalar(..)
+            | Self::Assert { .. }
+            | Self::Guard { .. }
+            | Self::Call { .. } => {}
             Self::If {
                 cond: _,
                 then,
@@ -129,6 +139,7 @@ impl<D: Dialect> Exp<D> {
             Self::Atom(_)
             | Self::Scalar(..)
             | Self::Assert { .. }
+            | Self::Guard { .. }
             | Self::Call { .. }
             | Self::If { .. } => {}
             Self::Loop { params, form, .. } => {
@@ -150,6 +161,7 @@ impl<D: Dialect> Exp<D> {
             Self::Atom(_)
             | Self::Scalar(..)
             | Self::Assert { .. }
+            | Self::Guard { .. }
             | Self::If { .. }
             | Self::Loop { .. }
             | Self::Call { .. } => {}

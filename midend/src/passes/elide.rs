@@ -85,6 +85,7 @@ fn copied(stm: &Stm<Soac>) -> Option<(Var, Var)> {
             | Exp::Atom(_)
             | Exp::Scalar(..)
             | Exp::Assert { .. }
+            | Exp::Guard { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. },

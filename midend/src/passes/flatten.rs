@@ -107,6 +107,7 @@ fn is_parallel(body: &Body<Soac>, funs: &[bool]) -> bool {
         Exp::Atom(_)
         | Exp::Scalar(..)
         | Exp::Assert { .. }
+        | Exp::Guard { .. }
         | Exp::Op(Soac::Array(_) | Soac::UpdateAcc(_)) => false,
         Exp::If {
             then, otherwise, ..
@@ -217,6 +218,10 @@ impl<'p> Cx<'p> {
             Exp::Assert { cond, message } => Exp::Assert {
                 cond: self.atom(*cond),
                 message: self.message(message),
+            },
+            Exp::Guard { threshold, measure } => Exp::Guard {
+                threshold: threshold.clone(),
+                measure: self.atom(*measure),
             },
             Exp::If {
                 cond,

@@ -78,6 +78,7 @@ fn traversal(exp: &mut Exp<Soac>) -> Option<Traversal<'_>> {
         Exp::Atom(_)
         | Exp::Scalar(..)
         | Exp::Assert { .. }
+        | Exp::Guard { .. }
         | Exp::If { .. }
         | Exp::Loop { .. }
         | Exp::Call { .. }

@@ -80,7 +80,11 @@ impl Hoist<'_> {
         let certs = stm.certs.clone();
         let from = out.len();
         match &mut stm.exp {
-            Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Call { .. } => {}
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::Call { .. } => {}
             Exp::If {
                 cond: _,
                 then,
@@ -163,7 +167,11 @@ impl Hoist<'_> {
             Exp::Scalar(op, _) => total(*op),
             Exp::Assert { .. } => matches!(trips, Trips::Count(_)),
             Exp::Op(op) => matches!(op.as_array(), Some(ArrayOp::Rearrange { .. })),
-            Exp::Atom(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => false,
+            Exp::Atom(_)
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. } => false,
         };
         let mut free = kind && !stm.certs.iter().any(|cert| inside.contains(cert));
         stm.exp

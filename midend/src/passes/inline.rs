@@ -89,6 +89,7 @@ impl<D: Dialect> Inliner<'_, D> {
                 | Exp::Atom(_)
                 | Exp::Scalar(..)
                 | Exp::Assert { .. }
+                | Exp::Guard { .. }
                 | Exp::If { .. }
                 | Exp::Loop { .. }
                 | Exp::Op(_) => out.push(stm),

@@ -197,6 +197,13 @@ impl<'p> Cx<'p> {
                 };
                 self.push(stm.binds.clone(), exp);
             }
+            Exp::Guard { threshold, measure } => {
+                let exp = Exp::Guard {
+                    threshold: threshold.clone(),
+                    measure: self.atom(*measure),
+                };
+                self.push(stm.binds.clone(), exp);
+            }
             Exp::If {
                 cond,
                 then,
@@ -271,6 +278,7 @@ fn is_parallel(body: &Body<Seg>, funs: &[bool]) -> bool {
         Exp::Atom(_)
         | Exp::Scalar(..)
         | Exp::Assert { .. }
+        | Exp::Guard { .. }
         | Exp::Op(Seg::Array(_) | Seg::UpdateAcc(_)) => false,
         Exp::If {
             then, otherwise, ..
@@ -322,7 +330,11 @@ fn host_calls(body: &Body<Seg>, calls: &mut Vec<FunId>) {
                     host_calls(cond, calls);
                 }
             }
-            Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Op(_) => {}
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::Op(_) => {}
         }
     }
 }

@@ -254,7 +254,14 @@ impl<D: Dialect> Simplify<'_, D> {
             (Exp::If { .. }, _) => self.conditional(stm, out),
             (Exp::Loop { .. }, _) => self.looping(stm, out),
             (Exp::Op(_), _) => self.op(stm, out),
-            (Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Call { .. }, _) => {
+            (
+                Exp::Atom(_)
+                | Exp::Scalar(..)
+                | Exp::Assert { .. }
+                | Exp::Guard { .. }
+                | Exp::Call { .. },
+                _,
+            ) => {
                 self.keep(stm, out);
             }
         }
@@ -341,6 +348,7 @@ impl<D: Dialect> Simplify<'_, D> {
             Exp::Op(op) => op.as_array().is_some(),
             Exp::Atom(_)
             | Exp::Assert { .. }
+            | Exp::Guard { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. } => false,

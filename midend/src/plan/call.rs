@@ -6,6 +6,7 @@ use super::{Executable, Options, Signature};
 use crate::device::Device;
 use crate::ir::id::Var;
 use crate::ir::scalar::Const;
+use crate::ir::threshold::Threshold;
 use crate::ir::types::{ArrayType, Dim, Size, Type};
 use crate::trap::RunError;
 use crate::value::{ArrayValue, Value};
@@ -47,6 +48,7 @@ pub(super) fn call_entry<D: Device>(
         device,
         module,
         options,
+        numbers: numbers(exe, device, options),
         depth: 0,
         args: Vec::new(),
     };
@@ -54,6 +56,15 @@ pub(super) fn call_entry<D: Device>(
     device.synchronise()?;
     note_sizes(&signature.results, &results, &mut sizes);
     outputs(signature, &sizes, device, results)
+}
+
+/// What the thresholds are in this run.
+fn numbers<D: Device>(exe: &Executable, device: &D, options: &Options<'_>) -> Vec<i64> {
+    let number = |threshold: &Threshold| {
+        let default = device.threshold(threshold.kind);
+        options.thresholds.number(threshold, default)
+    };
+    exe.thresholds.iter().map(number).collect()
 }
 
 /// Remembers the values of scalars that sizes may name.

@@ -9,6 +9,7 @@ use crate::interp::scalar;
 use crate::ir::id::{FunId, SpanId};
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use crate::ir::syntax::TrapKind;
+use crate::ir::threshold::reaches;
 use crate::ir::types::ScalarType;
 use crate::trap::{RunError, Trap, trail};
 use std::sync::Arc;
@@ -40,6 +41,8 @@ pub(super) struct Run<'a, D: Device> {
     pub(super) device: &'a D,
     pub(super) module: &'a D::Module,
     pub(super) options: &'a Options<'a>,
+    /// What the thresholds are.
+    pub(super) numbers: Vec<i64>,
     pub(super) depth: usize,
     /// Arguments of the kernel that is being launched; kept to save allocations.
     pub(super) args: Vec<Arg<D::Buffer>>,
@@ -237,6 +240,15 @@ impl<D: Device> Run<'_, D> {
                 if !truth(frame, *cond)? {
                     return Err(fail::<D>(frame, *kind, parts));
                 }
+            }
+            OpKind::Guard {
+                to,
+                threshold,
+                measure,
+            } => {
+                let measure = int(frame, *measure)?;
+                let reached = reaches(measure, self.numbers[*threshold]);
+                frame[*to] = Val::Scalar(Const::Bool(reached));
             }
             OpKind::If {
                 to,

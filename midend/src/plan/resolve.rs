@@ -6,8 +6,10 @@ use crate::ir::scalar::{Const, ScalarOp};
 use crate::ir::syntax::{
     Atom, Body, Exp, Fun, LoopForm, Message, MessagePart, Program, Stm, TrapKind, Vars,
 };
+use crate::ir::threshold::Threshold;
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk::{free_in_exp, free_in_scope};
+use std::collections::HashMap;
 
 /// The number of a slot in the frame of a function.
 pub(super) type Slot = usize;
@@ -70,6 +72,12 @@ pub(super) enum OpKind {
         kind: TrapKind,
         parts: Vec<Part>,
     },
+    Guard {
+        to: Slot,
+        /// The number of the threshold.
+        threshold: usize,
+        measure: Operand,
+    },
     If {
         to: Vec<Slot>,
         cond: Operand,
@@ -129,17 +137,20 @@ pub(super) enum Part {
 }
 
 /// All functions of a program.
-pub(super) fn functions(program: &Program<Mem>) -> Vec<HostFun> {
-    program
-        .funs
-        .iter()
-        .map(|fun| function(&program.vars, fun))
+pub(super) fn functions(program: &Program<Mem>, thresholds: &mut Vec<Threshold>) -> Vec<HostFun> {
+    let mut numbers = thresholds.iter().cloned().zip(0..).collect();
+    let funs = program.funs.iter();
+    funs.map(|fun| function(&program.vars, fun, (&mut *thresholds, &mut numbers)))
         .collect()
 }
 
-fn function(vars: &Vars, fun: &Fun<Mem>) -> HostFun {
+/// The thresholds met so far, and their numbers.
+type Thresholds<'a> = (&'a mut Vec<Threshold>, &'a mut HashMap<Threshold, usize>);
+
+fn function(vars: &Vars, fun: &Fun<Mem>, thresholds: Thresholds<'_>) -> HostFun {
     let mut resolver = Resolver {
         vars,
+        thresholds,
         slots: IdMap::with_default(None),
         next: 0,
     };
@@ -154,6 +165,7 @@ fn function(vars: &Vars, fun: &Fun<Mem>) -> HostFun {
 
 struct Resolver<'a> {
     vars: &'a Vars,
+    thresholds: Thresholds<'a>,
     slots: IdMap<Var, Option<Slot>>,
     next: usize,
 }
@@ -167,6 +179,14 @@ impl Resolver<'_> {
         self.next += 1;
         self.slots.set(var, Some(slot));
         slot
+    }
+
+    fn threshold(&mut self, threshold: &Threshold) -> usize {
+        let (all, numbers) = &mut self.thresholds;
+        *numbers.entry(threshold.clone()).or_insert_with(|| {
+            all.push(threshold.clone());
+            all.len() - 1
+        })
     }
 
     fn all(&mut self, vars: &[Var]) -> Vec<Slot> {
@@ -231,6 +251,7 @@ impl Resolver<'_> {
             OpKind::Move { .. }
             | OpKind::Scalar { .. }
             | OpKind::Assert { .. }
+            | OpKind::Guard { .. }
             | OpKind::If { .. }
             | OpKind::Alloc { .. }
             | OpKind::Free(_)
@@ -248,6 +269,7 @@ impl Resolver<'_> {
             | Exp::Atom(_)
             | Exp::Scalar(..)
             | Exp::Assert { .. }
+            | Exp::Guard { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. } => None,
@@ -294,6 +316,14 @@ impl Resolver<'_> {
                 }
             }
             Exp::Assert { cond, message } => self.assert(*cond, message),
+            Exp::Guard { threshold, measure } => {
+                let measure = self.operand(*measure);
+                OpKind::Guard {
+                    to: self.slot(first?),
+                    threshold: self.threshold(threshold),
+                    measure,
+                }
+            }
             Exp::If {
                 cond,
                 then,

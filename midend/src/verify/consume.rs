@@ -106,7 +106,7 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
                 let roots = self.atom_roots(*a);
                 stm.binds.iter().for_each(|v| self.set(*v, roots.clone()));
             }
-            Exp::Scalar(..) | Exp::Assert { .. } => {}
+            Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. } => {}
             Exp::If {
                 cond: _,
                 then,

@@ -36,6 +36,7 @@ impl Sizes {
             }
             Exp::Scalar(..)
             | Exp::Assert { .. }
+            | Exp::Guard { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. }

@@ -125,6 +125,13 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
                 self.message(message);
                 self.binds(binds, &[Type::Cert]);
             }
+            Exp::Guard { measure, .. } => {
+                self.scalar("the measure", *measure, ScalarType::I64);
+                if self.parallel.is_some() {
+                    self.fault("a guard lies in a parallel operation");
+                }
+                self.binds(binds, &[Type::BOOL]);
+            }
             Exp::If {
                 cond,
                 then,

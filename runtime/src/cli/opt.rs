@@ -11,7 +11,7 @@ use midend::ir::mem::Mem;
 use midend::ir::seg::Seg;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
-use midend::ir::{print, read};
+use midend::ir::{print, read, threshold};
 use midend::pass::Pass;
 use midend::{passes, pipeline};
 use std::path::PathBuf;
@@ -32,6 +32,9 @@ pub(super) struct OptArguments {
     /// List the passes
     #[arg(long)]
     list: bool,
+    /// List the thresholds of the program instead of printing it
+    #[arg(long)]
+    thresholds: bool,
     /// Print the program after these passes, to standard error (`all`, or names)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     dump_after: Vec<String>,
@@ -125,6 +128,9 @@ pub(super) fn run(arguments: &OptArguments) -> Outcome {
         let mut tell = |event: Event<'_>| tell(&event, arguments.times);
         let mut driver = Driver::new(&settings, &clock, &mut tell);
         let program = transform(program, arguments, &mut driver)?;
+        if arguments.thresholds {
+            return Ok(program.thresholds());
+        }
         Ok(match program {
             Any::Nested(program) => print::program(&program),
             Any::Flat(program) => print::program(&program),
@@ -268,6 +274,15 @@ impl Found {
 }
 
 impl Any {
+    /// The names of the thresholds, one on a line.
+    fn thresholds(&self) -> String {
+        let all = match self {
+            Self::Nested(program) => threshold::of(program),
+            Self::Flat(program) => threshold::of(program),
+            Self::Plan(program) => threshold::of(program),
+        };
+        all.iter().map(|t| format!("{t}\n")).collect()
+    }
     const fn dialect(&self) -> Dialect {
         match self {
             Self::Nested(_) => Dialect::Nested,

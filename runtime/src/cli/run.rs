@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds, parse_threads};
 use super::stop::{Deadline, on_interrupt, while_running};
-use super::{Outcome, opt, png};
+use super::{Outcome, opt, png, threshold};
 use crate::data::{
     Source, leaves, parameter_leaves, read_arguments, structured_text, write_binary, write_text,
 };
@@ -53,6 +53,9 @@ pub(super) struct RunArguments {
     /// Threads for parallel work [default: one per core]
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     threads: Option<usize>,
+    /// Let guards compare with N: 0 makes them true, inf false. `*` stands for all thresholds, `arrc opt --thresholds` names them
+    #[arg(long, value_name = "NAME=N")]
+    threshold: Vec<String>,
     /// Write the result as a picture instead of printing it
     #[arg(long, value_name = "FILE")]
     png: Option<PathBuf>,
@@ -84,6 +87,9 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
         program.warnings(),
         Look::for_stderr(),
     ));
+    program
+        .know_thresholds(&session.options().thresholds)
+        .map_err(Exit::user)?;
     let entry = find_entry(&program, arguments)?;
     let args = read(entry, &arguments.inputs)?;
     let results = match while_running(|| call(&program, arguments, args)) {
@@ -114,6 +120,7 @@ fn open(arguments: &RunArguments) -> Result<Session, Exit> {
         target: arguments.target,
         threads: arguments.threads,
         memory_limit: arguments.mem_limit,
+        thresholds: threshold::parse(&arguments.threshold)?,
         passes: Settings {
             dump_after: opt::dump_after(&arguments.dump_after)?,
             pass_limit: arguments.pass_limit,

@@ -1,9 +1,9 @@
 //! `arrc test`: runs test blocks.
 
-use super::Outcome;
 use super::exit::{Exit, INTERRUPTED};
 use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds};
+use super::{Outcome, threshold};
 use crate::harness::{
     self, ProgramReport, Progress, Summary, TestOptions, Verdict, WorkerArguments,
 };
@@ -40,6 +40,12 @@ pub(super) struct TestArguments {
     /// Programs to test at once [default: one per core]
     #[arg(short, long, value_name = "N")]
     jobs: Option<usize>,
+    /// Let guards compare with N, see `arrc run`
+    #[arg(long, value_name = "NAME=N")]
+    threshold: Vec<String>,
+    /// Run each case also once for each threshold: this one at 0, the others at infinity
+    #[arg(long)]
+    each_threshold: bool,
     /// Write everything that came of the tests to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -58,20 +64,22 @@ pub(super) struct TestArguments {
 }
 
 impl TestArguments {
-    fn options(&self) -> TestOptions {
-        TestOptions {
+    fn options(&self) -> Result<TestOptions, Exit> {
+        Ok(TestOptions {
             target: self.target,
             timeout: Duration::from_secs_f64(self.timeout),
             memory_limit: self.mem_limit,
             exclude: self.exclude.clone(),
             entry: self.entry_point.clone(),
             match_messages: self.match_messages,
-        }
+            thresholds: threshold::parse(&self.threshold)?,
+            each_threshold: self.each_threshold,
+        })
     }
 }
 
 pub(super) fn run(arguments: &TestArguments) -> Outcome {
-    let options = arguments.options();
+    let options = arguments.options()?;
     if arguments.worker {
         let worker = WorkerArguments {
             options,
@@ -120,6 +128,12 @@ fn worker(program: &Path, arguments: &TestArguments) -> Command {
     }
     if let Some(name) = &arguments.entry_point {
         command.arg(format!("--entry-point={name}"));
+    }
+    for threshold in &arguments.threshold {
+        command.arg(format!("--threshold={threshold}"));
+    }
+    if arguments.each_threshold {
+        command.arg("--each-threshold");
     }
     if arguments.match_messages {
         command.arg("--match-messages");

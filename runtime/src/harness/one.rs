@@ -7,6 +7,7 @@ use crate::session::{CompileError, Program, Session};
 use crate::spec::{Action, Case, Pattern, Spec};
 use frontend::diagnostic::{Code, Severity};
 use frontend::render::Look;
+use midend::ir::threshold::{Forced, INFINITE};
 use std::path::Path;
 use std::time::Instant;
 
@@ -77,14 +78,17 @@ fn with_spec(
                 warnings,
                 properties,
             },
-            Ok(program),
+            Ok(mut program),
         ) => {
             report.verdict = warned(warnings, &program, options);
+            if let Err(why) = program.know_thresholds(&options.thresholds) {
+                report.verdict = Verdict::fail("an unknown threshold", why);
+            }
             if cases.is_empty() && !properties.is_empty() && !report.verdict.is_fail() {
                 let why = String::from("properties are not yet tested");
                 report.verdict = Verdict::Skip { why };
             }
-            report.cases = run_cases(&program, session, path, cases, options, begin);
+            report.cases = run_cases(&mut program, session, path, cases, options, begin);
             let failed = report.cases.iter().find(|case| case.verdict.is_fail());
             if let (Verdict::Pass, Some(case)) = (&report.verdict, failed) {
                 report.verdict = in_case(case);
@@ -105,7 +109,7 @@ fn in_case(case: &CaseReport) -> Verdict {
 }
 
 fn run_cases(
-    program: &Program,
+    program: &mut Program,
     session: &Session,
     path: &Path,
     cases: &[Case],
@@ -118,14 +122,31 @@ fn run_cases(
             .as_ref()
             .is_none_or(|name| *name == case.entry)
     };
-    cases
-        .iter()
-        .filter(wanted)
-        .map(|case| {
-            begin(&case.title());
-            run_case(program, session, path, case, options)
-        })
-        .collect()
+    let cases: Vec<&Case> = cases.iter().filter(wanted).collect();
+    let mut reports = Vec::new();
+    for case in &cases {
+        begin(&case.title());
+        reports.push(run_case(program, session, path, case, options));
+    }
+    if options.each_threshold {
+        for name in program
+            .thresholds()
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+        {
+            let mut forced = Forced::all(INFINITE);
+            forced.named.insert(name.clone(), 0);
+            program.force(forced);
+            for case in &cases {
+                let title = format!("{}, {name} alone", case.title());
+                begin(&title);
+                let report = run_case(program, session, path, case, options);
+                reports.push(CaseReport { title, ..report });
+            }
+        }
+    }
+    reports
 }
 
 fn not_compiled(error: &CompileError) -> Verdict {

@@ -43,6 +43,7 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
         target: options.target,
         threads: arguments.threads,
         memory_limit: Some(options.memory_limit),
+        thresholds: options.thresholds.clone(),
         check: true,
         passes: midend::driver::Settings::default(),
         keep_reference: options.target != crate::target::Target::Interp,

@@ -8,6 +8,7 @@ use midend::driver::{Broken, Driver, Event};
 use midend::interp;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
+use midend::ir::threshold::{Forced, Threshold};
 use midend::pipeline;
 use midend::plan::{self, Executable, Memory};
 use midend::trap::RunError;
@@ -68,11 +69,18 @@ impl Engine {
             }
         }
     }
+    pub(super) fn thresholds(&self) -> &[Threshold] {
+        match self {
+            Self::Interp(_) => &[],
+            Self::Cpu(compiled) => compiled.host.thresholds(),
+        }
+    }
     pub(super) fn call(
         &self,
         shared: &Shared,
         entry: &str,
         args: Vec<Value>,
+        thresholds: &Forced,
     ) -> Result<Vec<Value>, RunError> {
         match (self, &shared.devices) {
             (Self::Interp(program), _) => interpret(program, shared, entry, args, None),
@@ -81,6 +89,7 @@ impl Engine {
                 let options = plan::Options {
                     // The device counts and limits memory itself.
                     memory: Arc::new(Memory::new(None)),
+                    thresholds,
                     ..plan::Options::new(&shared.stop)
                 };
                 // Inside of the pool, so that no kernel has to enter it from outside.

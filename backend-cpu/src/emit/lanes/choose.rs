@@ -238,7 +238,10 @@ impl Finder<'_> {
                 let steps = definition(*op).map_or(0, |f| f.body.stms.len());
                 self.counts.statements += steps / 2;
             }
-            Exp::Atom(_) | Exp::Assert { .. } | Exp::Op(Mem::Load { .. } | Mem::Store { .. }) => {}
+            Exp::Atom(_)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::Op(Mem::Load { .. } | Mem::Store { .. }) => {}
             Exp::Call { .. }
             | Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Copy { .. } | Mem::Launch(_)) => {
                 return None;
@@ -282,7 +285,11 @@ impl Finder<'_> {
                 let elem = self.vars[*buffer].ty.elem();
                 elem.filter(|_| unit(index) && !unit(value))
             }
-            Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
+            Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. } => None,
             Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Copy { .. } | Mem::Launch(_)) => None,
         };
         let lanes = packed.and_then(|ty| lanes_per_vector(ty, self.integers));

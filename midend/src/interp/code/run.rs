@@ -9,7 +9,11 @@ use crate::interp::value::{Array, Run, Val, internal};
 use crate::ir::id::Var;
 use crate::ir::scalar::{Const, ScalarOp};
 use crate::ir::syntax::{Atom, Stm};
+use crate::ir::threshold::reaches;
 use std::rc::Rc;
+
+/// What guards compare with unless something else is asked for: both versions of most programs get their turn.
+const GUARD: i64 = 4;
 
 impl<'p, D: Exec> Machine<'p, D> {
     /// Executes code of the function at hand.
@@ -19,6 +23,17 @@ impl<'p, D: Exec> Machine<'p, D> {
             at += 1;
             match inst {
                 Inst::Tick(n) => self.tick(*n)?,
+                Inst::Guard {
+                    threshold,
+                    measure,
+                    to,
+                } => {
+                    let number = self.options.thresholds.map_or(GUARD, |forced| {
+                        forced.number(threshold, GUARD)
+                    });
+                    let reached = reaches(self.word(*measure) as i64, number);
+                    self.put(*to, u64::from(reached));
+                }
                 Inst::Unary { f, a, to } => self.put(*to, (f.one)(self.word(*a))),
                 Inst::Binary { f, a, b, to } => {
                     self.put(*to, (f.one)(self.word(*a), self.word(*b)));

@@ -49,6 +49,7 @@ fn is_straight<D>(inst: &Inst<'_, D>) -> bool {
         | Inst::CopyAll(_)
         | Inst::Assign(..)
         | Inst::Replace { .. }
+        | Inst::Guard { .. }
         | Inst::Jump(_)
         | Inst::Unless { .. }
         | Inst::Start { .. }
@@ -91,6 +92,16 @@ impl<'p, D: Exec> Translator<'_, 'p, D> {
             Exp::Assert { cond, message } => {
                 let cond = self.typed(*cond, ScalarType::Bool)?;
                 self.insts.push(Inst::Assert { cond, message, stm });
+                Ok(())
+            }
+            Exp::Guard { threshold, measure } => {
+                let measure = self.typed(*measure, ScalarType::I64)?;
+                let to = self.typed(only(&stm.binds)?.into(), ScalarType::Bool)?;
+                self.insts.push(Inst::Guard {
+                    threshold,
+                    measure,
+                    to,
+                });
                 Ok(())
             }
             Exp::If {

@@ -71,6 +71,7 @@ impl Program {
                 Exp::Scalar(op, args) => Some((stm.binds[0], *op, args)),
                 Exp::Atom(_)
                 | Exp::Assert { .. }
+                | Exp::Guard { .. }
                 | Exp::If { .. }
                 | Exp::Loop { .. }
                 | Exp::Call { .. }

@@ -35,6 +35,14 @@ impl Printer<'_> {
                 self.atom(*cond);
                 self.message(message);
             }
+            Exp::Guard { threshold, measure } => {
+                self.word("guard ");
+                self.word(threshold.kind.name());
+                self.word(" ");
+                self.string(&threshold.place);
+                self.word(" ");
+                self.atom(*measure);
+            }
             Exp::If {
                 cond,
                 then,

@@ -6,6 +6,7 @@ use crate::ir::syntax::{
     Body, Exp, Lambda, LoopForm, LoopParam, Message, MessagePart, Stm, TrapKind,
 };
 use crate::ir::text::Text;
+use crate::ir::threshold::{Threshold, ThresholdKind};
 
 impl Reader<'_> {
     /// A body in braces.
@@ -69,6 +70,9 @@ impl Reader<'_> {
         if self.eat_word("assert") {
             return self.assert();
         }
+        if self.eat_word("guard") {
+            return self.guard();
+        }
         let stem = word.split('.').next().unwrap_or(word);
         if let Some(op) = D::read_op(stem, self)? {
             return Ok(Exp::Op(op));
@@ -126,6 +130,18 @@ impl Reader<'_> {
         };
         let args = self.atoms()?;
         Ok(Exp::Call { fun, args })
+    }
+
+    fn guard<D: Text>(&mut self) -> Read<Exp<D>> {
+        let Some(kind) = self.peek_word().and_then(ThresholdKind::from_name) else {
+            return Err(self.error("expected the kind of a threshold"));
+        };
+        self.advance();
+        let place = self.string()?.into();
+        Ok(Exp::Guard {
+            threshold: Threshold { place, kind },
+            measure: self.atom()?,
+        })
     }
 
     fn assert<D: Text>(&mut self) -> Read<Exp<D>> {

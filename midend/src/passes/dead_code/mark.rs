@@ -110,6 +110,7 @@ impl<'p, D: Needs> Marker<'p, D> {
                 Exp::Atom(_)
                 | Exp::Scalar(..)
                 | Exp::Assert { .. }
+                | Exp::Guard { .. }
                 | Exp::If { .. }
                 | Exp::Call { .. } => {}
             }
@@ -214,7 +215,7 @@ impl<'p, D: Needs> Marker<'p, D> {
     fn result(&mut self, number: usize, i: usize) {
         let stm = self.stms[number].0;
         match &stm.exp {
-            Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } => {}
+            Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. } => {}
             Exp::If {
                 cond: _,
                 then,
@@ -253,7 +254,7 @@ impl<'p, D: Needs> Marker<'p, D> {
         }
         stm.certs.iter().for_each(|v| self.var(*v));
         match &stm.exp {
-            Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } => {
+            Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. } => {
                 stm.exp.operands(&mut |a| self.atom(a));
             }
             Exp::If { cond, .. } => self.atom(*cond),
@@ -295,7 +296,7 @@ fn has_effect<D: Needs>(exp: &Exp<D>, effects: &[bool]) -> bool {
         Exp::Loop { form, .. } => matches!(form, LoopForm::While(_)),
         Exp::Call { fun, args: _ } => effects[fun.index()],
         Exp::Op(op) => op.has_effect(),
-        Exp::Atom(_) | Exp::Scalar(..) | Exp::If { .. } => false,
+        Exp::Atom(_) | Exp::Scalar(..) | Exp::Guard { .. } | Exp::If { .. } => false,
     }
 }
 

@@ -103,7 +103,7 @@ impl Sweeper<'_> {
         let live = |v: Var| self.live.vars[v.index()];
         let kept: Vec<bool> = stm.binds.iter().map(|v| live(*v)).collect();
         match &mut stm.exp {
-            Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } => {}
+            Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. } => {}
             Exp::If {
                 cond: _,
                 then,

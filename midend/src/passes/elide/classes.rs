@@ -147,7 +147,7 @@ impl Builder<'_> {
     fn stm(&mut self, stm: &Stm<Soac>) {
         match &stm.exp {
             Exp::Atom(a) => stm.binds.iter().for_each(|v| self.joined(*v, *a)),
-            Exp::Scalar(..) | Exp::Assert { .. } => {}
+            Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. } => {}
             Exp::If {
                 cond: _,
                 then,

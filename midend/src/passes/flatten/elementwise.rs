@@ -87,6 +87,7 @@ pub(super) fn is_elementwise(lam: &Lambda<Soac>) -> bool {
             Exp::Atom(a) => !lam.params.iter().any(|&p| Atom::Var(p) == *a),
             Exp::Scalar(..) => true,
             Exp::Assert { .. }
+            | Exp::Guard { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. }

@@ -203,7 +203,7 @@ fn is_cheap(stm: &Stm<Soac>, element_wise: &dyn Fn(Var) -> bool) -> bool {
             | ArrayOp::Manifest { .. } => false,
         },
         Exp::Assert { .. } => true,
-        Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => false,
+        Exp::Guard { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => false,
         Exp::Op(
             Soac::Screma { .. }
             | Soac::Hist { .. }

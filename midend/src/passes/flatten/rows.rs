@@ -144,6 +144,7 @@ fn operator_map(op: &Operator<Soac>) -> Option<(Size, &[Var], &Lambda<Soac>)> {
             | Exp::Atom(_)
             | Exp::Scalar(..)
             | Exp::Assert { .. }
+            | Exp::Guard { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. },
@@ -156,8 +157,11 @@ fn operator_map(op: &Operator<Soac>) -> Option<(Size, &[Var], &Lambda<Soac>)> {
 fn is_free(stm: &Stm<Soac>) -> bool {
     match &stm.exp {
         Exp::Atom(_) | Exp::Scalar(..) | Exp::Op(Soac::Array(ArrayOp::Index { .. })) => true,
-        Exp::Op(_) | Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => {
-            false
-        }
+        Exp::Op(_)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. } => false,
     }
 }

@@ -465,8 +465,11 @@ fn is_made(stms: &[Stm<Seg>], var: Var) -> bool {
             let made = |stms, atom: Atom| atom.as_var().is_some_and(|v| is_made(stms, v));
             made(stms, params[k].init) && made(&body.stms, body.result[k])
         }
-        Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::If { .. } | Exp::Call { .. } => {
-            false
-        }
+        Exp::Atom(_)
+        | Exp::Scalar(..)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::If { .. }
+        | Exp::Call { .. } => false,
     }
 }

@@ -30,6 +30,7 @@ fn map_of(stm: &Stm<Soac>) -> Option<(Size, &[Var], &Lambda<Soac>)> {
         | Exp::Atom(_)
         | Exp::Scalar(..)
         | Exp::Assert { .. }
+        | Exp::Guard { .. }
         | Exp::If { .. }
         | Exp::Loop { .. }
         | Exp::Call { .. } => None,
@@ -157,9 +158,12 @@ impl<'a> Consumer<'a> {
 fn splits_nest(producer: &Lambda<Soac>, consumer: &Lambda<Soac>) -> bool {
     let cheap = |stm: &Stm<Soac>| match &stm.exp {
         Exp::Atom(_) | Exp::Scalar(..) | Exp::Op(Soac::Array(ArrayOp::Index { .. })) => true,
-        Exp::Op(_) | Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => {
-            false
-        }
+        Exp::Op(_)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. } => false,
     };
     let small = producer.body.stms.len() <= SMALL && producer.body.stms.iter().all(cheap);
     is_nest(consumer) && !is_nest(producer) && !small

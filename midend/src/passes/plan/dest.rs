@@ -25,6 +25,7 @@ pub(super) fn update_roots(stms: &[Stm<Seg>]) -> Vec<(Var, usize)> {
             Exp::Atom(_)
             | Exp::Scalar(..)
             | Exp::Assert { .. }
+            | Exp::Guard { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. }

@@ -33,9 +33,11 @@ pub(super) fn definition(stms: &[Stm<Seg>], var: Var) -> Option<(usize, usize)> 
 pub(super) fn origin(exp: &Exp<Seg>, k: usize) -> Origin {
     match exp {
         Exp::Atom(Atom::Var(v)) => Origin::Same(*v),
-        Exp::Atom(Atom::Const(_)) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Call { .. } => {
-            Origin::Unknown
-        }
+        Exp::Atom(Atom::Const(_))
+        | Exp::Scalar(..)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::Call { .. } => Origin::Unknown,
         Exp::If {
             then, otherwise, ..
         } => match (through(then, k), through(otherwise, k)) {

@@ -75,6 +75,11 @@ fn nested(vars: &Vars, exp: &mut Exp<Mem>) {
                 body(vars, &[], cond);
             }
         }
-        Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Call { .. } | Exp::Op(_) => {}
+        Exp::Atom(_)
+        | Exp::Scalar(..)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::Call { .. }
+        | Exp::Op(_) => {}
     }
 }

@@ -71,6 +71,7 @@ fn key<D: Dialect>(exp: &Exp<D>) -> Option<Key> {
         Exp::Op(_)
         | Exp::Atom(_)
         | Exp::Assert { .. }
+        | Exp::Guard { .. }
         | Exp::If { .. }
         | Exp::Loop { .. }
         | Exp::Call { .. } => None,

@@ -50,6 +50,7 @@ impl<D: Dialect> Simplify<'_, D> {
             Exp::Scalar(op, args) => Some((*op, args)),
             Exp::Atom(_)
             | Exp::Assert { .. }
+            | Exp::Guard { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. }

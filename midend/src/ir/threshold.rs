@@ -1,0 +1,162 @@
+//! Named thresholds: what a guard compares an amount of parallelism with.
+//!
+//! A guard chooses between versions of the same code. Which number is enough for a device is not known to the
+//! compiler, so that a guard names its threshold, and the device, or the user, supplies the number when the program
+//! runs. No choice of a number changes what a program computes.
+
+use super::dialect::Dialect;
+use super::syntax::{Exp, Program};
+use super::walk::all_stms;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A threshold: `function:line:kind`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Threshold {
+    /// Where it is: function and line, and a number where there are several.
+    pub place: Arc<str>,
+    /// What is compared.
+    pub kind: ThresholdKind,
+}
+
+/// What amount of parallelism a threshold is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ThresholdKind {
+    /// The number of points of the outer parallel operators: with enough of them, inner ones are made sequential.
+    Outer,
+}
+
+impl ThresholdKind {
+    /// All kinds.
+    pub const ALL: [Self; 1] = [Self::Outer];
+
+    /// The name in texts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Outer => "outer",
+        }
+    }
+    /// The kind of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl std::fmt::Display for Threshold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.place, self.kind.name())
+    }
+}
+
+/// The number that no amount reaches.
+pub const INFINITE: i64 = i64::MAX;
+
+/// Whether an amount reaches a number: always if it is 0, never if it is [`INFINITE`]. Amounts are products of sizes
+/// and may overflow; then any answer is right.
+pub const fn reaches(amount: i64, number: i64) -> bool {
+    number <= 0 || (number != INFINITE && amount >= number)
+}
+
+/// The numbers that a user wants instead of those of the device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Forced {
+    /// For thresholds that are not named.
+    pub others: Option<i64>,
+    /// By the name of the threshold.
+    pub named: BTreeMap<String, i64>,
+}
+
+impl Forced {
+    /// Nothing.
+    pub const fn new() -> Self {
+        Self {
+            others: None,
+            named: BTreeMap::new(),
+        }
+    }
+    /// The same number for all.
+    pub const fn all(number: i64) -> Self {
+        Self {
+            others: Some(number),
+            named: BTreeMap::new(),
+        }
+    }
+    /// The number for a threshold for which the device would take `default`.
+    pub fn number(&self, threshold: &Threshold, default: i64) -> i64 {
+        let named = if self.named.is_empty() {
+            None
+        } else {
+            self.named.get(&threshold.to_string()).copied()
+        };
+        named.or(self.others).unwrap_or(default)
+    }
+    /// Adds what `NAME=N` says, where the name may be `*` and the number `inf`.
+    pub fn add(&mut self, text: &str) -> Result<(), String> {
+        let wrong =
+            || format!("`{text}` is not NAME=NUMBER, where NAME may be * and NUMBER may be inf");
+        let (name, number) = text.rsplit_once('=').ok_or_else(wrong)?;
+        let number = match number.trim() {
+            "inf" => INFINITE,
+            number => number.parse().ok().filter(|n| *n >= 0).ok_or_else(wrong)?,
+        };
+        match name.trim() {
+            "" => return Err(wrong()),
+            "*" => self.others = Some(number),
+            name => {
+                self.named.insert(name.to_owned(), number);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The thresholds that a program names, each once, in the order of its guards.
+pub fn of<D: Dialect>(program: &Program<D>) -> Vec<Threshold> {
+    let (mut all, mut seen) = (Vec::new(), BTreeSet::new());
+    for fun in program.funs.iter() {
+        all_stms(&fun.body, &mut |stm| {
+            if let Exp::Guard { threshold, .. } = &stm.exp
+                && seen.insert(threshold)
+            {
+                all.push(threshold.clone());
+            }
+        });
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn threshold(place: &str) -> Threshold {
+        Threshold {
+            place: place.into(),
+            kind: ThresholdKind::Outer,
+        }
+    }
+
+    #[test]
+    fn a_named_number_wins_over_that_for_all_and_that_over_the_default() {
+        let mut forced = Forced::new();
+        assert_eq!(forced.number(&threshold("main:3"), 7), 7);
+        forced.add("*=inf").unwrap();
+        assert_eq!(forced.number(&threshold("main:3"), 7), INFINITE);
+        forced.add("main:3:outer=0").unwrap();
+        assert_eq!(forced.number(&threshold("main:3"), 7), 0);
+        assert_eq!(forced.number(&threshold("main:4"), 7), INFINITE);
+    }
+
+    #[test]
+    fn what_is_no_name_and_number_is_refused() {
+        for text in ["", "main", "=3", "a=b", "a=-1", "a="] {
+            assert!(Forced::new().add(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn zero_is_always_reached_and_infinity_never() {
+        assert!(reaches(-5, 0) && reaches(0, 0) && reaches(i64::MAX, 1));
+        assert!(!reaches(i64::MAX, INFINITE) && !reaches(3, 4));
+    }
+}
