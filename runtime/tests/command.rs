@@ -211,3 +211,28 @@ fn a_program_that_cannot_be_parsed_is_shown_with_its_place() {
         "it is rejected as it should be"
     );
 }
+
+#[test]
+fn thresholds_are_listed_forced_and_checked() {
+    let path = file(
+        "thresholds",
+        "versions.fut",
+        "def main (xss: [][]i32) = map i32.sum xss\n",
+    );
+    let list = arrc(&["opt", "--thresholds", &path], "");
+    check(&list, 0, "main:1:outer\n", "");
+    for threshold in ["main:1:outer=0", "main:1:outer=inf", "*=0", "*=inf"] {
+        let sums = arrc(
+            &["run", "--threshold", threshold, &path],
+            "[[1, 2], [3, 4]]",
+        );
+        check(&sums, 0, "[3i32, 7i32]\n", "");
+    }
+    let unknown = arrc(&["run", "--threshold", "main:2:outer=0", &path], "[[1]]");
+    let hint = "error: there is no threshold main:2:outer; did you mean main:1:outer?\n";
+    check(&unknown, 1, "", hint);
+    let wrong = arrc(&["run", "--threshold", "main=many", &path], "[[1]]");
+    let message =
+        "error: `main=many` is not NAME=NUMBER, where NAME may be * and NUMBER may be inf\n";
+    check(&wrong, 1, "", message);
+}

@@ -10,6 +10,7 @@ use midend::ir::mem::Mem;
 use midend::ir::seg::Seg;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{Fun, Program};
+use midend::ir::threshold::{Forced, INFINITE};
 use midend::ir::{print, read};
 use midend::pass::{self, Pass, PassCx};
 use midend::plan::{self, Executable, signatures};
@@ -123,7 +124,36 @@ fn flat_form(name: &'static str, program: Program<Seg>) -> Form<'static> {
     }
 }
 
-fn plan_form(name: &'static str, program: Program<Mem>, nested: &Program<Soac>) -> Form<'static> {
+/// The forms of a flat program with all guards true, and with none.
+fn versions(program: &Program<Seg>) -> Vec<Form<'static>> {
+    let choices = [
+        ("flatten, all guards true", 0),
+        ("flatten, no guard true", INFINITE),
+    ];
+    let forms = choices.map(|(name, number)| {
+        let (program, text) = (program.clone(), program.clone());
+        Form {
+            name,
+            text: Box::new(move || print::program(&text)),
+            run: Box::new(move |args| {
+                let thresholds = Forced::all(number);
+                let options = Options {
+                    thresholds: Some(&thresholds),
+                    ..options()
+                };
+                interp::run_flat(&program, "main", args, &options)
+            }),
+        }
+    });
+    forms.into()
+}
+
+fn plan_form(
+    name: &'static str,
+    program: Program<Mem>,
+    nested: &Program<Soac>,
+    thresholds: Forced,
+) -> Form<'static> {
     let mut signatures = signatures(nested);
     for signature in &mut signatures {
         // Passes may have renumbered the functions.
@@ -146,7 +176,10 @@ fn plan_form(name: &'static str, program: Program<Mem>, nested: &Program<Soac>) 
             let device = Reference::new();
             let module = device.compile(&program)?;
             let stop = Stop::new();
-            let options = plan::Options::new(&stop);
+            let options = plan::Options {
+                thresholds: &thresholds,
+                ..plan::Options::new(&stop)
+            };
             executable.run(&device, &module, "main", args, &options)
         }),
     }
@@ -160,13 +193,15 @@ fn forms(nested: &Program<Soac>) -> Result<Vec<Form<'static>>, String> {
     }
     let flat = after(&passes::FLATTEN, nested)?;
     forms.push(flat_form("flatten", flat.clone()));
+    forms.extend(versions(&flat));
     for pass in passes::FLAT {
         forms.push(flat_form(pass.name, after(pass, &flat)?));
     }
     let planned = after(&passes::PLAN, &flat)?;
-    forms.push(plan_form("plan", planned.clone(), nested));
+    forms.push(plan_form("plan", planned.clone(), nested, Forced::new()));
     for pass in passes::PLANNED {
-        forms.push(plan_form(pass.name, after(pass, &planned)?, nested));
+        let plan = after(pass, &planned)?;
+        forms.push(plan_form(pass.name, plan, nested, Forced::new()));
     }
     let mut program = nested.clone();
     for pass in pipeline::NESTED {
@@ -176,11 +211,27 @@ fn forms(nested: &Program<Soac>) -> Result<Vec<Form<'static>>, String> {
     for pass in pipeline::FLAT {
         flat = after(pass, &flat)?;
     }
+    let simple = flat.clone();
     let mut planned = after(&pipeline::PLAN, &flat)?;
     for pass in pipeline::PLANNED {
         planned = after(pass, &planned)?;
     }
-    forms.push(plan_form("pipeline", planned, &program));
+    forms.extend(versions(&simple));
+    forms.push(plan_form(
+        "pipeline",
+        planned.clone(),
+        &program,
+        Forced::new(),
+    ));
+    for number in [0, INFINITE] {
+        let forced = Forced::all(number);
+        forms.push(plan_form(
+            "pipeline, one version",
+            planned.clone(),
+            &program,
+            forced,
+        ));
+    }
     Ok(forms)
 }
 

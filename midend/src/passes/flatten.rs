@@ -1,44 +1,85 @@
 //! From nested to flat: every parallel operator becomes an operation over a space of indices, or a loop.
 //!
-//! This is the plain way down. Operators at the top level of host code become one device-level operation each, over
-//! several dimensions where maps are perfectly nested; whatever stands inside of them is sequential:
+//! Moderate flattening (Henriksen's thesis, chapter 8): each operator of host code is a map nest. Maps perfectly nested in
+//! it become dimensions of one space. If there is parallelism inside, there are two versions: all of the nest at once with
+//! sequential code inside, or the nest distributed over its statements; a guard on the number of points chooses.
 //!
 //! ```text
 //! map (\x -> reduce (+) 0 (map (* x) ys)) xs
 //! ──►
-//! segmap (i < n) { let x = xs[i]; loop acc = 0 for j < m do acc + ys[j] * x }
+//! if guard outer "main:1" n
+//! then segmap (i < n) { let x = xs[i]; loop acc = 0 for j < m do acc + ys[j] * x }
+//! else segred (i < n, j < m) { ys[j] * xs[i] } (+)
 //! ```
+//!
+//! | rule | what | where |
+//! |---|---|---|
+//! | G1, G3 | code without parallelism worth having is one sequential piece | `distribute.rs` |
+//! | G2 | a map extends the context | `inner.rs` |
+//! | G4 | distribution over statements | `distribute.rs` |
+//! | G5 | a reduction of vectors is a map of reductions | `inner.rs` |
+//! | G6 | another shape for all points at once | `fill.rs` |
+//! | G7 | loops, and here conditionals, change places with the nest | `interchange.rs` |
+//! | E1 | versions | `version.rs` |
+//! | E2 | folds of maps that hold parallelism | `inner.rs` |
+//!
+//! (E3 and E4 speak of operators on chunks, which the nested dialect has not.) What is decided beforehand stands in
+//! `label.rs`, what a variable of a nest is outside of it in `context.rs`.
 //!
 //! Functions that hold parallel operators exist twice afterwards: as host code and, where parallel bodies call them,
 //! as sequential code.
 
 mod acc;
+mod context;
+mod distribute;
 mod elementwise;
+mod fill;
+mod inner;
+mod interchange;
+mod label;
 mod names;
-mod nest;
 mod par;
+mod results;
 mod rows;
 mod seq;
+mod version;
+mod writes;
 
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::{FunId, IdMap, IdVec, SpanId, Var};
-use crate::ir::scalar::Const;
 use crate::ir::seg::Seg;
-use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
+use crate::ir::soac::{Operator, Soac};
 use crate::ir::span::Spans;
 use crate::ir::syntax::{
     Atom, Body, Exp, Fun, Lambda, LoopForm, LoopParam, Message, MessagePart, Param, Program, Stm,
     Vars,
 };
-use crate::ir::walk::deep;
+use crate::ir::walk::{all_stms, deep};
+use context::{Def, MadeCheck};
+use label::Labels;
+use std::collections::HashMap;
+use version::GROWTH;
 
 /// Flattens a program.
 pub fn flatten(program: Program<Soac>) -> Program<Seg> {
     let Program { vars, funs, spans } = program;
+    let mut statements = 0;
+    for fun in funs.iter() {
+        all_stms(&fun.body, &mut |_| statements += 1);
+    }
     let mut cx = Cx {
         source: &funs,
         vars,
+        spans: &spans,
         subst: IdMap::new(),
+        env: HashMap::new(),
+        labels: Labels::default(),
+        level: 0,
+        made_checks: Vec::new(),
+        budget: GROWTH.max(4 * statements),
+        names: HashMap::new(),
+        function: String::new(),
+        function_span: Spans::NONE,
         parallel: parallel_functions(&funs),
         sequential: vec![None; funs.len()],
         pending: Vec::new(),
@@ -50,8 +91,9 @@ pub fn flatten(program: Program<Soac>) -> Program<Seg> {
         flat.push(cx.sequential_function(&funs[id]));
         done += 1;
     }
+    let vars = cx.vars;
     Program {
-        vars: cx.vars,
+        vars,
         funs: flat,
         spans,
     }
@@ -71,8 +113,24 @@ enum Mode {
 struct Cx<'p> {
     source: &'p IdVec<FunId, Fun<Soac>>,
     vars: Vars,
+    spans: &'p Spans,
     /// What stands for a variable of the source. Variables without an entry stand for themselves.
     subst: IdMap<Var, Option<Atom>>,
+    /// What the variables of the map nest at hand are.
+    env: HashMap<Var, Def>,
+    /// What becomes of the statements of the nest at hand.
+    labels: Labels,
+    /// How many branches and loops of the host are around the code that is being made, since the nest began.
+    level: usize,
+    /// The checks that kernels made.
+    made_checks: Vec<MadeCheck>,
+    /// By how many statements the program may still grow through versions.
+    budget: usize,
+    /// How many thresholds were named after a place.
+    names: HashMap<String, usize>,
+    /// The function at hand, and where it is.
+    function: String,
+    function_span: SpanId,
     /// Whether a function holds parallel operators, also through calls.
     parallel: Vec<bool>,
     /// The sequential version of a function, once it is asked for.
@@ -107,8 +165,9 @@ fn is_parallel(body: &Body<Soac>, funs: &[bool]) -> bool {
         Exp::Atom(_)
         | Exp::Scalar(..)
         | Exp::Assert { .. }
-        | Exp::Guard { .. }
         | Exp::Op(Soac::Array(_) | Soac::UpdateAcc(_)) => false,
+        // Only the host chooses.
+        Exp::Guard { .. } => true,
         Exp::If {
             then, otherwise, ..
         } => is_parallel(then, funs) || is_parallel(otherwise, funs),
@@ -132,6 +191,9 @@ fn is_parallel(body: &Body<Soac>, funs: &[bool]) -> bool {
 
 impl<'p> Cx<'p> {
     fn host_function(&mut self, fun: &'p Fun<Soac>) -> Fun<Seg> {
+        let entry = fun.entry.as_ref().map(|entry| &entry.name);
+        self.function.clone_from(entry.unwrap_or(&fun.name));
+        self.function_span = fun.span;
         Fun {
             name: fun.name.clone(),
             entry: fun.entry.clone(),
@@ -189,18 +251,28 @@ impl<'p> Cx<'p> {
     /// Translates the statements of a body into `out`, and gives its results.
     fn stms(&mut self, body: &Body<Soac>, mode: Mode, out: &mut Vec<Stm<Seg>>) -> Vec<Atom> {
         for stm in &body.stms {
-            let start = out.len();
-            let outer = std::mem::replace(&mut self.span, stm.span);
-            deep(|| self.stm(stm, mode, out));
-            self.span = outer;
-            // What was proved before the statement is needed by everything that it became.
-            let certs: Vec<Var> = stm.certs.iter().filter_map(|&c| self.var_atom(c)).collect();
-            for made in &mut out[start..] {
-                made.certs
-                    .extend(certs.iter().filter(|c| !made.binds.contains(c)));
-            }
+            self.one(stm, mode, out);
         }
         self.atoms(&body.result)
+    }
+
+    /// Translates one statement.
+    fn one(&mut self, stm: &Stm<Soac>, mode: Mode, out: &mut Vec<Stm<Seg>>) {
+        let start = out.len();
+        let outer = std::mem::replace(&mut self.span, stm.span);
+        deep(|| self.stm(stm, mode, out));
+        self.span = outer;
+        // What was proved before the statement is needed by everything that it became.
+        let certs = self.certs(&stm.certs);
+        for made in &mut out[start..] {
+            made.certs
+                .extend(certs.iter().filter(|c| !made.binds.contains(c)));
+        }
+    }
+
+    /// What stands for certificates; those that are known to hold stand for nothing.
+    fn certs(&self, certs: &[Var]) -> Vec<Var> {
+        certs.iter().filter_map(|&c| self.var_atom(c)).collect()
     }
 
     fn stm(&mut self, stm: &Stm<Soac>, mode: Mode, out: &mut Vec<Stm<Seg>>) {
@@ -219,9 +291,12 @@ impl<'p> Cx<'p> {
                 cond: self.atom(*cond),
                 message: self.message(message),
             },
-            Exp::Guard { threshold, measure } => Exp::Guard {
-                threshold: threshold.clone(),
-                measure: self.atom(*measure),
+            Exp::Guard { threshold, measure } => match mode {
+                Mode::Host => Exp::Guard {
+                    threshold: threshold.clone(),
+                    measure: self.atom(*measure),
+                },
+                Mode::Seq => Exp::Atom(Atom::bool(true)),
             },
             Exp::If {
                 cond,
@@ -364,21 +439,6 @@ impl<'p> Cx<'p> {
         }
     }
 
-    fn hist_op(&mut self, op: &HistOp<Soac>) -> HistOp<Seg> {
-        HistOp {
-            shape: self.sizes(&op.shape),
-            dests: self.all_vars(&op.dests),
-            op: self.operator(&op.op),
-        }
-    }
-
-    fn scatter_dest(&self, dest: &ScatterDest) -> ScatterDest {
-        ScatterDest {
-            rank: dest.rank,
-            array: self.var(dest.array),
-        }
-    }
-
     /// The sequential code of a lambda applied to arguments; gives its results.
     fn apply(&mut self, lam: &Lambda<Soac>, args: &[Atom], out: &mut Vec<Stm<Seg>>) -> Vec<Atom> {
         for (&param, &arg) in lam.params.iter().zip(args) {
@@ -390,5 +450,5 @@ impl<'p> Cx<'p> {
 
 /// The constant `n` of type `i64`.
 const fn int(n: i64) -> Atom {
-    Atom::Const(Const::I64(n))
+    Atom::i64(n)
 }

@@ -9,6 +9,7 @@ use midend::ir::scalar::Const;
 use midend::ir::seg::Seg;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
+use midend::ir::threshold::{Forced, INFINITE};
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 use midend::value::{ArrayValue, Data, Value};
@@ -21,6 +22,7 @@ pub(crate) trait Run: Verify {
         program: &Program<Self>,
         entry: &str,
         args: Vec<Value>,
+        thresholds: &Forced,
     ) -> Option<Result<Vec<Value>, RunError>>;
 }
 
@@ -29,13 +31,9 @@ impl Run for Soac {
         program: &Program<Self>,
         entry: &str,
         args: Vec<Value>,
+        thresholds: &Forced,
     ) -> Option<Result<Vec<Value>, RunError>> {
-        Some(interp::run(
-            program,
-            entry,
-            args,
-            &interp::Options::default(),
-        ))
+        Some(interp::run(program, entry, args, &options(thresholds)))
     }
 }
 
@@ -44,13 +42,9 @@ impl Run for Seg {
         program: &Program<Self>,
         entry: &str,
         args: Vec<Value>,
+        thresholds: &Forced,
     ) -> Option<Result<Vec<Value>, RunError>> {
-        Some(interp::run_flat(
-            program,
-            entry,
-            args,
-            &interp::Options::default(),
-        ))
+        Some(interp::run_flat(program, entry, args, &options(thresholds)))
     }
 }
 
@@ -60,6 +54,7 @@ impl Run for Mem {
         program: &Program<Self>,
         entry: &str,
         args: Vec<Value>,
+        thresholds: &Forced,
     ) -> Option<Result<Vec<Value>, RunError>> {
         let scalars = args.iter().all(|arg| matches!(arg, Value::Scalar(_)));
         if !scalars {
@@ -70,15 +65,20 @@ impl Run for Mem {
         let stop = Stop::new();
         let run = device.compile(program).and_then(|module| {
             let plan = midend::plan::Executable::new(program, signatures);
-            plan.run(
-                &device,
-                &module,
-                entry,
-                args,
-                &midend::plan::Options::new(&stop),
-            )
+            let options = midend::plan::Options {
+                thresholds,
+                ..midend::plan::Options::new(&stop)
+            };
+            plan.run(&device, &module, entry, args, &options)
         });
         Some(run)
+    }
+}
+
+fn options(thresholds: &Forced) -> interp::Options<'_> {
+    interp::Options {
+        thresholds: Some(thresholds),
+        ..interp::Options::default()
     }
 }
 
@@ -98,9 +98,26 @@ pub(crate) enum Outcome {
 }
 
 impl Case {
-    /// Runs the case in an interpreter.
+    /// Runs the case in an interpreter: with the usual thresholds, with all guards true, and with none.
     pub(crate) fn check<D: Run>(&self, when: &str, program: &Program<D>) -> Result<(), Failed> {
-        let Some(result) = D::run(program, &self.entry, self.args.clone()) else {
+        let choices = [
+            ("", Forced::new()),
+            (", all guards true", Forced::all(0)),
+            (", no guard true", Forced::all(INFINITE)),
+        ];
+        for (how, thresholds) in choices {
+            self.check_version(&format!("{when}{how}"), program, &thresholds)?;
+        }
+        Ok(())
+    }
+
+    fn check_version<D: Run>(
+        &self,
+        when: &str,
+        program: &Program<D>,
+        thresholds: &Forced,
+    ) -> Result<(), Failed> {
+        let Some(result) = D::run(program, &self.entry, self.args.clone(), thresholds) else {
             return Ok(());
         };
         let entry = &self.entry;
@@ -150,6 +167,12 @@ impl<'t> Values<'t> {
         }
         self.array(0, &mut shape, &mut elems)?;
         let elem = match elems.first() {
+            // What looks like numbers was the shape.
+            Some(_) if self.rest.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                shape = elems.iter().filter_map(|c| c.as_i64()).collect();
+                elems.clear();
+                self.elem()?
+            }
             Some(first) => first.ty(),
             None => self.elem()?,
         };

@@ -23,7 +23,7 @@ impl Cx<'_> {
         // The body is sequential, and there everything gets a new name.
         let token = self.bind(acc.token, Mode::Seq);
         let params = self.binds(&acc.params, Mode::Seq);
-        let (index, body) = self.point((arrays, lam));
+        let (index, body) = self.traverse((arrays, lam));
         let acc = Accumulation {
             token,
             params,

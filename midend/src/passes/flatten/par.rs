@@ -1,11 +1,14 @@
 //! Operators at the top level of host code as device-level operations.
 
+use super::inner::Traversal;
+use super::label::{Labeller, is_reduction_of_rows};
 use super::{Cx, int};
 use crate::ir::array::ArrayOp;
+use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SegSpace, SpaceDim};
-use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
+use crate::ir::soac::{Operator, ScatterDest, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
 use crate::ir::types::{ScalarType, Size, Type};
 
@@ -27,22 +30,27 @@ impl Cx<'_> {
                 scans,
                 reds,
             } => {
-                self.par_screma(*width, (arrays, lam), (scans, reds), binds, out);
+                if !scans.iter().chain(reds).all(|op| self.is_scalar(op)) {
+                    self.par_rows(*width, (arrays, lam), (scans, reds), binds, out);
+                } else {
+                    self.par_nest(soac, lam, binds, out);
+                }
             }
             Soac::Hist {
                 width,
                 arrays,
                 lam,
                 ops,
-            } => self.par_hist(*width, (arrays, lam), ops, binds, out),
-            Soac::Scatter {
-                width,
-                arrays,
-                lam,
-                dests,
             } => {
-                self.par_scatter(*width, (arrays, lam), dests, binds, out);
+                if ops.iter().all(|op| self.is_scalar(&op.op)) {
+                    self.par_nest(soac, lam, binds, out);
+                } else if self.is_hist_of_elements(lam, ops) {
+                    self.hist_of_elements(*width, (arrays, lam), &ops[0], binds, out);
+                } else {
+                    self.seq_hist(*width, (arrays, lam), ops, binds, out);
+                }
             }
+            Soac::Scatter { lam, .. } => self.par_nest(soac, lam, binds, out),
             Soac::Filter { width, arrays, lam } => {
                 self.par_filter(*width, (arrays, lam), binds, out)
             }
@@ -79,82 +87,70 @@ impl Cx<'_> {
     }
 
     /// The body of a one-dimensional space that applies the lambda to the elements at its index.
-    pub(super) fn point(&mut self, traversal: (&[Var], &Lambda<Soac>)) -> (Var, Body<Seg>) {
+    pub(super) fn traverse(&mut self, traversal: (&[Var], &Lambda<Soac>)) -> (Var, Body<Seg>) {
         let index = self.fresh("i", Type::I64);
         let mut stms = Vec::new();
         let result = self.apply_at(traversal, index, &mut stms);
         (index, Body { stms, result })
     }
 
-    fn par_screma(
+    /// An operator as a nest of its own.
+    fn par_nest(
+        &mut self,
+        soac: &Soac,
+        lam: &Lambda<Soac>,
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        self.begin_nest(lam);
+        let mut dests = Vec::new();
+        soac.consumed(&mut |v| dests.push(v));
+        let dests = self.all_vars(&dests);
+        self.operator_in(&[], (soac, &[]), &dests, binds, out);
+    }
+
+    /// Forgets the nest before this one, and labels what is inside.
+    fn begin_nest(&mut self, lam: &Lambda<Soac>) {
+        self.labels = Labeller::label(&self.vars, self.source, lam);
+        self.env.clear();
+        self.made_checks.clear();
+        self.level = 0;
+    }
+
+    /// Folds with operators on arrays.
+    fn par_rows(
         &mut self,
         width: Size,
-        traversal: (&[Var], &Lambda<Soac>),
+        (arrays, lam): (&[Var], &Lambda<Soac>),
         (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
-        if scans.is_empty() && reds.is_empty() {
-            return self.par_map(width, traversal, binds, out);
-        }
-        if !scans.iter().chain(reds).all(|op| self.is_scalar(op)) {
-            if scans.is_empty() && self.is_closed_reduction(traversal, reds, binds) {
-                return self.par_pieces(width, traversal, reds, binds, out);
-            }
+        let traversal = (arrays, lam);
+        if !(scans.is_empty() && self.is_closed_reduction(traversal, reds, binds)) {
             return self.seq_screma(width, traversal, (scans, reds), binds, out);
         }
-        let width = self.size(width);
-        let (index, mut body) = self.point(traversal);
-        if scans.is_empty() || reds.is_empty() {
-            let operators = scans
-                .iter()
-                .chain(reds)
-                .map(|op| self.operator(op))
-                .collect();
-            let kind = if reds.is_empty() {
-                SegKind::Scan(operators)
-            } else {
-                SegKind::Red(operators)
+        let pieces = &mut |cx: &mut Self, binds: &[Var], out: &mut Vec<Stm<Seg>>| {
+            cx.par_pieces(width, traversal, reds, binds, out);
+        };
+        let [op] = reds else {
+            return pieces(self, binds, out);
+        };
+        if !is_reduction_of_rows(&self.vars, lam, op, binds.len()) {
+            return pieces(self, binds, out);
+        }
+        self.begin_nest(lam);
+        let rows = &mut |cx: &mut Self, binds: &[Var], out: &mut Vec<Stm<Seg>>| {
+            let t = Traversal {
+                width,
+                arrays,
+                lam,
+                certs: &[],
             };
-            return self.seg(vec![(index, width)], body, kind, binds.to_vec(), out);
-        }
-        // Both: the scan leaves the inputs of the reductions behind as mapped arrays.
-        let scanned: usize = scans.iter().map(|op| op.neutral.len()).sum();
-        let reduced: usize = reds.iter().map(|op| op.neutral.len()).sum();
-        let mut bound = binds.to_vec();
-        let mut inputs = Vec::new();
-        for p in reds
-            .iter()
-            .flat_map(|op| op.lam.params[..op.neutral.len()].iter())
-        {
-            let ty = Type::array_of(&self.type_of(*p), &[width]);
-            inputs.push(self.fresh("inputs", ty));
-        }
-        bound.splice(scanned..scanned + reduced, inputs.iter().copied());
-        let operators = scans.iter().map(|op| self.operator(op)).collect();
-        body.result.truncate(bound.len());
-        self.seg(
-            vec![(index, width)],
-            body,
-            SegKind::Scan(operators),
-            bound,
-            out,
-        );
-        let operators = reds.iter().map(|op| self.operator(op)).collect();
-        let index = self.fresh("i", Type::I64);
-        let mut stms = Vec::new();
-        let result = inputs
-            .iter()
-            .filter_map(|&array| self.element(&mut stms, array, index))
-            .collect();
-        let results = binds[scanned..scanned + reduced].to_vec();
-        self.seg(
-            vec![(index, width)],
-            Body { stms, result },
-            SegKind::Red(operators),
-            results,
-            out,
-        );
+            cx.reduction_of_rows(&[], t, op, binds, out);
+        };
+        let context = [self.size(width)];
+        self.versions(&context, lam, binds, out, pieces, rows);
     }
 
     /// Whether an operator works on scalars.
@@ -287,52 +283,6 @@ impl Cx<'_> {
         );
     }
 
-    fn par_hist(
-        &mut self,
-        width: Size,
-        traversal: (&[Var], &Lambda<Soac>),
-        ops: &[HistOp<Soac>],
-        binds: &[Var],
-        out: &mut Vec<Stm<Seg>>,
-    ) {
-        if !ops.iter().all(|op| self.is_scalar(&op.op)) {
-            if self.is_hist_of_elements(traversal.1, ops) {
-                return self.hist_of_elements(width, traversal, &ops[0], binds, out);
-            }
-            return self.seq_hist(width, traversal, ops, binds, out);
-        }
-        let width = self.size(width);
-        let (index, body) = self.point(traversal);
-        let ops = ops.iter().map(|op| self.hist_op(op)).collect();
-        self.seg(
-            vec![(index, width)],
-            body,
-            SegKind::Hist(ops),
-            binds.to_vec(),
-            out,
-        );
-    }
-
-    fn par_scatter(
-        &mut self,
-        width: Size,
-        traversal: (&[Var], &Lambda<Soac>),
-        dests: &[ScatterDest],
-        binds: &[Var],
-        out: &mut Vec<Stm<Seg>>,
-    ) {
-        let width = self.size(width);
-        let (index, body) = self.point(traversal);
-        let dests = dests.iter().map(|dest| self.scatter_dest(dest)).collect();
-        self.seg(
-            vec![(index, width)],
-            body,
-            SegKind::Scatter(dests),
-            binds.to_vec(),
-            out,
-        );
-    }
-
     /// A filter: scan the flags, which gives each kept element its place, and write the elements there.
     fn par_filter(
         &mut self,
@@ -345,7 +295,7 @@ impl Cx<'_> {
             return;
         };
         let width = self.size(width);
-        let (index, mut body) = self.point((arrays, lam));
+        let (index, mut body) = self.traverse((arrays, lam));
         let flag = body.result[0];
         let one = ScalarOp::Convert(ScalarType::Bool, ScalarType::I64);
         let one = self.scalar(&mut body.stms, "one", one, vec![flag]);

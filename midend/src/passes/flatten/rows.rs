@@ -80,7 +80,7 @@ impl Cx<'_> {
     }
 
     /// The operator on elements.
-    fn element_operator(
+    pub(super) fn element_operator(
         &mut self,
         op: &Operator<Soac>,
         arrays: &[Var],
@@ -105,7 +105,7 @@ impl Cx<'_> {
     }
 
     /// The first element of a row of neutral elements, which are all the same; anything for an empty row.
-    fn first_element(&mut self, row: Atom, len: Size, out: &mut Vec<Stm<Seg>>) -> Atom {
+    pub(super) fn first_element(&mut self, row: Atom, len: Size, out: &mut Vec<Stm<Seg>>) -> Atom {
         let Atom::Var(row) = self.atom(row) else {
             return row;
         };
@@ -134,7 +134,7 @@ impl Cx<'_> {
 }
 
 /// The map that an operator consists of.
-fn operator_map(op: &Operator<Soac>) -> Option<(Size, &[Var], &Lambda<Soac>)> {
+pub(super) fn operator_map(op: &Operator<Soac>) -> Option<(Size, &[Var], &Lambda<Soac>)> {
     match op.lam.body.stms.first().map(|stm| &stm.exp) {
         Some(Exp::Op(Soac::Screma {
             width, arrays, lam, ..
@@ -154,7 +154,7 @@ fn operator_map(op: &Operator<Soac>) -> Option<(Size, &[Var], &Lambda<Soac>)> {
 }
 
 /// Whether a statement costs next to nothing, so that it may be repeated for every element of a row.
-fn is_free(stm: &Stm<Soac>) -> bool {
+pub(super) fn is_free(stm: &Stm<Soac>) -> bool {
     match &stm.exp {
         Exp::Atom(_) | Exp::Scalar(..) | Exp::Op(Soac::Array(ArrayOp::Index { .. })) => true,
         Exp::Op(_)

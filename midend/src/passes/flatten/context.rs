@@ -1,0 +1,226 @@
+//! Map nest contexts: what the variables of a nest are outside of it, and how the body of a kernel gets at them.
+//!
+//! A context Σ is the list of the widths of the maps around a statement, all known to the host. A variable bound inside of
+//! the nest is an element of an array, a value that was stored for every point of the context (or of an outer part of
+//! it), or cheap to compute again. A kernel over the context, or over more dimensions inside of it, asks for
+//! the variables that it needs; nothing else is read or computed there.
+
+use super::{Cx, Mode};
+use crate::ir::array::ArrayOp;
+use crate::ir::id::Var;
+use crate::ir::scalar::Const;
+use crate::ir::seg::{Seg, SegKind};
+use crate::ir::soac::Soac;
+use crate::ir::syntax::{Atom, Body, Exp, Stm};
+use crate::ir::types::{Size, Type};
+use crate::ir::walk::{deep, free_in_stm};
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// The widths of the maps around a statement, outermost first.
+pub(super) type Context = Vec<Size>;
+
+/// What a variable of a nest is.
+#[derive(Clone, Debug)]
+pub(super) enum Def {
+    /// The element of an array, itself of the nest or of the host, at the index of a dimension counted from 1.
+    Elem { array: Var, depth: usize },
+    /// Its values at all points of the outermost dimensions.
+    Stored { array: Var, depth: usize },
+    /// What can be computed again.
+    Again(Rc<Stm<Soac>>),
+    /// Not yet computed.
+    Pending,
+}
+
+/// A check that a kernel made.
+pub(super) struct MadeCheck {
+    pub(super) cert: Var,
+    /// How many branches and loops of the host were around the kernel.
+    pub(super) level: usize,
+    pub(super) space: Vec<Size>,
+}
+
+/// The body of a kernel over a context, as it is being made.
+pub(super) struct Point {
+    pub(super) dims: Vec<(Var, Size)>,
+    pub(super) stms: Vec<Stm<Seg>>,
+    known: HashSet<Var>,
+    /// Arrays that share memory with one of these are copied before they are used.
+    consumed: Vec<Var>,
+}
+
+impl Point {
+    /// Declares what the body has bound itself.
+    pub(super) fn knows(&mut self, vars: &[Var]) {
+        self.known.extend(vars);
+    }
+
+    fn indices(&self, depth: usize) -> Vec<Atom> {
+        let dims = self.dims.iter().take(depth);
+        dims.map(|&(index, _)| index.into()).collect()
+    }
+}
+
+impl Cx<'_> {
+    /// An empty body over a context.
+    pub(super) fn point(&mut self, context: &[Size]) -> Point {
+        let dims = context.iter().map(|&n| (self.fresh("i", Type::I64), n));
+        Point {
+            dims: dims.collect(),
+            stms: Vec::new(),
+            known: HashSet::new(),
+            consumed: Vec::new(),
+        }
+    }
+
+    /// An empty body over a context whose code consumes these variables.
+    pub(super) fn point_consuming(&mut self, context: &[Size], consumed: Vec<Var>) -> Point {
+        let point = self.point(context);
+        Point { consumed, ..point }
+    }
+
+    /// Makes a variable usable in the body.
+    pub(super) fn need(&mut self, point: &mut Point, var: Var) {
+        if point.known.contains(&var) {
+            return;
+        }
+        let Some(def) = self.env.get(&var).cloned() else {
+            return;
+        };
+        point.known.insert(var);
+        match def {
+            Def::Elem { array, depth } => {
+                self.need(point, array);
+                let array = self.var(array);
+                let index = point.dims[depth - 1].0;
+                let elem = self.element(&mut point.stms, array, index);
+                self.subst.set(var, elem);
+            }
+            Def::Stored { array, depth } => {
+                let ty = self.vars[array].ty.peel(depth);
+                if let (Some(ty), 1..) = (ty, depth) {
+                    let indices = point.indices(depth);
+                    let op = ArrayOp::Index { array, indices };
+                    let elem = self.array(&mut point.stms, "x", ty, op);
+                    self.subst.set(var, Some(elem.into()));
+                } else {
+                    self.subst.set(var, Some(array.into()));
+                }
+            }
+            Def::Again(stm) => {
+                self.need_all(point, &free_in_stm(&self.vars, &stm));
+                point.knows(&stm.binds);
+                self.again(point, &stm);
+            }
+            Def::Pending => unreachable!("{var:?} is read before the code that computes it"),
+        }
+        self.own(point, var);
+    }
+
+    /// Makes variables usable in the body.
+    pub(super) fn need_all(&mut self, point: &mut Point, vars: &[Var]) {
+        for &var in vars {
+            deep(|| self.need(point, var));
+        }
+    }
+
+    /// Makes what an atom names usable, and gives what stands for it.
+    pub(super) fn need_atom(&mut self, point: &mut Point, atom: Atom) -> Atom {
+        if let Atom::Var(v) = atom {
+            self.need(point, v);
+        }
+        self.atom(atom)
+    }
+
+    /// The statement once more.
+    fn again(&mut self, point: &mut Point, stm: &Stm<Soac>) {
+        self.one(stm, Mode::Seq, &mut point.stms);
+        if matches!(stm.exp, Exp::Assert { .. }) {
+            self.made_checks.push(MadeCheck {
+                cert: stm.binds[0],
+                level: self.level,
+                space: point.dims.iter().map(|dim| dim.1).collect(),
+            });
+        }
+    }
+
+    /// What the code of the body consumes must be its own.
+    fn own(&mut self, point: &mut Point, var: Var) {
+        let hot = self.vars[var].ty.is_array()
+            && point.consumed.iter().any(|&c| self.labels.meet(var, c));
+        if let (true, Some(row)) = (hot, self.var_atom(var)) {
+            let ty = self.vars[row].ty.clone();
+            let copy = self.array(&mut point.stms, "own", ty, ArrayOp::Copy(row));
+            self.subst.set(var, Some(copy.into()));
+        }
+    }
+
+    /// A kernel from its body.
+    pub(super) fn kernel(
+        &mut self,
+        point: Point,
+        result: Vec<Atom>,
+        kind: SegKind,
+        binds: Vec<Var>,
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let body = Body {
+            stms: point.stms,
+            result,
+        };
+        self.seg(point.dims, body, kind, binds, out);
+    }
+
+    /// The array that holds the values of a variable at all points of a context of this depth, if there is one.
+    pub(super) fn expanded(&self, var: Var, depth: usize) -> Option<Var> {
+        match self.env.get(&var) {
+            None => (depth == 0).then(|| self.var(var)),
+            Some(Def::Stored { array, depth: d }) => (*d == depth).then_some(*array),
+            Some(Def::Elem { array, depth: d }) if *d == depth => self.expanded(*array, depth - 1),
+            Some(Def::Elem { .. } | Def::Again(_) | Def::Pending) => None,
+        }
+    }
+
+    /// A variable for the values of another at all points of a context.
+    pub(super) fn stored(&mut self, var: Var, context: &[Size]) -> Var {
+        let ty = Type::array_of(&self.type_of(var), context);
+        let name = self.vars[var].name.clone();
+        let array = self.fresh(&name, ty);
+        let depth = context.len();
+        self.env.insert(var, Def::Stored { array, depth });
+        array
+    }
+
+    /// Forgets certificates of checks that were made before everything that follows.
+    pub(super) fn proved(&mut self, cert: Var) {
+        self.env.remove(&cert);
+        self.subst.set(cert, Some(Atom::Const(Const::Bool(true))));
+    }
+
+    /// Whether some map of a context has no points, for the host.
+    pub(super) fn is_empty(&mut self, context: &[Size], out: &mut Vec<Stm<Seg>>) -> Atom {
+        use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
+        use crate::ir::types::ScalarType;
+        let mut empty: Option<Atom> = None;
+        for &size in context {
+            let none = match size {
+                Size::Const(n) => Atom::bool(n <= 0),
+                Size::Var(n) => {
+                    let le = ScalarOp::Cmp(CmpOp::Le, ScalarType::I64);
+                    self.scalar(out, "empty", le, vec![n.into(), Atom::ZERO])
+                }
+            };
+            empty = Some(match (empty, none.as_bool()) {
+                (None, _) => none,
+                (Some(empty), Some(false)) => empty,
+                (Some(_), Some(true)) => none,
+                (Some(empty), None) => {
+                    let or = ScalarOp::Bin(BinOp::Or, ScalarType::Bool);
+                    self.scalar(out, "empty", or, vec![empty, none])
+                }
+            });
+        }
+        empty.unwrap_or(Atom::bool(false))
+    }
+}

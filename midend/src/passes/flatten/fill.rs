@@ -1,0 +1,228 @@
+//! Array operations that are done for a whole map nest at once: reshapes, arrays that are spread out, updates in place.
+
+use super::Cx;
+use super::context::{Def, Point};
+use super::distribute::Frame;
+use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::id::Var;
+use crate::ir::scalar::{BinOp, ScalarOp};
+use crate::ir::seg::{Seg, SegKind};
+use crate::ir::soac::{ScatterDest, Soac};
+use crate::ir::syntax::{Atom, Exp, Stm};
+use crate::ir::types::{Dim, ScalarType, Size, Type};
+
+/// Sizes as dimensions of an array.
+fn dims(sizes: &[Size]) -> Vec<Dim> {
+    sizes.iter().copied().map(Dim::Size).collect()
+}
+
+impl Cx<'_> {
+    /// Another shape of an array that is stored for all points: another shape of all of it (rule G6).
+    pub(super) fn view(
+        &mut self,
+        f: &mut Frame<'_>,
+        stm: &Stm<Soac>,
+        out: &mut Vec<Stm<Seg>>,
+    ) -> bool {
+        let Exp::Op(Soac::Array(ArrayOp::Reshape { shape, array })) = &stm.exp else {
+            return false;
+        };
+        let certs: Vec<Var> = stm.certs.clone();
+        let depth = f.context.len();
+        let Some(whole) = self.expanded(*array, depth) else {
+            return false;
+        };
+        self.prove(f, &certs, out);
+        let shape = [dims(&f.context), self.dims(shape)].concat();
+        let bind = self.stored(stm.binds[0], &f.context.clone());
+        if let Some(&root) = f.roots.get(&whole) {
+            f.roots.insert(bind, root);
+        }
+        let op = ArrayOp::Reshape {
+            shape,
+            array: whole,
+        };
+        self.push(out, vec![bind], Exp::Op(Seg::Array(op)));
+        true
+    }
+
+    /// An array that is another one, or a value, spread out: a map over all its elements.
+    pub(super) fn fill(
+        &mut self,
+        f: &mut Frame<'_>,
+        i: usize,
+        bind: Option<Var>,
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let stm = &f.body.stms[i];
+        let v = stm.binds[0];
+        let Exp::Op(Soac::Array(op)) = &stm.exp else {
+            return;
+        };
+        self.settle(f, &f.free[i].clone(), out);
+        f.waiting.remove(&i);
+        let ty = self.type_of(v);
+        let shape: Vec<Size> = ty.shape().iter().filter_map(|d| d.size()).collect();
+        let array = self.stored(v, &f.context.clone());
+        let array = match bind {
+            Some(bind) => {
+                let depth = f.context.len();
+                self.env.insert(v, Def::Stored { array: bind, depth });
+                bind
+            }
+            None => array,
+        };
+        f.roots.insert(array, array);
+        let whole = [&f.context[..], &shape[..]].concat();
+        if let ArrayOp::Scratch { elem, .. } = op {
+            let op = ArrayOp::Scratch {
+                elem: *elem,
+                shape: dims(&whole),
+            };
+            return self.push(out, vec![array], Exp::Op(Seg::Array(op)));
+        }
+        let mut point = self.point(&whole);
+        self.need_all(&mut point, &f.free[i]);
+        let inner: Vec<Atom> = point.dims[f.context.len()..]
+            .iter()
+            .map(|dim| dim.0.into())
+            .collect();
+        let certs = self.certs(&stm.certs);
+        let start = point.stms.len();
+        let value = self.fill_value(op, &inner, &mut point);
+        for made in &mut point.stms[start..] {
+            made.certs.extend(&certs);
+        }
+        self.kernel(point, vec![value], SegKind::Map, vec![array], out);
+    }
+
+    /// The element of a spread array at some indices.
+    fn fill_value(&mut self, op: &ArrayOp, inner: &[Atom], point: &mut Point) -> Atom {
+        let whole = match op {
+            ArrayOp::Copy(array) => return self.element_at(self.var(*array), inner, point),
+            ArrayOp::Replicate { shape, value } => match self.atom(*value) {
+                Atom::Var(row) if self.vars[row].ty.is_array() => {
+                    return self.element_at(row, &inner[shape.len()..], point);
+                }
+                value @ (Atom::Var(_) | Atom::Const(_)) => return value,
+            },
+            ArrayOp::Iota { .. } => self.array_op(op),
+            ArrayOp::Index { .. }
+            | ArrayOp::Slice { .. }
+            | ArrayOp::Update { .. }
+            | ArrayOp::Literal { .. }
+            | ArrayOp::Scratch { .. }
+            | ArrayOp::Concat { .. }
+            | ArrayOp::Rearrange { .. }
+            | ArrayOp::Reshape { .. }
+            | ArrayOp::Manifest { .. } => unreachable!("{op:?} is no fill"),
+        };
+        // The simplifier knows the elements of `0, 1, ..`.
+        let ArrayOp::Iota { len, ty, .. } = &whole else {
+            unreachable!("an iota stays one");
+        };
+        let ty = Type::array_of(&Type::Scalar(*ty), &[*len]);
+        let array = self.array(&mut point.stms, "xs", ty, whole);
+        self.element_at(array, inner, point)
+    }
+
+    fn element_at(&mut self, array: Var, indices: &[Atom], point: &mut Point) -> Atom {
+        let ty = self.vars[array].ty.peel(indices.len());
+        let op = ArrayOp::Index {
+            array,
+            indices: indices.to_vec(),
+        };
+        Atom::Var(self.array(&mut point.stms, "x", ty.unwrap_or(Type::I64), op))
+    }
+
+    /// An update in place of an array that is stored for all points: writes to places of all of it.
+    pub(super) fn update(
+        &mut self,
+        f: &mut Frame<'_>,
+        i: usize,
+        stm: &Stm<Soac>,
+        out: &mut Vec<Stm<Seg>>,
+    ) -> bool {
+        let Exp::Op(Soac::Array(ArrayOp::Update { array, .. })) = &stm.exp else {
+            return false;
+        };
+        let depth = f.context.len();
+        if self.expanded(*array, depth).is_none() {
+            return false;
+        }
+        self.before_consumption(f, i, out);
+        self.settle(f, &f.free[i].clone(), out);
+        let Some(whole) = self.expanded(*array, depth) else {
+            return false;
+        };
+        let bind = self.stored(stm.binds[0], &f.context.clone());
+        if let Some(&root) = f.roots.get(&whole) {
+            f.roots.insert(bind, root);
+        }
+        self.scatter_update(f, i, (whole, bind), out);
+        true
+    }
+
+    /// An update of an array that is stored for all points, as parallel writes.
+    fn scatter_update(
+        &mut self,
+        f: &mut Frame<'_>,
+        i: usize,
+        (whole, bind): (Var, Var),
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let stm = f.stm(i);
+        let Exp::Op(Soac::Array(ArrayOp::Update { array, dims, value })) = &stm.exp else {
+            return;
+        };
+        let value_ty = match value {
+            Atom::Var(v) => self.type_of(*v),
+            Atom::Const(c) => Type::Scalar(c.ty()),
+        };
+        // The part that is written is a rectangle: one more dimension for each of the value's.
+        let extents: Vec<Size> = value_ty.shape().iter().filter_map(|d| d.size()).collect();
+        let space = [&f.context[..], &extents[..]].concat();
+        let mut point = self.point(&space);
+        let reads: Vec<Var> = f.reads(i).to_vec();
+        for v in reads.into_iter().filter(|v| v != array) {
+            self.need(&mut point, v);
+        }
+        let certs = self.certs(&stm.certs);
+        let start = point.stms.len();
+        let outer = f.context.len();
+        let indices: Vec<Atom> = point.dims.iter().map(|dim| dim.0.into()).collect();
+        let mut inner = indices[outer..].iter().copied();
+        let mut result = indices[..outer].to_vec();
+        for dim in self.slice_dims(dims) {
+            match dim {
+                SliceDim::Fix(index) => result.push(index),
+                SliceDim::Range { start, stride, .. } => {
+                    let Some(k) = inner.next() else { continue };
+                    let bin = |op| ScalarOp::Bin(op, ScalarType::I64);
+                    let by = self.scalar(&mut point.stms, "at", bin(BinOp::Mul), vec![k, stride]);
+                    let add = bin(BinOp::Add);
+                    result.push(self.scalar(&mut point.stms, "at", add, vec![start, by]));
+                }
+            }
+        }
+        result.extend(inner);
+        let rank = result.len();
+        let value = match self.atom(*value) {
+            Atom::Var(v) if self.vars[v].ty.is_array() => {
+                let op = ArrayOp::Index {
+                    array: v,
+                    indices: indices[outer..].to_vec(),
+                };
+                let ty = self.vars[v].ty.peel(extents.len()).unwrap_or(Type::I64);
+                Atom::Var(self.array(&mut point.stms, "x", ty, op))
+            }
+            scalar @ (Atom::Var(_) | Atom::Const(_)) => scalar,
+        };
+        result.push(value);
+        for made in &mut point.stms[start..] {
+            made.certs.extend(&certs);
+        }
+        let dest = ScatterDest { rank, array: whole };
+        self.kernel(point, result, SegKind::Scatter(vec![dest]), vec![bind], out);
+    }
+}

@@ -1,0 +1,401 @@
+//! Operators inside of a map nest, and those of host code, which have the empty context: each becomes one operation
+//! over the context and its own dimension, or is distributed further.
+
+use super::context::{Context, Def, Point};
+use super::distribute::{Frame, Wanted};
+use super::label::{Label, is_reduction_of_rows};
+use super::{Cx, Mode};
+use crate::ir::array::ArrayOp;
+use crate::ir::dialect::Dialect;
+use crate::ir::id::Var;
+use crate::ir::seg::{Seg, SegKind};
+use crate::ir::soac::{Operator, Soac};
+use crate::ir::syntax::{Atom, Exp, Lambda, Stm};
+use crate::ir::types::{Size, Type};
+use crate::ir::walk::free_in_lambda;
+
+/// What an operator traverses: arrays, the lambda, and the checks that must have been passed.
+#[derive(Clone, Copy)]
+pub(super) struct Traversal<'a> {
+    pub(super) width: Size,
+    pub(super) arrays: &'a [Var],
+    pub(super) lam: &'a Lambda<Soac>,
+    pub(super) certs: &'a [Var],
+}
+
+impl Cx<'_> {
+    /// A statement that holds parallelism worth having.
+    pub(super) fn par_stm(
+        &mut self,
+        f: &mut Frame<'_>,
+        i: usize,
+        stm: &Stm<Soac>,
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        self.before_consumption(f, i, out);
+        let reads = f.free[i].clone();
+        self.settle(f, &reads, out);
+        let context = f.context.clone();
+        match &stm.exp {
+            Exp::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                self.prove(f, &stm.certs, out);
+                self.uniform_if(f, &stm.binds, *cond, (then, otherwise), out);
+            }
+            Exp::Loop { params, form, body } => {
+                self.prove(f, &stm.certs, out);
+                self.interchange_loop(f, &stm.binds, (params, form, body), out);
+            }
+            Exp::Op(
+                op
+                @ (Soac::Screma { lam, .. } | Soac::Hist { lam, .. } | Soac::Scatter { lam, .. }),
+            ) => {
+                let mut certs = &stm.certs[..];
+                if self.labels.is_parallel(&lam.body) {
+                    self.prove(f, certs, out);
+                    certs = &[];
+                }
+                let mut dests = Vec::new();
+                op.consumed(&mut |v| dests.push(Atom::Var(v)));
+                let dests = self.arrays(f, &dests, out);
+                let binds: Vec<Var> = stm
+                    .binds
+                    .iter()
+                    .map(|&b| self.stored(b, &context))
+                    .collect();
+                for &bind in &binds {
+                    f.made(bind);
+                }
+                self.operator_in(&context, (op, certs), &dests, &binds, out);
+            }
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => unreachable!("a statement that holds no parallelism"),
+        }
+    }
+
+    /// An operator in a context, whose destinations are these arrays.
+    pub(super) fn operator_in(
+        &mut self,
+        context: &[Size],
+        (op, certs): (&Soac, &[Var]),
+        dests: &[Var],
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        match op {
+            Soac::Screma {
+                width,
+                arrays,
+                lam,
+                scans,
+                reds,
+            } => {
+                let t = Traversal {
+                    width: *width,
+                    arrays,
+                    lam,
+                    certs,
+                };
+                self.screma_in(context, t, (scans, reds), binds, out);
+            }
+            Soac::Hist {
+                width,
+                arrays,
+                lam,
+                ops,
+            } => {
+                let t = Traversal {
+                    width: *width,
+                    arrays,
+                    lam,
+                    certs,
+                };
+                self.hist_in(context, t, ops, dests, binds, out);
+            }
+            Soac::Scatter {
+                width,
+                arrays,
+                lam,
+                dests: places,
+            } => {
+                let t = Traversal {
+                    width: *width,
+                    arrays,
+                    lam,
+                    certs,
+                };
+                self.scatter_in(context, t, places, dests, binds, out);
+            }
+            Soac::Array(_) | Soac::Filter { .. } | Soac::WithAcc { .. } | Soac::UpdateAcc(_) => {
+                unreachable!("no operator with segments")
+            }
+        }
+    }
+
+    /// The context inside of the lambda of an operator (rule G2).
+    pub(super) fn inside(&mut self, context: &[Size], t: Traversal<'_>) -> Context {
+        let mut inner = context.to_vec();
+        inner.push(self.size(t.width));
+        for (&param, &array) in t.lam.params.iter().zip(t.arrays) {
+            let depth = inner.len();
+            self.env.insert(param, Def::Elem { array, depth });
+        }
+        inner
+    }
+
+    /// The body of a kernel over a context that executes a lambda sequentially.
+    pub(super) fn leaf(&mut self, context: &[Size], t: Traversal<'_>) -> (Point, Vec<Atom>) {
+        let mut point = self.point(context);
+        let mut reads = free_in_lambda(&self.vars, t.lam);
+        reads.extend(&t.lam.params);
+        self.need_all(&mut point, t.certs);
+        self.need_all(&mut point, &reads);
+        let start = point.stms.len();
+        let result = self.stms(&t.lam.body, Mode::Seq, &mut point.stms);
+        let certs = self.certs(t.certs);
+        for stm in &mut point.stms[start..] {
+            stm.certs.extend(&certs);
+        }
+        (point, result)
+    }
+
+    fn screma_in(
+        &mut self,
+        context: &[Size],
+        t: Traversal<'_>,
+        (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        if scans.is_empty() && reds.is_empty() {
+            return self.map_in(context, t, binds, out);
+        }
+        if let ([], [op]) = (scans, reds)
+            && is_reduction_of_rows(&self.vars, t.lam, op, binds.len())
+        {
+            return self.reduction_of_rows(context, t, op, binds, out);
+        }
+        let inner = self.inside(context, t);
+        let operators = (scans, reds);
+        if !self.labels.is_parallel(&t.lam.body) {
+            return self.fold(&inner, t, operators, binds, out);
+        }
+        // Rule E2: the map in one operation, the fold in another; or (E1) all at once, what is inside being sequential.
+        self.versions(
+            &inner,
+            t.lam,
+            binds,
+            out,
+            &mut |cx, binds, out| cx.fold(&inner, t, operators, binds, out),
+            &mut |cx, binds, out| cx.map_and_fold(&inner, t, operators, binds, out),
+        );
+    }
+
+    /// A map in a context.
+    fn map_in(
+        &mut self,
+        context: &[Size],
+        t: Traversal<'_>,
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let inner = self.inside(context, t);
+        let plain = &mut |cx: &mut Self, binds: &[Var], out: &mut Vec<Stm<Seg>>| {
+            let (point, result) = cx.leaf(&inner, t);
+            cx.kernel(point, result, SegKind::Map, binds.to_vec(), out);
+        };
+        if !self.labels.is_parallel(&t.lam.body) {
+            return plain(self, binds, out);
+        }
+        let split = &mut |cx: &mut Self, binds: &[Var], out: &mut Vec<Stm<Seg>>| {
+            cx.distribute(inner.clone(), &t.lam.body, Wanted::Fresh(binds), out);
+        };
+        if self.is_nest(t.lam) {
+            return split(self, binds, out);
+        }
+        self.versions(&inner, t.lam, binds, out, plain, split);
+    }
+
+    /// Whether a lambda is nothing but cheap code and one map, which then belongs to the same nest.
+    fn is_nest(&self, lam: &Lambda<Soac>) -> bool {
+        let Some((last, before)) = lam.body.stms.split_last() else {
+            return false;
+        };
+        let is_map = matches!(
+            &last.exp,
+            Exp::Op(Soac::Screma { scans, reds, .. }) if scans.is_empty() && reds.is_empty()
+        );
+        let is_result = |a: &Atom| a.as_var().is_some_and(|v| last.binds.contains(&v));
+        let is_cheap = |stm: &Stm<Soac>| match self.labels.of(stm) {
+            Label::Uniform | Label::Check | Label::Cheap => true,
+            Label::Fill | Label::View | Label::Update | Label::Seq | Label::Par => false,
+        };
+        is_map
+            && self.labels.of(last) == Label::Par
+            && lam.body.result.iter().all(is_result)
+            && before.iter().all(is_cheap)
+    }
+
+    /// Reductions and scans, what is inside being sequential.
+    fn fold(
+        &mut self,
+        inner: &[Size],
+        t: Traversal<'_>,
+        (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let (point, result) = self.leaf(inner, t);
+        self.fold_point(inner, (point, result), (scans, reds), binds, out);
+    }
+
+    fn fold_point(
+        &mut self,
+        inner: &[Size],
+        (point, mut result): (Point, Vec<Atom>),
+        (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let all = scans.iter().chain(reds);
+        if scans.is_empty() || reds.is_empty() {
+            let operators = all.map(|op| self.operator(op)).collect();
+            let kind = if reds.is_empty() {
+                SegKind::Scan(operators)
+            } else {
+                SegKind::Red(operators)
+            };
+            return self.kernel(point, result, kind, binds.to_vec(), out);
+        }
+        // Both: the scan leaves the inputs of the reductions behind as mapped arrays.
+        let scanned: usize = scans.iter().map(|op| op.neutral.len()).sum();
+        let reduced: usize = reds.iter().map(|op| op.neutral.len()).sum();
+        let mut inputs = Vec::new();
+        for p in reds
+            .iter()
+            .flat_map(|op| op.lam.params[..op.neutral.len()].iter())
+        {
+            let ty = Type::array_of(&self.type_of(*p), inner);
+            inputs.push(self.fresh("inputs", ty));
+        }
+        let mut bound = binds.to_vec();
+        bound.splice(scanned..scanned + reduced, inputs.iter().copied());
+        let operators = scans.iter().map(|op| self.operator(op)).collect();
+        result.truncate(bound.len());
+        self.kernel(point, result, SegKind::Scan(operators), bound, out);
+        let (point, result) = self.elements(inner, &inputs);
+        let operators = reds.iter().map(|op| self.operator(op)).collect();
+        let results = binds[scanned..scanned + reduced].to_vec();
+        self.kernel(point, result, SegKind::Red(operators), results, out);
+    }
+
+    /// The body of a kernel that reads the elements of arrays over the context.
+    fn elements(&mut self, context: &[Size], arrays: &[Var]) -> (Point, Vec<Atom>) {
+        let mut point = self.point(context);
+        let indices: Vec<Atom> = point.dims.iter().map(|dim| dim.0.into()).collect();
+        let mut result = Vec::new();
+        for &array in arrays {
+            let ty = self.vars[array].ty.peel(indices.len()).unwrap_or(Type::I64);
+            let op = ArrayOp::Index {
+                array,
+                indices: indices.clone(),
+            };
+            result.push(Atom::Var(self.array(&mut point.stms, "x", ty, op)));
+        }
+        (point, result)
+    }
+
+    /// Rule E2: `redomap` is a map, which is distributed, and a reduction; the same for scans.
+    fn map_and_fold(
+        &mut self,
+        inner: &[Size],
+        t: Traversal<'_>,
+        (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let folded: usize = scans.iter().chain(reds).map(|op| op.neutral.len()).sum();
+        let inputs = self.map_inputs(inner, t, &binds[folded..], out);
+        let operators = (scans, reds);
+        let point = self.elements(inner, &inputs[..folded]);
+        self.fold_point(inner, point, operators, &binds[..folded], out);
+    }
+
+    /// Distributes the map of an operator; its results, the last of which are bound.
+    fn map_inputs(
+        &mut self,
+        inner: &[Size],
+        t: Traversal<'_>,
+        last: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) -> Vec<Var> {
+        let result = &t.lam.body.result;
+        let mut inputs = Vec::new();
+        for &atom in &result[..result.len() - last.len()] {
+            let ty = match atom {
+                Atom::Var(v) => self.type_of(v),
+                Atom::Const(c) => Type::Scalar(c.ty()),
+            };
+            inputs.push(self.fresh("inputs", Type::array_of(&ty, inner)));
+        }
+        inputs.extend_from_slice(last);
+        self.distribute(inner.to_vec(), &t.lam.body, Wanted::Fresh(&inputs), out);
+        inputs
+    }
+
+    /// Rule G5: a reduction of vectors, element by element, is a map of reductions over the transposed vectors.
+    ///
+    /// ```text
+    /// reduce (map2 (+)) zeros xss  ──►  segred (j < k, i < n) { xss[i, j] } (+)
+    /// ```
+    pub(super) fn reduction_of_rows(
+        &mut self,
+        context: &[Size],
+        t: Traversal<'_>,
+        op: &Operator<Soac>,
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let Some((columns, arrays, element)) = super::rows::operator_map(op) else {
+            return;
+        };
+        let inner = self.inside(context, t);
+        let columns = self.size(columns);
+        let cheap = t.lam.body.stms.iter().all(super::rows::is_free);
+        let inputs = if cheap {
+            Vec::new()
+        } else {
+            self.map_inputs(&inner, t, &[], out)
+        };
+        let neutral: Vec<Atom> = op.neutral.clone();
+        let mut first = Vec::new();
+        for ne in neutral {
+            first.push(self.first_element(ne, columns, out));
+        }
+        let column = self.fresh("j", Type::I64);
+        let (mut point, rows) = if cheap {
+            self.leaf(&inner, t)
+        } else {
+            self.elements(&inner, &inputs)
+        };
+        let mut result = Vec::new();
+        for row in rows.iter().filter_map(|row| row.as_var()) {
+            result.extend(self.element(&mut point.stms, row, column));
+        }
+        point.dims.insert(context.len(), (column, columns));
+        let lam = self.element_operator(op, arrays, element);
+        let kind = SegKind::Red(vec![Operator {
+            comm: op.comm,
+            lam,
+            neutral: first,
+        }]);
+        self.kernel(point, result, kind, binds.to_vec(), out);
+    }
+}

@@ -1,0 +1,149 @@
+//! Control flow that is the same for all points of a map nest: it changes places with the nest (rule G7 for loops).
+//!
+//! ```text
+//! map (\xs -> loop ys = xs for k < t do map (f k) ys) xss
+//! ──►
+//! loop yss = xss for k < t do segmap (i < n, j < m) { f k yss[i, j] }
+//! ```
+
+use super::Cx;
+use super::distribute::{Frame, Wanted};
+use crate::ir::id::Var;
+use crate::ir::seg::Seg;
+use crate::ir::soac::Soac;
+use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
+
+impl Cx<'_> {
+    /// A conditional whose condition the host knows.
+    pub(super) fn uniform_if(
+        &mut self,
+        f: &mut Frame<'_>,
+        binds: &[Var],
+        cond: Atom,
+        (then, otherwise): (&Body<Soac>, &Body<Soac>),
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let cond = self.atom(cond);
+        let context = f.context.clone();
+        let host = vec![false; binds.len()];
+        let mut own = vec![true; binds.len()];
+        let mut branch = |body: &Body<Soac>| {
+            self.block(|cx, stms| {
+                let wanted = Wanted::Any {
+                    host: &host,
+                    own: &[],
+                };
+                let results = cx.distribute(context.clone(), body, wanted, stms);
+                own.iter_mut()
+                    .zip(&results)
+                    .for_each(|(own, r)| *own &= r.1);
+                results.into_iter().map(|r| r.0).collect()
+            })
+        };
+        let (then, otherwise) = (branch(then), branch(otherwise));
+        let binds: Vec<Var> = binds.iter().map(|&b| self.stored(b, &context)).collect();
+        for (&bind, _) in binds.iter().zip(own).filter(|(_, own)| *own) {
+            f.made(bind);
+        }
+        let exp = Exp::If {
+            cond,
+            then,
+            otherwise,
+        };
+        self.push(out, binds, exp);
+    }
+
+    /// A loop of as many steps for all points (rule G7).
+    pub(super) fn interchange_loop(
+        &mut self,
+        f: &mut Frame<'_>,
+        binds: &[Var],
+        (params, form, body): (&[LoopParam], &LoopForm<Soac>, &Body<Soac>),
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let context = f.context.clone();
+        let host: Vec<bool> = params
+            .iter()
+            .map(|p| self.labels.uniform(p.var.into()))
+            .collect();
+        let spread: Vec<Atom> = params
+            .iter()
+            .zip(&host)
+            .filter(|(_, host)| !**host)
+            .map(|(p, _)| p.init)
+            .collect();
+        let mut arrays = self.arrays(f, &spread, out).into_iter();
+        let mut carried: Vec<LoopParam> = Vec::new();
+        // A result belongs to nobody else if what the loop starts with and what every step makes does.
+        let mut own = Vec::new();
+        for (param, &host) in params.iter().zip(&host) {
+            if host {
+                let init = self.atom(param.init);
+                self.env.remove(&param.var);
+                let var = self.bind(param.var, super::Mode::Seq);
+                carried.push(LoopParam { var, init });
+                own.push(false);
+            } else if let Some(init) = arrays.next() {
+                let var = self.stored(param.var, &context);
+                let init = init.into();
+                let shared = carried.iter().any(|p| p.init == init);
+                own.push(!shared && init.as_var().is_some_and(|v| f.is_made(v)));
+                carried.push(LoopParam { var, init });
+            }
+        }
+        let form = match form {
+            LoopForm::For { index, bound } => {
+                let bound = self.atom(*bound);
+                let index = self.bind(*index, super::Mode::Seq);
+                LoopForm::For { index, bound }
+            }
+            LoopForm::While(cond) => {
+                LoopForm::While(self.block(|cx, stms| cx.stms(cond, super::Mode::Seq, stms)))
+            }
+        };
+        let body = self.block(|cx, stms| {
+            let seeds = carried.iter().zip(&own).filter(|(_, own)| **own);
+            let seeds: Vec<Var> = seeds.map(|(p, _)| p.var).collect();
+            let wanted = Wanted::Any {
+                host: &host,
+                own: &seeds,
+            };
+            let results = cx.distribute(context.clone(), body, wanted, stms);
+            let kept = own.iter().zip(&results).filter(|(own, r)| **own && r.1);
+            if kept.count() < seeds.len() {
+                own.fill(false);
+            }
+            results.into_iter().map(|r| r.0).collect()
+        });
+        let mut bound = Vec::new();
+        for ((&bind, &host), own) in binds.iter().zip(&host).zip(own) {
+            if host {
+                bound.push(self.bind(bind, super::Mode::Seq));
+            } else {
+                let array = self.stored(bind, &context);
+                if own {
+                    f.made(array);
+                }
+                bound.push(array);
+            }
+        }
+        let exp = Exp::Loop {
+            params: carried,
+            form,
+            body,
+        };
+        self.push(out, bound, exp);
+    }
+
+    /// A block of host code.
+    pub(super) fn block(
+        &mut self,
+        make: impl FnOnce(&mut Self, &mut Vec<Stm<Seg>>) -> Vec<Atom>,
+    ) -> Body<Seg> {
+        let mut stms = Vec::new();
+        self.level += 1;
+        let result = make(self, &mut stms);
+        self.level -= 1;
+        Body { stms, result }
+    }
+}

@@ -1,0 +1,474 @@
+//! What becomes of each statement inside of a map nest: one labelling pass, from the outside in, without backtracking.
+//!
+//! A variable inside of a nest is *uniform* if the host can compute it, *variant* otherwise; a variant array is
+//! *irregular* if its shape is variant. Parallelism is worth something only if its width is uniform. This is the
+//! avoidance of vectorisation: what is not labelled [`Label::Par`] stays in maximal pieces of sequential code
+//! (Vectorisation Avoidance, section 4).
+
+mod cost;
+
+use super::elementwise::is_elementwise;
+use super::rows::operator_map;
+use crate::analysis::aliases::{Aliases, consumed};
+use crate::ir::array::ArrayOp;
+use crate::ir::id::{FunId, IdVec, Var};
+use crate::ir::soac::{HistOp, Operator, Soac};
+use crate::ir::syntax::{Atom, Body, Exp, Fun, Lambda, LoopForm, LoopParam, Stm, Vars};
+use crate::ir::types::{Size, Type};
+use crate::ir::walk::{all_stms, deep, free_in_lambda, free_in_stm, type_vars};
+use cost::{is_cheap, is_total};
+use std::collections::{HashMap, HashSet};
+
+/// How many cheap operations may be repeated for each point of an inner operator.
+const CHEAP: u32 = 12;
+
+/// An inner operator narrower than this stays a loop.
+pub(super) const NARROW: i64 = 16;
+
+/// What becomes of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Label {
+    /// The host computes it, once for all points.
+    Uniform,
+    /// A check, made again wherever something needs it.
+    Check,
+    /// Costs next to nothing and is computed again wherever it is needed.
+    Cheap,
+    /// An array that is nothing but another one or a value spread out.
+    Fill,
+    /// The same elements under another shape.
+    View,
+    /// An update in place.
+    Update,
+    /// Sequential code.
+    Seq,
+    /// Holds parallelism worth having.
+    Par,
+}
+
+/// The labels of everything inside of one operator of host code.
+#[derive(Default)]
+pub(super) struct Labels {
+    /// By the first variable that a statement binds.
+    labels: HashMap<Var, Label>,
+    variant: HashSet<Var>,
+    irregular: HashSet<Var>,
+    /// What it costs to compute a cheap variable.
+    cost: HashMap<Var, u32>,
+    /// What is consumed inside.
+    consumed: Vec<Var>,
+    aliases: Aliases,
+}
+
+impl Labels {
+    /// The label of a statement.
+    pub(super) fn of(&self, stm: &Stm<Soac>) -> Label {
+        let first = stm.binds.first();
+        first
+            .and_then(|v| self.labels.get(v))
+            .copied()
+            .unwrap_or(Label::Seq)
+    }
+
+    /// Whether a body holds parallelism worth having.
+    pub(super) fn is_parallel(&self, body: &Body<Soac>) -> bool {
+        body.stms.iter().any(|stm| self.of(stm) == Label::Par)
+    }
+
+    /// Whether the host knows an atom.
+    pub(super) fn uniform(&self, atom: Atom) -> bool {
+        atom.as_var().is_none_or(|v| !self.variant.contains(&v))
+    }
+
+    /// Whether the shape of an array differs from point to point, so that it cannot leave the code that makes it.
+    pub(super) fn irregular(&self, var: Var) -> bool {
+        self.irregular.contains(&var)
+    }
+
+    /// Whether two arrays may share memory.
+    pub(super) fn meet(&self, a: Var, b: Var) -> bool {
+        a == b || self.aliases.meet(a, b)
+    }
+
+    /// Whether an array or an alias of it is consumed somewhere inside.
+    fn hot(&self, var: Var) -> bool {
+        self.consumed.iter().any(|&c| self.meet(var, c))
+    }
+}
+
+/// Labels what is inside of lambdas.
+pub(super) struct Labeller<'a> {
+    vars: &'a Vars,
+    labels: Labels,
+}
+
+impl<'a> Labeller<'a> {
+    /// The labels of what is inside of the lambda of an operator.
+    pub(super) fn label(
+        vars: &'a Vars,
+        funs: &'a IdVec<FunId, Fun<Soac>>,
+        lam: &Lambda<Soac>,
+    ) -> Labels {
+        let mut labeller = Labeller {
+            vars,
+            labels: Labels::default(),
+        };
+        let mut parallel = false;
+        all_stms(&lam.body, &mut |stm| {
+            parallel |= matches!(
+                &stm.exp,
+                Exp::Op(Soac::Screma { .. } | Soac::Hist { .. } | Soac::Scatter { .. })
+            );
+        });
+        // Most code holds nothing, and then there is nothing to know.
+        if parallel {
+            labeller.labels.aliases = Aliases::of(&lam.body);
+            for stm in &lam.body.stms {
+                consumed(stm, funs, &mut |v| labeller.labels.consumed.push(v));
+            }
+            labeller.lambda(lam);
+        }
+        labeller.labels
+    }
+
+    fn lambda(&mut self, lam: &Lambda<Soac>) -> bool {
+        lam.params.iter().for_each(|&p| self.vary(p));
+        self.body(&lam.body)
+    }
+
+    /// A variable that the host does not know.
+    fn vary(&mut self, var: Var) {
+        let mut irregular = has_ragged_dims(&self.vars[var].ty);
+        type_vars(&self.vars[var].ty, &mut |n| {
+            irregular |= self.labels.variant.contains(&n);
+        });
+        self.labels.variant.insert(var);
+        if irregular {
+            self.labels.irregular.insert(var);
+        }
+    }
+
+    /// Labels the statements of a body; whether it holds parallelism worth having.
+    fn body(&mut self, body: &Body<Soac>) -> bool {
+        let whole = self.read_whole(body);
+        let mut parallel = false;
+        for stm in &body.stms {
+            let label = deep(|| self.stm(stm, &whole));
+            parallel |= label == Label::Par;
+            if let Some(&first) = stm.binds.first() {
+                self.labels.labels.insert(first, label);
+            }
+            if label != Label::Uniform {
+                for &v in &stm.binds {
+                    if !(label == Label::Par && self.carried(stm, v)) {
+                        self.vary(v);
+                    }
+                }
+            }
+        }
+        parallel
+    }
+
+    /// Whether a result of a parallel loop is known to the host.
+    fn carried(&self, stm: &Stm<Soac>, bind: Var) -> bool {
+        let Exp::Loop { params, .. } = &stm.exp else {
+            return false;
+        };
+        let k = stm.binds.iter().position(|&b| b == bind);
+        k.is_some_and(|k| self.labels.uniform(params[k].var.into()))
+    }
+
+    /// The arrays made by `iota` or `replicate` in a body that are read otherwise than element by element.
+    fn read_whole(&self, body: &Body<Soac>) -> HashSet<Var> {
+        let mut whole = HashSet::new();
+        let spread = body.stms.iter().any(|stm| {
+            matches!(
+                &stm.exp,
+                Exp::Op(Soac::Array(
+                    ArrayOp::Iota { .. } | ArrayOp::Replicate { .. }
+                ))
+            )
+        });
+        if !spread {
+            return whole;
+        }
+        for stm in &body.stms {
+            match &stm.exp {
+                Exp::Op(
+                    Soac::Screma { lam, .. } | Soac::Hist { lam, .. } | Soac::Scatter { lam, .. },
+                ) => {
+                    whole.extend(free_in_lambda(self.vars, lam));
+                    stm.exp.consumed(&mut |v| {
+                        whole.insert(v);
+                    });
+                }
+                Exp::Op(Soac::Array(ArrayOp::Index { .. }))
+                    if stm.binds.iter().all(|&v| !self.vars[v].ty.is_array()) => {}
+                Exp::Op(_)
+                | Exp::Atom(_)
+                | Exp::Scalar(..)
+                | Exp::Assert { .. }
+                | Exp::Guard { .. }
+                | Exp::If { .. }
+                | Exp::Loop { .. }
+                | Exp::Call { .. } => whole.extend(free_in_stm(self.vars, stm)),
+            }
+        }
+        whole.extend(body.result.iter().filter_map(|a| a.as_var()));
+        whole
+    }
+
+    fn stm(&mut self, stm: &Stm<Soac>, whole: &HashSet<Var>) -> Label {
+        let certified = stm.certs.iter().all(|&c| self.labels.uniform(c.into()));
+        match &stm.exp {
+            Exp::Atom(a) if certified && self.labels.uniform(*a) => Label::Uniform,
+            Exp::Atom(_) => self.cheap(stm, 0),
+            Exp::Scalar(op, args) => {
+                let known = args.iter().all(|&a| self.labels.uniform(a));
+                match () {
+                    () if known && certified && is_total(*op, args) => Label::Uniform,
+                    () if is_cheap(*op) => self.cheap(stm, 1),
+                    () => Label::Seq,
+                }
+            }
+            Exp::Assert { .. } => {
+                let mut known = true;
+                stm.exp.operands(&mut |a| known &= self.labels.uniform(a));
+                if known { Label::Uniform } else { Label::Check }
+            }
+            Exp::Guard { .. } | Exp::Call { .. } => Label::Seq,
+            Exp::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let first = self.body(then);
+                let second = self.body(otherwise);
+                let known = self.labels.uniform(*cond);
+                self.parallel(stm, known && (first || second))
+            }
+            Exp::Loop { params, form, body } => {
+                let parallel = self.looping(params, form, body);
+                self.parallel(stm, parallel)
+            }
+            Exp::Op(op) => self.op(stm, op, whole),
+        }
+    }
+
+    /// What is computed again wherever it is needed, unless that costs too much or cannot be done.
+    fn cheap(&mut self, stm: &Stm<Soac>, own: u32) -> Label {
+        let mut cost = own;
+        let mut fit = true;
+        stm.exp.operands(&mut |a| {
+            if let Atom::Var(v) = a {
+                cost = cost.saturating_add(self.labels.cost.get(&v).copied().unwrap_or(0));
+                fit &= !self.labels.irregular(v);
+                fit &= !(self.vars[v].ty.is_array() && self.labels.hot(v));
+            }
+        });
+        for &v in &stm.binds {
+            type_vars(&self.vars[v].ty, &mut |n| {
+                fit &= self.labels.uniform(n.into());
+            });
+        }
+        if !fit || cost > CHEAP {
+            return Label::Seq;
+        }
+        for &v in &stm.binds {
+            self.labels.cost.insert(v, cost);
+        }
+        Label::Cheap
+    }
+
+    /// Parallel if it is worth it and no irregular array comes in or goes out.
+    fn parallel(&self, stm: &Stm<Soac>, worth: bool) -> Label {
+        if !worth {
+            return Label::Seq;
+        }
+        let mut regular = true;
+        for &v in &stm.binds {
+            type_vars(&self.vars[v].ty, &mut |n| {
+                regular &= self.labels.uniform(n.into());
+            });
+        }
+        let free = free_in_stm(self.vars, stm);
+        if regular && !free.iter().any(|&v| self.labels.irregular(v)) {
+            Label::Par
+        } else {
+            Label::Seq
+        }
+    }
+
+    /// Whether a loop may be exchanged with the maps around it and holds parallelism (rule G7).
+    fn looping(&mut self, params: &[LoopParam], form: &LoopForm<Soac>, body: &Body<Soac>) -> bool {
+        // Scalars that start uniform may stay so; each that does not is found out, and all are given up soon.
+        let mut known: Vec<bool> = params
+            .iter()
+            .map(|p| self.labels.uniform(p.init) && !self.vars[p.var].ty.is_consumable())
+            .collect();
+        for attempt in 0..3 {
+            if attempt == 2 {
+                known.fill(false);
+            }
+            for (param, &known) in params.iter().zip(&known) {
+                if !known {
+                    self.vary(param.var);
+                }
+            }
+            let steady = match form {
+                LoopForm::For { bound, .. } => self.labels.uniform(*bound),
+                LoopForm::While(cond) => {
+                    self.body(cond);
+                    cond.stms
+                        .iter()
+                        .all(|stm| self.labels.of(stm) == Label::Uniform)
+                        && cond.result.iter().all(|&a| self.labels.uniform(a))
+                }
+            };
+            let parallel = self.body(body);
+            let kept = known
+                .iter()
+                .zip(&body.result)
+                .map(|(&known, &next)| known && self.labels.uniform(next));
+            let kept: Vec<bool> = kept.collect();
+            if kept == known {
+                let regular = params.iter().all(|p| !self.labels.irregular(p.var));
+                return steady && parallel && regular;
+            }
+            known = kept;
+        }
+        false
+    }
+
+    fn op(&mut self, stm: &Stm<Soac>, op: &Soac, whole: &HashSet<Var>) -> Label {
+        match op {
+            Soac::Array(op) => self.array_op(stm, op, whole),
+            Soac::Screma {
+                width,
+                lam,
+                scans,
+                reds,
+                ..
+            } => {
+                let inner = self.lambda(lam);
+                let rows = scans.is_empty() && self.is_reduction_of_rows(lam, reds, stm);
+                let fits = rows
+                    || scans
+                        .iter()
+                        .chain(reds)
+                        .all(|op| self.is_scalar_operator(op));
+                self.parallel(stm, fits && self.is_wide(*width, inner))
+            }
+            Soac::Hist {
+                width, lam, ops, ..
+            } => {
+                let inner = self.lambda(lam);
+                let fits = ops.iter().all(|op| self.is_scalar_hist(op));
+                self.parallel(stm, fits && self.is_wide(*width, inner))
+            }
+            Soac::Scatter { width, lam, .. } => {
+                let inner = self.lambda(lam);
+                self.parallel(stm, self.is_wide(*width, inner))
+            }
+            Soac::Filter { .. } | Soac::WithAcc { .. } | Soac::UpdateAcc(_) => Label::Seq,
+        }
+    }
+
+    fn is_wide(&self, width: Size, inner: bool) -> bool {
+        let narrow = matches!(width, Size::Const(n) if n < NARROW);
+        self.labels.uniform(width.into()) && (inner || !narrow)
+    }
+
+    /// An operator on scalars that the host knows: it is applied between points, so that it may depend on none.
+    fn is_scalar_operator(&self, op: &Operator<Soac>) -> bool {
+        op.lam.params.iter().all(|&p| !self.vars[p].ty.is_array()) && self.is_known_operator(op)
+    }
+
+    fn is_known_operator(&self, op: &Operator<Soac>) -> bool {
+        let free = free_in_lambda(self.vars, &op.lam);
+        op.neutral.iter().all(|&a| self.labels.uniform(a))
+            && free.iter().all(|&v| self.labels.uniform(v.into()))
+    }
+
+    fn is_scalar_hist(&self, op: &HistOp<Soac>) -> bool {
+        op.shape.iter().all(|&n| self.labels.uniform(n.into())) && self.is_scalar_operator(&op.op)
+    }
+
+    /// A reduction of vectors by one map over its operands, which rule G5 makes a map of reductions.
+    fn is_reduction_of_rows(
+        &self,
+        lam: &Lambda<Soac>,
+        reds: &[Operator<Soac>],
+        stm: &Stm<Soac>,
+    ) -> bool {
+        let [op] = reds else { return false };
+        is_reduction_of_rows(self.vars, lam, op, stm.binds.len()) && self.is_known_operator(op)
+    }
+
+    fn array_op(&mut self, stm: &Stm<Soac>, op: &ArrayOp, whole: &HashSet<Var>) -> Label {
+        let regular = |cx: &Self| {
+            let mut regular = true;
+            for &v in &stm.binds {
+                regular &= !has_ragged_dims(&cx.vars[v].ty);
+                type_vars(&cx.vars[v].ty, &mut |n| {
+                    regular &= cx.labels.uniform(n.into());
+                });
+            }
+            stm.exp.operands(&mut |a| {
+                regular &= a.as_var().is_none_or(|v| !cx.labels.irregular(v));
+            });
+            regular
+        };
+        match op {
+            ArrayOp::Index { .. } | ArrayOp::Slice { .. } | ArrayOp::Rearrange { .. } => {
+                self.cheap(stm, 1)
+            }
+            ArrayOp::Iota { .. } | ArrayOp::Replicate { .. } | ArrayOp::Copy(_)
+                if !regular(self) =>
+            {
+                Label::Seq
+            }
+            ArrayOp::Iota { .. } if !whole.contains(&stm.binds[0]) => self.cheap(stm, 1),
+            ArrayOp::Replicate { shape, .. }
+                if shape.len() == 1 && !whole.contains(&stm.binds[0]) =>
+            {
+                self.cheap(stm, 1)
+            }
+            ArrayOp::Iota { .. }
+            | ArrayOp::Replicate { .. }
+            | ArrayOp::Copy(_)
+            | ArrayOp::Scratch { .. } => Label::Fill,
+            ArrayOp::Reshape { .. } if regular(self) => Label::View,
+            ArrayOp::Update { .. } if regular(self) => Label::Update,
+            ArrayOp::Reshape { .. }
+            | ArrayOp::Update { .. }
+            | ArrayOp::Literal { .. }
+            | ArrayOp::Concat { .. }
+            | ArrayOp::Manifest { .. } => Label::Seq,
+        }
+    }
+}
+
+/// Whether rows of an array differ in length.
+fn has_ragged_dims(ty: &Type) -> bool {
+    ty.shape().iter().any(|dim| dim.size().is_none())
+}
+
+/// Whether a reduction with this operator yields vectors, combined by one map over both operands, and nothing else.
+pub(super) fn is_reduction_of_rows(
+    vars: &Vars,
+    lam: &Lambda<Soac>,
+    op: &Operator<Soac>,
+    binds: usize,
+) -> bool {
+    let Some((_, arrays, inner)) = operator_map(op) else {
+        return false;
+    };
+    let k = op.neutral.len();
+    k == binds
+        && lam.body.result.len() == k
+        && is_elementwise(&op.lam)
+        && arrays.iter().all(|v| op.lam.params.contains(v))
+        && inner.params.iter().all(|&p| !vars[p].ty.is_array())
+        && op.lam.params.iter().all(|&p| vars[p].ty.rank() == 1)
+}

@@ -1,0 +1,117 @@
+//! Versions of the same code (rule E1): all of a nest at once, what is inside being sequential, if that is enough
+//! parallelism; else what is inside is parallel too.
+//!
+//! ```text
+//! map (\xs -> reduce (+) 0 xs) xss
+//! ──►
+//! g = guard outer "main:1" n
+//! if g { segmap (i < n) { loop acc = 0 for j < m do acc + xss[i, j] } } else { segred (i < n, j < m) { xss[i, j] } (+) }
+//! ```
+
+use super::Cx;
+use crate::ir::id::Var;
+use crate::ir::scalar::{BinOp, ScalarOp};
+use crate::ir::seg::Seg;
+use crate::ir::soac::Soac;
+use crate::ir::syntax::{Atom, Exp, Lambda, Stm};
+use crate::ir::threshold::{Threshold, ThresholdKind};
+use crate::ir::types::{ScalarType, Size, Type};
+use crate::ir::walk::all_stms;
+
+/// Code may grow by versions to this many statements, or to four times its size if that is more.
+pub(super) const GROWTH: usize = 4_000;
+
+/// Makes the code of a version, which binds the variables.
+type Version<'v, 'c> = &'v mut dyn FnMut(&mut Cx<'c>, &[Var], &mut Vec<Stm<Seg>>);
+
+impl<'c> Cx<'c> {
+    /// Two versions of an operator over a context, of which a guard chooses one; only the first where the code has
+    /// grown too much.
+    pub(super) fn versions(
+        &mut self,
+        context: &[Size],
+        lam: &Lambda<Soac>,
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+        plain: Version<'_, 'c>,
+        split: Version<'_, 'c>,
+    ) {
+        let mut size = 0;
+        all_stms(&lam.body, &mut |_| size += 1);
+        if size > self.budget {
+            return plain(self, binds, out);
+        }
+        self.budget -= size;
+        let measure = self.points(context, out);
+        let threshold = self.threshold(ThresholdKind::Outer);
+        let guard = Exp::Guard { threshold, measure };
+        let cond = self.emit(out, "enough", Type::BOOL, guard).into();
+        let mut branch = |version: Version<'_, 'c>| {
+            let types: Vec<Type> = binds.iter().map(|&b| self.vars[b].ty.clone()).collect();
+            let fresh = |(&b, ty)| {
+                let name = self.vars[b].name.clone();
+                self.fresh(&name, ty)
+            };
+            let inner: Vec<Var> = binds.iter().zip(types).map(fresh).collect();
+            self.block(|cx, stms| {
+                version(cx, &inner, stms);
+                inner.into_iter().map(Atom::Var).collect()
+            })
+        };
+        let then = branch(plain);
+        let otherwise = branch(split);
+        let exp = Exp::If {
+            cond,
+            then,
+            otherwise,
+        };
+        self.push(out, binds.to_vec(), exp);
+    }
+
+    /// The number of points of a context.
+    fn points(&mut self, context: &[Size], out: &mut Vec<Stm<Seg>>) -> Atom {
+        let mul = ScalarOp::Bin(BinOp::Mul, ScalarType::I64);
+        let mut points = Atom::ONE;
+        for &size in context {
+            points = match (points, size) {
+                (Atom::ONE, size) => size.into(),
+                (points, Size::Const(1)) => points,
+                (points, size) => self.scalar(out, "points", mul, vec![points, size.into()]),
+            };
+        }
+        points
+    }
+
+    /// A threshold with a name of its own, after the function and line at hand.
+    fn threshold(&mut self, kind: ThresholdKind) -> Threshold {
+        let mut place = self.function.clone();
+        if let Some(line) = self.line() {
+            place.push_str(&format!(":{line}"));
+        }
+        let count = self.names.entry(place.clone()).or_insert(0);
+        *count += 1;
+        if *count > 1 {
+            place.push_str(&format!(".{count}"));
+        }
+        Threshold {
+            place: place.into(),
+            kind,
+        }
+    }
+
+    /// The line at hand: where the statement stands, or the call in the file of the function through which it came there.
+    fn line(&self) -> Option<u32> {
+        let own = self.spans.place(self.function_span).map(|p| &p.file);
+        let mut next = Some(self.span);
+        let mut innermost = None;
+        while let Some(place) = next.and_then(|s| self.spans.place(s)) {
+            let line = place.start.0;
+            if own == Some(&place.file) {
+                return Some(line);
+            }
+            innermost = innermost.or(Some(line));
+            next = place.inlined_at;
+        }
+        innermost
+    }
+}
