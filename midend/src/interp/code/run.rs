@@ -28,9 +28,10 @@ impl<'p, D: Exec> Machine<'p, D> {
                     measure,
                     to,
                 } => {
-                    let number = self.options.thresholds.map_or(GUARD, |forced| {
-                        forced.number(threshold, GUARD)
-                    });
+                    let number = self
+                        .options
+                        .thresholds
+                        .map_or(GUARD, |forced| forced.number(threshold, GUARD));
                     let reached = reaches(self.word(*measure) as i64, number);
                     self.put(*to, u64::from(reached));
                 }
