@@ -235,6 +235,26 @@ impl Emit<'_, '_> {
         self.range(ty, (zero, bound), strip, inits, body)
     }
 
+    /// A counted loop over few `i64` indices: see [`Emit::range`]. It never looks at the stop flag.
+    pub(crate) fn few(
+        &mut self,
+        (first, bound): (Value, Value),
+        inits: &[Value],
+        body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let carried_types = self.types_of(inits);
+        let (inner, exit) = (self.b.create_block(), self.b.create_block());
+        let results = self.params(exit, &carried_types);
+        let less = IntCC::SignedLessThan;
+        let any = self.b.ins().icmp(less, first, bound);
+        let start = block_args([first].into_iter().chain(inits.iter().copied()));
+        let skip = block_args(inits.iter().copied());
+        self.b.ins().brif(any, inner, &start, exit, &skip);
+        let counter = super::clif(ScalarType::I64);
+        self.counted_inner(counter, less, bound, &carried_types, (inner, exit), body);
+        results
+    }
+
     /// A counted loop: `body` gets the counter and the carried values and yields their next values.
     ///
     /// Long loops run in strips, so that the stop flag is read once per strip and the inner loop has a single test.

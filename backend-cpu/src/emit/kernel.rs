@@ -203,7 +203,7 @@ impl Emit<'_, '_> {
         });
         let done = self.b.ins().imul_imm_s(groups, width);
         let rest = self.b.ins().iadd(first, done);
-        self.range(ScalarType::I64, (rest, last), strip, &[], |emit, i, _| {
+        self.few((rest, last), &[], |emit, i, _| {
             emit.bind(index, i);
             emit.body(&kernel.body);
             vec![]

@@ -10,7 +10,10 @@ use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
 
 /// Inner points from which on a reduction is worth the combining of lanes.
-const LONG: i64 = 64;
+const LONG: i64 = 32;
+
+/// Rows between two looks at the stop flag; long ones look at it themselves.
+pub(super) const ROWS: i64 = 16;
 
 impl Emit<'_, '_> {
     /// Parameters: slots, outer range, inner range, address of the addresses of the results; or for ragged rows: slots,
@@ -39,7 +42,7 @@ impl Emit<'_, '_> {
             .space
             .split_last()
             .expect("a reduction has a dimension to reduce");
-        self.walk(outer, (p[1], p[2]), 1, |emit, flat| {
+        self.walk(outer, (p[1], p[2]), ROWS, |emit, flat| {
             let sums = emit.reduce_row(kernel, ops, plan.as_ref(), (p[3], p[4]));
             for ((sum, place), ty) in sums.into_iter().zip(&places).zip(&tys) {
                 let target = emit.element(*place, *ty, flat);
@@ -75,20 +78,19 @@ impl Emit<'_, '_> {
             Some(plan) => self.reduce_groups(plan, kernel, ops, &start, (ilo, ihi)),
             None => (start, ilo),
         };
+        let step = |emit: &mut Self, i: Value, sums: &[Value]| {
+            emit.bind(index, i);
+            emit.scoped(&kernel.body, |emit| {
+                let values = emit.body(&kernel.body);
+                emit.operate(ops, sums, &values)
+            })
+        };
+        if plan.is_some() {
+            // Groups have left few points over.
+            return self.few((ilo, ihi), &start, step);
+        }
         let strip = super::control::strip(&kernel.body);
-        self.range(
-            ScalarType::I64,
-            (ilo, ihi),
-            strip,
-            &start,
-            |emit, i, sums| {
-                emit.bind(index, i);
-                emit.scoped(&kernel.body, |emit| {
-                    let values = emit.body(&kernel.body);
-                    emit.operate(ops, sums, &values)
-                })
-            },
-        )
+        self.range(ScalarType::I64, (ilo, ihi), strip, &start, step)
     }
 
     /// Reduces as many whole groups of points as there are, each lane on its own, and then the lanes in order. Yields

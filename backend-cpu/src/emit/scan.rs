@@ -26,7 +26,7 @@ impl Emit<'_, '_> {
             unreachable!("a scan has a dimension to scan");
         };
         let width = self.atom(*width);
-        self.walk(outer, (p[1], p[2]), 1, |emit, flat| {
+        self.walk(outer, (p[1], p[2]), super::reduce::ROWS, |emit, flat| {
             let start = emit.load_slots(p[5], &tys);
             let base = emit.b.ins().imul(flat, width);
             let sums = emit.scan_row(kernel, ops, &places, (start, (p[3], p[4]), base));
