@@ -1,8 +1,8 @@
 //! Measures operations over rows: how long they take in rows of every length, regular and ragged, beside the same elements
-//! in one row.
+//! in one row. For histograms, the length of a row is the number of buckets.
 //!
 //! ```sh
-//! cargo run --release -p arrc-backend-cpu --example segments [regular|ragged] [LOG2_ELEMENTS]
+//! cargo run --release -p arrc-backend-cpu --example segments [regular|ragged] [LOG2_ELEMENTS] [OPERATION]
 //! ```
 //!
 //! Each line is a kind of rows; the figures are picoseconds per element, the medians of interleaved runs.
@@ -23,6 +23,10 @@ use std::time::Instant;
 const RUNS: usize = 9;
 /// How often a program does its operation in a run, for the arguments are copied to the device each time.
 const REPEAT: i64 = 8;
+
+/// A bucket of a point `i` that is as good as random.
+const KEY: &str = "let big: i64 = mul.i64(i, 2654435761) let mixed: i64 = shr.i64(big, 7) \
+                   let key: i64 = rem.i64(mixed, w)";
 
 const SUM: &str = "\\(a: f32, b: f32) { let c: f32 = add.f32(a, b) yield c }";
 
@@ -49,6 +53,13 @@ fn text(ragged: bool, operation: &str) -> String {
                  let y: f32 = mul.f32(x, f) yield y }}"
             ),
         ),
+        "hist" => (
+            "[w]f32",
+            format!(
+                "seghist device (i: i64 < m) {{ {KEY} yield key, 1.0f32 }} \
+                 into [w] (blank) by (0.0f32) {SUM}"
+            ),
+        ),
         _ => (
             "[n]f32",
             format!(
@@ -67,13 +78,23 @@ fn text(ragged: bool, operation: &str) -> String {
           let w: i64 = index ls[0]
           let xss: {shape} = reshape {reshape} xs
           let last: f32 = loop (z: f32 = 0.0f32) for it: i64 < t {{
+            {blank}
             let out: {bound} = {exp}
             let v: f32 = index out[{}]
             yield v
           }}
           yield last
         }}",
-        if bound == "[n]f32" { "0" } else { "0, 0" }
+        if bound.matches('[').count() == 1 {
+            "0"
+        } else {
+            "0, 0"
+        },
+        blank = if operation == "hist" {
+            "let blank: [w]f32 = replicate [w] 0.0f32"
+        } else {
+            ""
+        }
     )
 }
 
@@ -201,9 +222,11 @@ fn main() {
     });
     let operations: &[&str] = match ragged {
         true => &["reduce", "scan", "map"],
-        false => &["reduce", "scan", "map", "loop"],
+        false => &["reduce", "scan", "map", "loop", "hist"],
     };
-    for operation in operations {
+    let only = given.next();
+    let wanted = |name: &&&str| only.as_ref().is_none_or(|only| only == **name);
+    for operation in operations.iter().filter(wanted) {
         let cases: Vec<Case> = devices
             .iter()
             .map(|device| compile(device, &text(ragged, operation)))

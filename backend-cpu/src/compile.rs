@@ -117,6 +117,8 @@ pub(crate) enum CompiledKind {
     },
     Hist {
         chunk: Code,
+        /// The unit for a part of the buckets, unless the body combines by itself.
+        window: Option<Code>,
         hists: Vec<CompiledHist>,
     },
 }
@@ -221,7 +223,7 @@ pub(crate) fn compile(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Mo
     let mut ids = Vec::new();
     for (k, (kernel, args)) in kernels.iter().zip(&args).enumerate() {
         let mut mine = Vec::new();
-        for (r, role) in kernel::roles(&kernel.kind).into_iter().enumerate() {
+        for (r, role) in kernel::roles(kernel).into_iter().enumerate() {
             // The signature is that of the emitted unit; linking does not look at it.
             let signature = crate::emit::signature(units.conv, &[], &[]);
             let name = format!("k{k}_{r}");
@@ -411,6 +413,7 @@ fn describe(
         },
         KernelKind::Hist(hists) => CompiledKind::Hist {
             chunk,
+            window: (!kernel.body.result.is_empty()).then(|| code(Role::Window)),
             hists: hists
                 .iter()
                 .enumerate()

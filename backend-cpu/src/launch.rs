@@ -168,7 +168,11 @@ impl Run<'_> {
                 }
                 Ok(())
             }
-            CompiledKind::Hist { chunk, hists } => self.hist(*chunk, hists),
+            CompiledKind::Hist {
+                chunk,
+                window,
+                hists,
+            } => self.hist(*chunk, *window, hists),
         }
     }
 

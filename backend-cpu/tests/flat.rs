@@ -202,3 +202,50 @@ fn cuts_change_nothing() {
         }
     }
 }
+
+/// Sums that are rounded, into more buckets than caches hold, some of them outside.
+const BUCKETS: &str = r#"flat
+    fun main(n: i64, k: i64, m: i64, ls: [n]i64, offs: [k]i64, xs: [m]i64) -> (r: [300000]f32)
+      entry "main" sizes 3 -> 0 (ls: []i64, offs: []i64, xs: []i64) -> ([]f32)
+    {
+      let xss: [n][..offs]i64 = reshape [n, ..offs] xs
+      let blank: [300000]f32 = replicate [300000] 0.1f32
+      let sums: [300000]f32 = seghist device (SPACE) {
+        let x: i64 = index INDEX
+        let big: i64 = mul.i64(x, 3011)
+        let f: f32 = convert.i64.f32(x)
+        let third: f32 = mul.f32(f, 0.3f32)
+        yield big, third
+      } into [300000] (blank) by (0.0f32) \(a: f32, b: f32) {
+        let c: f32 = add.f32(a, b)
+        yield c
+      }
+      yield sums
+    }"#;
+
+#[test]
+fn buckets_are_shared_out() {
+    let args = args(&[4000, 0, 9000, 7001]);
+    let mut wanted = vec![0.1f32; 300_000];
+    for i in 0..20_001i64 {
+        let x = (i * 7919) % 101;
+        if let Some(bucket) = wanted.get_mut((x * 3011) as usize) {
+            *bucket += x as f32 * 0.3;
+        }
+    }
+    let wanted = vec![Value::Array(ArrayValue {
+        shape: vec![300_000],
+        data: Data::F32(wanted),
+    })];
+    for (space, index) in [
+        ("p: i64 < m", "xs[p]"),
+        ("i: i64 < n, j: i64 in offs", "xss[i, j]"),
+    ] {
+        let text = BUCKETS.replace("SPACE", space).replace("INDEX", index);
+        let forms = Forms::new("buckets", &text);
+        for threads in [1, 2, 3] {
+            let got = forms.on(&device(threads), &forms.plans[1], &args);
+            assert!(got == wanted, "{space} on {threads} threads");
+        }
+    }
+}

@@ -6,9 +6,23 @@ use cranelift_codegen::ir::{InstBuilder, Opcode, Value};
 use midend::ir::mem::{Kernel, MemHist};
 use midend::ir::types::ScalarType;
 
+/// Which buckets are touched: so many from the first, or from none.
+#[derive(Clone, Copy)]
+struct Limits {
+    first: Option<Value>,
+    count: Value,
+}
+
 impl Emit<'_, '_> {
     /// Parameters: slots, range of points (or piece of a ragged space), table of destinations (those of all histograms in order).
-    pub(super) fn hist(&mut self, kernel: &Kernel, hists: &[MemHist], p: &[Value]) {
+    /// With a window, number `w` of so many, only that part of the buckets of each histogram is touched.
+    pub(super) fn hist(
+        &mut self,
+        kernel: &Kernel,
+        hists: &[MemHist],
+        p: &[Value],
+        window: Option<(Value, Value)>,
+    ) {
         let strip = super::control::strip(&kernel.body);
         let table = *p.last().expect("the table is the last parameter");
         let places = self.places(table, hists.iter().map(|h| h.dests.len()).sum());
@@ -24,20 +38,38 @@ impl Emit<'_, '_> {
                 });
             });
         }
-        let buckets: Vec<Value> = hists.iter().map(|h| self.atom(h.buckets)).collect();
+        let limits: Vec<Limits> = hists.iter().map(|h| self.limits(h, window)).collect();
         self.all_points(kernel, &p[1..], strip, |emit| {
             emit.scoped(&kernel.body, |emit| {
                 let results = emit.body(&kernel.body);
                 let (indices, mut values) = results.split_at(hists.len());
                 let mut places = places.as_slice();
-                for ((hist, index), buckets) in hists.iter().zip(indices).zip(&buckets) {
+                for ((hist, index), limits) in hists.iter().zip(indices).zip(&limits) {
                     let (mine, others) = values.split_at(hist.dests.len());
                     let (targets, further) = places.split_at(hist.dests.len());
                     (values, places) = (others, further);
-                    emit.bucket(hist, *index, *buckets, targets, mine);
+                    emit.bucket(hist, *index, *limits, targets, mine);
                 }
             });
         });
+    }
+
+    /// The buckets in a window, or all.
+    fn limits(&mut self, hist: &MemHist, window: Option<(Value, Value)>) -> Limits {
+        let count = self.atom(hist.buckets);
+        let Some((which, parts)) = window else {
+            return Limits { first: None, count };
+        };
+        let cut = |emit: &mut Self, which: Value| {
+            let product = emit.b.ins().imul(count, which);
+            emit.b.ins().udiv(product, parts)
+        };
+        let first = cut(self, which);
+        let next = self.b.ins().iadd_imm_s(which, 1);
+        let end = cut(self, next);
+        let count = self.b.ins().isub(end, first);
+        let first = Some(first);
+        Limits { first, count }
     }
 
     /// Combines values into one bucket, if it exists.
@@ -45,15 +77,20 @@ impl Emit<'_, '_> {
         &mut self,
         hist: &MemHist,
         index: Value,
-        buckets: Value,
+        limits: Limits,
         places: &[Value],
         values: &[Value],
     ) {
-        if self.is_below(index, buckets) {
+        if limits.first.is_none() && self.is_below(index, limits.count) {
             return self.update(hist, index, places, |_| values.to_vec());
         }
         let (inside, done) = (self.b.create_block(), self.b.create_block());
-        let exists = self.b.ins().icmp(IntCC::UnsignedLessThan, index, buckets);
+        let ahead = match limits.first {
+            Some(first) => self.b.ins().isub(index, first),
+            None => index,
+        };
+        let less = IntCC::UnsignedLessThan;
+        let exists = self.b.ins().icmp(less, ahead, limits.count);
         self.b.ins().brif(exists, inside, &[], done, &[]);
         self.b.switch_to_block(inside);
         self.update(hist, index, places, |_| values.to_vec());

@@ -22,17 +22,21 @@ pub(crate) enum Role {
     Fix,
     /// Combines a range of buckets of one histogram with those of another copy.
     Merge(usize),
+    /// Work on a piece of the space as far as it concerns a part of the buckets.
+    Window,
 }
 
 /// The units that a kernel needs.
-pub(crate) fn roles(kind: &KernelKind) -> Vec<Role> {
-    match kind {
+pub(crate) fn roles(kernel: &Kernel) -> Vec<Role> {
+    let window = (!kernel.body.result.is_empty()).then_some(Role::Window);
+    match &kernel.kind {
         KernelKind::Map | KernelKind::Seq => vec![Role::Chunk],
         KernelKind::Red { .. } => vec![Role::Chunk, Role::Combine],
         KernelKind::Scan { .. } => vec![Role::Chunk, Role::Combine, Role::Fix],
         KernelKind::Hist(hists) => [Role::Chunk]
             .into_iter()
             .chain((0..hists.len()).map(Role::Merge))
+            .chain(window)
             .collect(),
     }
 }
@@ -54,10 +58,12 @@ fn parameters(kernel: &Kernel, role: Role) -> usize {
         (KernelKind::Scan { .. }, Role::Chunk) => 8,
         // Slots, range of points, destinations.
         (KernelKind::Hist(_), Role::Chunk) => 4 + more,
+        // The same, number of the part, number of parts.
+        (KernelKind::Hist(_), Role::Window) => 6 + more,
         // Slots, left and result, right.
         (_, Role::Combine) => 3,
         // Slots, range, carry, where to; or: slots, range of buckets, destinations, sources.
-        (_, Role::Fix | Role::Merge(_)) => 5,
+        (_, Role::Fix | Role::Merge(_) | Role::Window) => 5,
     }
 }
 
@@ -82,9 +88,13 @@ pub(crate) fn emit(
             }
             (KernelKind::Scan { ops, .. }, Role::Fix) => emit.fix(ops, p),
             (KernelKind::Hist(hists), Role::Merge(which)) => emit.merge(hists, which, p),
-            (KernelKind::Hist(hists), _) => emit.hist(kernel, hists, p),
-            (KernelKind::Red { .. }, Role::Fix | Role::Merge(_))
-            | (KernelKind::Scan { .. }, Role::Merge(_)) => {
+            (KernelKind::Hist(hists), Role::Window) => {
+                let (p, window) = p.split_at(p.len() - 2);
+                emit.hist(kernel, hists, p, Some((window[0], window[1])));
+            }
+            (KernelKind::Hist(hists), _) => emit.hist(kernel, hists, p, None),
+            (KernelKind::Red { .. }, Role::Fix | Role::Merge(_) | Role::Window)
+            | (KernelKind::Scan { .. }, Role::Merge(_) | Role::Window) => {
                 unreachable!("the kind has no such unit")
             }
         }

@@ -1,5 +1,6 @@
 //! Histograms. Where the buckets are few for the points, chunks have copies of their own, merged in order; else the
-//! points are worked through in order. Which of the two depends on sizes and cost alone.
+//! points are worked through in order. Which of the two depends on sizes and cost alone. Working in order may be shared out
+//! by buckets: then each thread goes through all points, which changes no result.
 
 use super::ragged::Part;
 use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, scalar, width};
@@ -10,6 +11,19 @@ use midend::trap::RunError;
 type Chunk = unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, *const *mut u8) -> u8;
 type Ragged =
     unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, i64, i64, *const *mut u8) -> u8;
+type Window =
+    unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, *const *mut u8, i64, i64) -> u8;
+type RaggedWindow = unsafe extern "C" fn(
+    *mut Worker<'_>,
+    *const u64,
+    i64,
+    i64,
+    i64,
+    i64,
+    *const *mut u8,
+    i64,
+    i64,
+) -> u8;
 type Merge = unsafe extern "C" fn(
     *mut Worker<'_>,
     *const u64,
@@ -23,6 +37,11 @@ type Merge = unsafe extern "C" fn(
 const COPIES: i64 = 32;
 /// Estimated nanoseconds to fill and merge one value of a bucket.
 const MERGE: f64 = 1.0;
+/// Bytes of buckets that caches near the cores hold.
+const CACHED: usize = 1 << 20;
+/// Estimated nanoseconds to update a bucket that is in such a cache, and one that is not.
+const HIT: f64 = 1.0;
+const MISS: f64 = 4.0;
 
 /// One component of one histogram in the memory of a copy.
 struct Column {
@@ -34,7 +53,12 @@ struct Column {
 }
 
 impl Run<'_> {
-    pub(super) fn hist(&self, chunk: Code, hists: &[CompiledHist]) -> Result<(), RunError> {
+    pub(super) fn hist(
+        &self,
+        chunk: Code,
+        window: Option<Code>,
+        hists: &[CompiledHist],
+    ) -> Result<(), RunError> {
         let (total, cost) = self.items();
         if total <= 0 {
             return Ok(());
@@ -60,6 +84,10 @@ impl Run<'_> {
         let size = piece_size(total, COPIES, least);
         let exact = hists.iter().all(|h| h.tuple.is_exact());
         let alone = work < ALONE || size >= total || (self.threads <= 1 && exact);
+        if alone && let Some(window) = window.filter(|_| self.gains_by_windows(work, &columns)) {
+            self.windows(window, &table);
+            return Ok(());
+        }
         if alone {
             let step = ((1e7 / cost) as i64).max(1);
             let here = Shared(table.as_ptr().cast_mut());
@@ -100,6 +128,48 @@ impl Run<'_> {
         }
         self.account.give(bytes as u64);
         Ok(())
+    }
+
+    /// Whether it is faster that each thread goes through all points and touches its own part of the buckets than that one
+    /// does everything: it is if finding the buckets in memory costs more than finding out which they are.
+    fn gains_by_windows(&self, work: f64, columns: &[Column]) -> bool {
+        let bytes: usize = columns.iter().map(|c| c.bytes * c.len).sum();
+        let (total, cost) = self.items();
+        let update = if bytes > CACHED { MISS } else { HIT };
+        let threads = self.threads as f64;
+        self.threads > 1
+            && work + total as f64 * update > 2.0 * ALONE
+            && cost + update > 1.25 * (cost + update / threads)
+    }
+
+    /// Each thread touches its own part of the buckets. Every bucket is updated in the order of points, as by one thread.
+    fn windows(&self, code: Code, table: &[*mut u8]) {
+        let (total, _) = self.items();
+        let dests = Shared(table.as_ptr().cast_mut());
+        let parts = self.threads;
+        self.chunks(parts, &|worker, i| {
+            let (slots, table) = (self.slots.as_ptr(), dests.at(0).cast_const());
+            let (which, parts) = (i as i64, parts as i64);
+            match self.rows {
+                // SAFETY: window units have this signature; `table` holds an address per destination with room for all
+                // buckets, and no two windows touch the same ones.
+                None => unsafe {
+                    let window: Window = function(code);
+                    window(worker, slots, 0, total, table, which, parts);
+                },
+                Some(rows) => {
+                    let Part { rows, points } = rows.part((0, total));
+                    let (first, last) = points;
+                    // SAFETY: as above, for ragged spaces.
+                    unsafe {
+                        let window: RaggedWindow = function(code);
+                        window(
+                            worker, slots, rows.0, rows.1, first, last, table, which, parts,
+                        );
+                    }
+                }
+            }
+        });
     }
 
     /// Runs a part of a ragged space.
