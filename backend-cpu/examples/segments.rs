@@ -7,6 +7,8 @@
 //!
 //! Each line is a kind of rows; the figures are picoseconds per element, the medians of interleaved runs.
 
+#![allow(clippy::print_stdout, reason = "the figures are what it is for")]
+
 use backend_cpu::{CpuDevice, Module, Options as DeviceOptions};
 use midend::device::{Device, Stop};
 use midend::ir::mem::Mem;
