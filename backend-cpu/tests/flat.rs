@@ -1,6 +1,7 @@
 //! Programs of the flat dialect with ragged arrays and spaces: the flat interpreter, the plan on the reference device,
 //! and the CPU on one, two and three threads give the same.
 
+use arrc_tests::generate::ragged_program;
 use backend_cpu::{CpuDevice, Options as DeviceOptions};
 use midend::device::{Device, Stop};
 use midend::interp::{self, mem::Reference};
@@ -14,6 +15,16 @@ use midend::plan::{Executable, Options, signatures};
 use midend::value::{ArrayValue, Data, Value};
 use midend::verify::{self, Verify};
 use midend::{passes, pipeline};
+
+/// The generator of the test suites.
+#[allow(dead_code, reason = "other suites use the rest")]
+#[path = "../../tests/src"]
+pub mod arrc_tests {
+    pub mod generate;
+}
+
+/// How many random programs are tried, unless `ARRC_PROGRAMS` says otherwise; `ARRC_SEED` is the seed of the first.
+const RANDOM: u64 = 3;
 
 const PROGRAMS: &[(&str, &str)] = &[
     ("map", include_str!("../../tests/flat/map.ir")),
@@ -128,28 +139,43 @@ fn device(threads: usize) -> CpuDevice {
     .expect("this machine is supported")
 }
 
+/// Runs a program on rows of these lengths in every way.
+fn agree(name: &str, forms: &Forms, devices: &[CpuDevice], lengths: &[i64]) {
+    let args = args(lengths);
+    let options = interp::Options::default();
+    let wanted = interp::run_flat(&forms.flat, "main", args.clone(), &options);
+    let wanted = wanted.unwrap_or_else(|e| panic!("{name} {lengths:?}: {e}"));
+    for plan in &forms.plans {
+        let about = || format!("{name} {lengths:?}\n{}", print::program(plan));
+        let got = forms.on(&Reference::new(), plan, &args);
+        assert_eq!(got, wanted, "reference: {}", about());
+        for device in devices {
+            assert_eq!(forms.on(device, plan, &args), wanted, "cpu: {}", about());
+        }
+    }
+}
+
 #[test]
 fn interpreters_and_cpu_agree() {
     let devices = [1, 2].map(device);
     for (name, text) in PROGRAMS {
         let forms = Forms::new(name, text);
         for lengths in small() {
-            let args = args(&lengths);
-            let wanted = interp::run_flat(
-                &forms.flat,
-                "main",
-                args.clone(),
-                &interp::Options::default(),
-            );
-            let wanted = wanted.unwrap_or_else(|e| panic!("{name} {lengths:?}: {e}"));
-            for plan in &forms.plans {
-                let about = || format!("{name} {lengths:?}\n{}", print::program(plan));
-                let got = forms.on(&Reference::new(), plan, &args);
-                assert_eq!(got, wanted, "reference: {}", about());
-                for device in &devices {
-                    assert_eq!(forms.on(device, plan, &args), wanted, "cpu: {}", about());
-                }
-            }
+            agree(name, &forms, &devices, &lengths);
+        }
+    }
+}
+
+#[test]
+fn random_programs_agree() {
+    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+    let first = number("ARRC_SEED").unwrap_or(0);
+    let devices = [1, 3].map(device);
+    for seed in first..first + number("ARRC_PROGRAMS").unwrap_or(RANDOM) {
+        let text = ragged_program(seed);
+        let forms = Forms::new(&text, &text);
+        for lengths in small() {
+            agree(&format!("seed {seed}"), &forms, &devices, &lengths);
         }
     }
 }

@@ -5,12 +5,14 @@
 //! Sizes of zero occur often. Some programs fail at run time, then they must fail everywhere.
 
 mod bulk;
+mod ragged;
 mod random;
 mod scalar;
 mod shape;
 mod shrink;
 mod statement;
 
+pub use ragged::ragged_program;
 pub use random::Random;
 pub use shrink::shrink;
 
