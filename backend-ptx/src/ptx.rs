@@ -18,6 +18,8 @@ pub mod types;
 pub mod verify;
 
 pub use build::Builder;
-pub use func::{Block, BlockId, Func, FuncId, Kind, Line, Module, Origin, Reg, Term, Variable};
+pub use func::{
+    Block, BlockId, Func, FuncId, Guard, Kind, Line, Module, Origin, Reg, Term, Variable,
+};
 pub use inst::{Address, Inst, Operand};
 pub use types::{Class, Order, Scope, Space, Ty};

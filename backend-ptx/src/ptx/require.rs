@@ -52,6 +52,14 @@ pub fn of_inst(inst: &Inst) -> Requirement {
             version: (7, 0),
             ..Requirement::BASE
         },
+        Inst::Unary {
+            op: Unary::Abs,
+            ty: Ty::F16,
+            ..
+        } => Requirement {
+            version: (6, 5),
+            ..Requirement::BASE
+        },
         Inst::Mov { .. }
         | Inst::Special { .. }
         | Inst::AddressOf { .. }

@@ -1,6 +1,7 @@
 //! What tests of the back end share: assembling with `ptxas`, building kernels, running them on the emulator.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod plan;
 pub(crate) mod ptxas;
 
 use backend_ptx::emu::{self, Fault, Launch, Memory, Options, Program};

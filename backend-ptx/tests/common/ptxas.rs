@@ -83,16 +83,23 @@ pub(crate) fn assemble(text: &str, target: u32) -> Result<Usage, String> {
     let log = String::from_utf8_lossy(&output.stderr).into_owned();
     let log = log + &String::from_utf8_lossy(&output.stdout);
     if !output.status.success() {
-        return Err(format!("{log}\n{}", numbered(text)));
+        return Err(complaints(&log, text));
     }
     fs::write(&known, &log).map_err(|e| e.to_string())?;
     Ok(usage(&log))
 }
 
-fn numbered(text: &str) -> String {
-    let lines = text.lines().enumerate();
-    lines
-        .map(|(i, line)| format!("{:4} {line}\n", i + 1))
+/// The first complaints of the assembler, each with the line that it is about.
+fn complaints(log: &str, text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let about = |complaint: &str| {
+        let number = complaint.split("line ").nth(1)?.split(';').next()?;
+        let number: usize = number.trim().parse().ok()?;
+        lines.get(number.wrapping_sub(1)).copied()
+    };
+    log.lines()
+        .take(8)
+        .map(|complaint| format!("{complaint}\n    {}\n", about(complaint).unwrap_or("")))
         .collect()
 }
 

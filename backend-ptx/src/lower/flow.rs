@@ -1,0 +1,44 @@
+//! Pieces of control flow that kernels are made of.
+
+use super::Lower;
+use crate::ptx::ops::{Binary, Cmp, Special};
+use crate::ptx::{Guard, Operand, Reg, Ty};
+
+impl Lower<'_> {
+    /// Code for the first thread of a block.
+    pub(super) fn leader(&mut self, f: impl FnOnce(&mut Self)) {
+        let tid = self.b.special(Special::Tid);
+        let first = self.b.cmp(Cmp::Eq, Ty::U32, tid, Operand::Imm(0));
+        self.when(first, f);
+    }
+
+    /// Code for threads where a condition holds.
+    pub(super) fn when(&mut self, cond: impl Into<Guard>, f: impl FnOnce(&mut Self)) {
+        let (yes, join) = (self.b.block(), self.b.block());
+        self.b.branch(cond, yes, join, false);
+        self.b.begin(yes);
+        f(self);
+        self.b.jump(join);
+        self.b.begin(join);
+    }
+
+    /// Counts a register up from a start, by a step, below an end, all of type `ty`.
+    pub(super) fn count(
+        &mut self,
+        ty: Ty,
+        (start, end, step): (Operand, Operand, Operand),
+        uniform: bool,
+        f: impl FnOnce(&mut Self, Reg),
+    ) {
+        let i = self.b.mov(Ty::of_class(ty.class()), start);
+        let (head, inside, exit) = (self.b.block(), self.b.block(), self.b.block());
+        self.b.begin(head);
+        let more = self.b.cmp(Cmp::Lt, ty, i, end);
+        self.b.branch(more, inside, exit, uniform);
+        self.b.begin(inside);
+        f(self, i);
+        self.b.bin_to(i, Binary::Add, ty, i, step);
+        self.b.jump(head);
+        self.b.begin(exit);
+    }
+}

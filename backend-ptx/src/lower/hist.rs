@@ -1,0 +1,274 @@
+//! Histograms. Integer sums, minima and the like are atomic operations on memory. Anything else is deterministic: a few
+//! threads work through runs of points, in order, each on its own copy of the buckets, and the copies are merged in order.
+
+use super::{Entry, Lower, Lowered, Shape, Source, Value, components, entry, name_of};
+use crate::ptx::ops::{AtomOp, Binary};
+use crate::ptx::{Inst, Operand, Order, Reg, Scope, Space, Ty};
+use midend::ir::id::Var;
+use midend::ir::mem::{Kernel, Mem, MemHist};
+use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::soac::Operator;
+use midend::ir::syntax::{Atom, Exp};
+use midend::ir::types::ScalarType;
+
+pub(super) fn hist(
+    source: &mut Source<'_>,
+    kernel: &Kernel,
+    args: &[Var],
+    hists: &[MemHist],
+) -> Lowered {
+    let atomic: Option<Vec<(AtomOp, Ty)>> =
+        hists.iter().map(|h| atomic(source.program, h)).collect();
+    match atomic {
+        Some(atomic) if !kernel.body.result.is_empty() => {
+            Lowered::Atomic(all_at_once(source, kernel, args, hists, &atomic))
+        }
+        Some(_) | None => Lowered::Copies {
+            fill: fill(source, kernel, args, hists),
+            work: work(source, kernel, args, hists),
+            merge: merge(source, kernel, args, hists),
+        },
+    }
+}
+
+/// The atomic operation that an operator is: one operation on both parameters, on whole words of integers.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "few operations are atomic ones"
+)]
+fn atomic(program: &midend::ir::syntax::Program<Mem>, hist: &MemHist) -> Option<(AtomOp, Ty)> {
+    let Operator { lam, .. } = &hist.op;
+    let ([stm], [Atom::Var(result)], [a, b]) =
+        (&lam.body.stms[..], &lam.body.result[..], &lam.params[..])
+    else {
+        return None;
+    };
+    let Exp::Scalar(ScalarOp::Bin(op, ty), operands) = &stm.exp else {
+        return None;
+    };
+    let (a, b) = (Atom::Var(*a), Atom::Var(*b));
+    let both = operands[..] == [a, b] || operands[..] == [b, a];
+    if !both
+        || stm.binds != [*result]
+        || components(program, std::slice::from_ref(&hist.op)) != [*ty]
+    {
+        return None;
+    }
+    let of = match ty {
+        ScalarType::I32 => Ty::S32,
+        ScalarType::U32 => Ty::U32,
+        ScalarType::I64 => Ty::S64,
+        ScalarType::U64 => Ty::U64,
+        _ => return None,
+    };
+    let bits = Ty::of_class(of.class());
+    Some(match op {
+        BinOp::Add if of == Ty::S64 => (AtomOp::Add, Ty::U64),
+        BinOp::Add => (AtomOp::Add, of),
+        BinOp::Min => (AtomOp::Min, of),
+        BinOp::Max => (AtomOp::Max, of),
+        BinOp::And => (AtomOp::And, bits),
+        BinOp::Or => (AtomOp::Or, bits),
+        BinOp::Xor => (AtomOp::Xor, bits),
+        _ => return None,
+    })
+}
+
+/// One point per thread. The parameter is the number of points.
+fn all_at_once(
+    source: &mut Source<'_>,
+    kernel: &Kernel,
+    args: &[Var],
+    hists: &[MemHist],
+    atomic: &[(AtomOp, Ty)],
+) -> Entry {
+    let shape = Shape {
+        name: name_of(&kernel.name, ""),
+        kernel,
+        args,
+        extras: 1,
+    };
+    entry(source, &shape, |lower, extras| {
+        lower.points(extras[0], |lower, point| {
+            lower.indices(&kernel.space, point);
+            let mark = lower.mark(&kernel.body);
+            let results = lower.scalars(&kernel.body);
+            let (buckets, values) = results.split_at(hists.len());
+            for (i, (hist, (op, ty))) in hists.iter().zip(atomic).enumerate() {
+                let extent = lower.atom(hist.buckets);
+                let inside = lower.is_below(buckets[i], extent);
+                lower.when(inside, |lower| {
+                    let elem = lower.elem(hist.dests[0]);
+                    let index = lower.reg(ScalarType::I64, buckets[i]);
+                    let shift = Operand::Imm(elem.bytes().trailing_zeros().into());
+                    let distance = lower.b.bin(Binary::Shl, Ty::B64, index, shift);
+                    let base = lower.atom(hist.dests[0].into());
+                    let at = lower.b.bin(Binary::Add, Ty::U64, base, distance);
+                    lower.b.inst(Inst::Atom {
+                        op: *op,
+                        space: Space::Global,
+                        order: Order::Relaxed(Scope::Gpu),
+                        ty: *ty,
+                        dst: None,
+                        at: at.into(),
+                        a: values[i],
+                        b: None,
+                    });
+                });
+            }
+            if let Some(mark) = mark {
+                lower.give_back(mark);
+            }
+        });
+    })
+}
+
+/// The destinations of all histograms with the type of each.
+fn dests(lower: &Lower<'_>, hists: &[MemHist]) -> Vec<(Var, ScalarType)> {
+    let all = hists.iter().flat_map(|hist| hist.dests.iter().copied());
+    all.map(|var| (var, lower.elem(var))).collect()
+}
+
+/// Neutral elements into all copies. The parameters are the number of copies, then an array of copies per destination.
+fn fill(source: &mut Source<'_>, kernel: &Kernel, args: &[Var], hists: &[MemHist]) -> Entry {
+    let shape = Shape {
+        name: name_of(&kernel.name, "fill"),
+        kernel,
+        args,
+        extras: 1 + hists.iter().map(|h| h.dests.len()).sum::<usize>(),
+    };
+    entry(source, &shape, |lower, extras| {
+        let mut tables = extras[1..].iter();
+        for hist in hists {
+            let neutral = lower.neutral(std::slice::from_ref(&hist.op));
+            let buckets = lower.atom(hist.buckets);
+            let count = lower.b.bin(Binary::Mul, Ty::U64, extras[0], buckets);
+            let tables: Vec<Reg> = tables.by_ref().take(hist.dests.len()).copied().collect();
+            lower.points(count, |lower, i| {
+                for ((table, dest), value) in tables.iter().zip(&hist.dests).zip(&neutral) {
+                    let elem = lower.elem(*dest);
+                    let place = lower.place(Value::Global(*table), elem, i.into());
+                    lower.store(elem, place, *value);
+                }
+            });
+        }
+    })
+}
+
+/// Runs of points, each by one thread. The parameters are the number of points, that of a run, the number of runs, then the
+/// array of copies of each destination (with one run, the destination itself).
+fn work(source: &mut Source<'_>, kernel: &Kernel, args: &[Var], hists: &[MemHist]) -> Entry {
+    let shape = Shape {
+        name: name_of(&kernel.name, "work"),
+        kernel,
+        args,
+        extras: 3 + hists.iter().map(|h| h.dests.len()).sum::<usize>(),
+    };
+    entry(source, &shape, |lower, extras| {
+        let [points, size, runs] = [extras[0], extras[1], extras[2]];
+        lower.any_wins = false;
+        lower.points(runs, |lower, run| {
+            let all = dests(lower, hists);
+            let buckets: Vec<Atom> = hists
+                .iter()
+                .flat_map(|h| vec![h.buckets; h.dests.len()])
+                .collect();
+            // What the body sees of the destinations is the copy of this thread.
+            let mut copies = Vec::new();
+            for (((var, elem), buckets), table) in all.iter().zip(&buckets).zip(&extras[3..]) {
+                let buckets = lower.atom(*buckets);
+                let skip = lower.b.bin(Binary::Mul, Ty::U64, run, buckets);
+                let shift = Operand::Imm(elem.bytes().trailing_zeros().into());
+                let skip = lower.b.bin(Binary::Shl, Ty::B64, skip, shift);
+                let copy = lower.b.bin(Binary::Add, Ty::U64, *table, skip);
+                copies.push((*var, copy));
+            }
+            let outer: Vec<Value> = copies.iter().map(|(var, _)| lower.value(*var)).collect();
+            for (var, copy) in &copies {
+                lower.bind(*var, Value::Global(*copy));
+            }
+            let low = lower.b.bin(Binary::Mul, Ty::U64, run, size);
+            let high = lower.b.bin(Binary::Add, Ty::U64, low, size);
+            let high = lower.b.bin(Binary::Min, Ty::U64, high, points);
+            let range = (low.into(), high.into(), Operand::Imm(1));
+            lower.count(Ty::U64, range, false, |lower, point| {
+                lower.indices(&kernel.space, point);
+                let mark = lower.mark(&kernel.body);
+                let results = lower.scalars(&kernel.body);
+                if !results.is_empty() {
+                    lower.update_all(hists, &results);
+                }
+                if let Some(mark) = mark {
+                    lower.give_back(mark);
+                }
+            });
+            for ((var, _), value) in copies.iter().zip(outer) {
+                lower.bind(*var, value);
+            }
+        });
+    })
+}
+
+/// The copies into the destinations, in order, one bucket per thread. The parameters are the number of copies, then the
+/// array of copies of each destination.
+fn merge(source: &mut Source<'_>, kernel: &Kernel, args: &[Var], hists: &[MemHist]) -> Entry {
+    let shape = Shape {
+        name: name_of(&kernel.name, "merge"),
+        kernel,
+        args,
+        extras: 1 + hists.iter().map(|h| h.dests.len()).sum::<usize>(),
+    };
+    entry(source, &shape, |lower, extras| {
+        lower.any_wins = false;
+        let mut tables = extras[1..].iter();
+        for hist in hists {
+            let tables: Vec<Reg> = tables.by_ref().take(hist.dests.len()).copied().collect();
+            let buckets = lower.atom(hist.buckets);
+            let count = lower.reg(ScalarType::I64, buckets);
+            lower.points(count, |lower, bucket| {
+                let range = (Operand::Imm(0), extras[0].into(), Operand::Imm(1));
+                lower.count(Ty::U64, range, false, |lower, copy| {
+                    let mad = [copy.into(), count.into(), bucket.into()];
+                    let at = lower.b.tern(crate::ptx::ops::Ternary::Mad, Ty::U64, mad);
+                    let mut values = Vec::new();
+                    for (table, dest) in tables.iter().zip(&hist.dests) {
+                        let elem = lower.elem(*dest);
+                        let place = lower.place(Value::Global(*table), elem, at.into());
+                        values.push(lower.load(elem, place, false).into());
+                    }
+                    lower.update(hist, bucket.into(), &values);
+                });
+            });
+        }
+    })
+}
+
+impl Lower<'_> {
+    /// Combines the results of a point: a bucket for each histogram, then their values.
+    fn update_all(&mut self, hists: &[MemHist], results: &[Operand]) {
+        let (buckets, mut values) = results.split_at(hists.len());
+        for (hist, bucket) in hists.iter().zip(buckets) {
+            let (mine, others) = values.split_at(hist.dests.len());
+            values = others;
+            let extent = self.atom(hist.buckets);
+            let inside = self.is_below(*bucket, extent);
+            self.when(inside, |lower| lower.update(hist, *bucket, mine));
+        }
+    }
+
+    /// Combines what is in a bucket with further values.
+    fn update(&mut self, hist: &MemHist, bucket: Operand, values: &[Operand]) {
+        let mut old = Vec::new();
+        let mut places = Vec::new();
+        for dest in &hist.dests {
+            let elem = self.elem(*dest);
+            let place = self.place(self.value(*dest), elem, bucket);
+            old.push(self.load(elem, place, false).into());
+            places.push((elem, place));
+        }
+        let new = self.operate(std::slice::from_ref(&hist.op), &old, values);
+        for ((elem, place), value) in places.into_iter().zip(new) {
+            self.store(elem, place, value);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Loads, stores, copies, and small local buffers.
+
+use super::{Lower, Value, memory_ty};
+use crate::free::{escaping, statements};
+use crate::ptx::ops::{Binary, Cache, Cmp, Round};
+use crate::ptx::{Address, Inst, Operand, Order, Reg, Space, Ty};
+use midend::ir::id::Var;
+use midend::ir::mem::{Mem, Region};
+use midend::ir::scalar::Const;
+use midend::ir::syntax::{Atom, Body, Exp};
+use midend::ir::types::ScalarType;
+use std::collections::BTreeSet;
+
+/// The largest local buffer that lives in local memory.
+const LARGEST: i64 = 4 << 10;
+/// The most that local buffers of one function take there together.
+const TOTAL: u32 = 16 << 10;
+
+/// The bytes of a buffer, if they are known and few.
+fn small(elem: ScalarType, len: Atom) -> Option<u32> {
+    match len {
+        Atom::Const(Const::I64(len)) => len
+            .checked_mul(elem.bytes() as i64)
+            .filter(|bytes| (0..=LARGEST).contains(bytes))
+            .and_then(|bytes| u32::try_from(bytes).ok()),
+        Atom::Const(_) | Atom::Var(_) => None,
+    }
+}
+
+/// The local buffers that may live in local memory: small, of known size, and without another name that could outlive the
+/// execution of the statement.
+pub(super) fn on_stack(bodies: &[&Body<Mem>]) -> BTreeSet<Var> {
+    let mut left = TOTAL;
+    let mut chosen = BTreeSet::new();
+    for body in bodies {
+        let escaping = escaping(body);
+        statements(body, &mut |stm| {
+            if let (Exp::Op(Mem::Alloc { elem, len }), Some(var)) = (&stm.exp, stm.binds.first())
+                && !escaping.contains(var)
+                && let Some(bytes) = small(*elem, *len)
+                && bytes <= left
+            {
+                left -= bytes;
+                chosen.insert(*var);
+            }
+        });
+    }
+    chosen
+}
+
+/// A place in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    space: Space,
+    at: Address,
+}
+
+impl Lower<'_> {
+    /// An operation of the dialect.
+    pub(super) fn memory(&mut self, op: &Mem, bind: Option<Var>) -> Vec<Value> {
+        match op {
+            Mem::Alloc { elem, len } => vec![self.alloc(*elem, *len, bind)],
+            Mem::Free(_) => vec![],
+            Mem::Load { buffer, index } => {
+                let elem = self.elem(*buffer);
+                let index = self.atom(*index);
+                let place = self.place(self.value(*buffer), elem, index);
+                vec![Value::Scalar(self.load(elem, place, false).into())]
+            }
+            Mem::Store {
+                buffer,
+                index,
+                value,
+            } => {
+                let elem = self.elem(*buffer);
+                let (index, value) = (self.atom(*index), self.atom(*value));
+                let place = self.place(self.value(*buffer), elem, index);
+                self.store(elem, place, value);
+                vec![]
+            }
+            Mem::Copy { shape, dst, src } => {
+                self.copy(shape, dst, src);
+                vec![]
+            }
+            Mem::Launch(_) => unreachable!("the verifier lets no launch stand inside a kernel"),
+        }
+    }
+
+    fn alloc(&mut self, elem: ScalarType, len: Atom, var: Option<Var>) -> Value {
+        if var.is_some_and(|v| self.on_stack.contains(&v))
+            && let Some(bytes) = small(elem, len)
+        {
+            let size = elem.bytes() as u32;
+            let array = self.b.variable("own", Space::Local, size, bytes / size);
+            return Value::Local(self.b.address_of(array));
+        }
+        let len = self.atom(len);
+        Value::Global(self.take(elem, len))
+    }
+
+    /// The place of an element.
+    pub(super) fn place(&mut self, buffer: Value, elem: ScalarType, index: Operand) -> Place {
+        let size = elem.bytes() as u64;
+        let (space, base) = match buffer {
+            Value::Local(reg) => (Space::Local, reg),
+            Value::Global(reg) | Value::Scalar(Operand::Reg(reg)) => (Space::Global, reg),
+            Value::Scalar(Operand::Imm(_)) => unreachable!("a buffer is no constant"),
+        };
+        if let Operand::Imm(index) = index
+            && let Ok(offset) = i32::try_from((index as i64).wrapping_mul(size as i64))
+        {
+            return Place {
+                space,
+                at: Address { base, offset },
+            };
+        }
+        let index = self.reg(ScalarType::I64, index);
+        let shift = Operand::Imm(size.trailing_zeros().into());
+        let base = if space == Space::Local {
+            let low = self.b.convert(Ty::U32, Ty::U64, Round::Exact, index);
+            let distance = self.b.bin(Binary::Shl, Ty::B32, low, shift);
+            self.b.bin(Binary::Add, Ty::U32, base, distance)
+        } else {
+            let distance = if size == 1 {
+                index
+            } else {
+                self.b.bin(Binary::Shl, Ty::B64, index, shift)
+            };
+            self.b.bin(Binary::Add, Ty::U64, base, distance)
+        };
+        Place {
+            space,
+            at: base.into(),
+        }
+    }
+
+    /// An element from memory.
+    pub(super) fn load(&mut self, elem: ScalarType, place: Place, undefined: bool) -> Reg {
+        let ty = memory_ty(elem);
+        let dst = self.b.reg(ty.class());
+        self.b.inst(Inst::Load {
+            space: place.space,
+            order: Order::Weak,
+            cache: Cache::Usual,
+            ty,
+            dst: vec![dst],
+            at: place.at,
+            undefined,
+        });
+        self.loaded(elem, dst)
+    }
+
+    /// An element to memory.
+    pub(super) fn store(&mut self, elem: ScalarType, place: Place, value: Operand) {
+        let value = self.storable(elem, value);
+        let any_wins = self.any_wins && place.space == Space::Global;
+        self.b.inst(Inst::Store {
+            space: place.space,
+            order: Order::Weak,
+            cache: Cache::Usual,
+            ty: memory_ty(elem),
+            src: vec![value],
+            at: place.at,
+            any_wins,
+        });
+    }
+
+    /// A strided copy: loops over the box, both sides stepped along.
+    fn copy(&mut self, shape: &[Atom], dst: &Region, src: &Region) {
+        let elem = self.elem(dst.buffer);
+        let (to, from) = (self.atom(dst.offset), self.atom(src.offset));
+        let extents: Vec<Operand> = shape.iter().map(|n| self.atom(*n)).collect();
+        let strides = |this: &Self, region: &Region| -> Vec<Operand> {
+            region.strides.iter().map(|s| this.atom(*s)).collect()
+        };
+        let (to_strides, from_strides) = (strides(self, dst), strides(self, src));
+        let (into, out_of) = (self.value(dst.buffer), self.value(src.buffer));
+        self.copy_box(
+            elem,
+            &extents,
+            (into, to, &to_strides),
+            (out_of, from, &from_strides),
+        );
+    }
+
+    fn copy_box(
+        &mut self,
+        elem: ScalarType,
+        extents: &[Operand],
+        (into, to, to_strides): (Value, Operand, &[Operand]),
+        (out_of, from, from_strides): (Value, Operand, &[Operand]),
+    ) {
+        let Some((extent, extents)) = extents.split_first() else {
+            let source = self.place(out_of, elem, from);
+            let value = self.load(elem, source, true);
+            let target = self.place(into, elem, to);
+            self.store(elem, target, value.into());
+            return;
+        };
+        let (to, from) = (self.b.mov(Ty::B64, to), self.b.mov(Ty::B64, from));
+        let range = (Operand::Imm(0), *extent, Operand::Imm(1));
+        self.count(Ty::S64, range, false, |this, _| {
+            this.copy_box(
+                elem,
+                extents,
+                (into, to.into(), &to_strides[1..]),
+                (out_of, from.into(), &from_strides[1..]),
+            );
+            this.b.bin_to(to, Binary::Add, Ty::S64, to, to_strides[0]);
+            this.b
+                .bin_to(from, Binary::Add, Ty::S64, from, from_strides[0]);
+        });
+    }
+
+    /// Whether an index is in a range from 0 on; one comparison, for negative ones are large without a sign.
+    pub(super) fn is_below(&mut self, index: Operand, end: Operand) -> Reg {
+        self.b.cmp(Cmp::Lt, Ty::U64, index, end)
+    }
+}

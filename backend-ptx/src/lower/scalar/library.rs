@@ -1,0 +1,65 @@
+//! Functions that are defined in IR (`midend::math`), put into the code where they are used.
+
+use super::super::Lower;
+use crate::ptx::{Operand, Ty};
+use midend::ir::id::Id;
+use midend::ir::scalar::ScalarOp;
+use midend::ir::syntax::{Atom, Exp};
+use midend::ir::types::ScalarType;
+use midend::math::code::Definition;
+use midend::math::{computed_by, definition};
+
+impl Lower<'_> {
+    /// The value of a function that is defined in IR; those of f16 are computed in f32.
+    pub(super) fn defined(&mut self, op: ScalarOp, args: &[Operand]) -> Option<Operand> {
+        let wide = computed_by(op);
+        let definition = definition(wide)?;
+        if wide == op {
+            return Some(self.expand(definition, args));
+        }
+        let args: Vec<Operand> = args.iter().map(|a| self.widen(*a)).collect();
+        let result = self.expand(definition, &args);
+        Some(self.narrow(result))
+    }
+
+    /// The code of a definition. What only few operands need is behind a branch.
+    fn expand(&mut self, definition: &Definition, args: &[Operand]) -> Operand {
+        let mut values = vec![Operand::Imm(0); definition.vars.len()];
+        for (param, arg) in definition.params.iter().zip(args) {
+            values[param.index()] = *arg;
+        }
+        let get = |values: &[Operand], this: &Self, atom: Atom| match atom {
+            Atom::Const(c) => this.constant(c),
+            Atom::Var(v) => values[v.index()],
+        };
+        for stm in &definition.body.stms {
+            let Exp::Scalar(op, operands) = &stm.exp else {
+                unreachable!("definitions are made of scalar operations");
+            };
+            let operands: Vec<Operand> = operands
+                .iter()
+                .map(|atom| get(&values, self, *atom))
+                .collect();
+            values[stm.binds[0].index()] = self.scalar(*op, &operands);
+        }
+        let result = get(&values, self, definition.body.result[0]);
+        let Some(rare) = &definition.rare else {
+            return result;
+        };
+        let ty = definition.vars[definition.params[0]]
+            .ty
+            .elem()
+            .unwrap_or(ScalarType::F64);
+        let bits = Ty::of_class(super::ty_of(ty).class());
+        let out = self.b.mov(bits, result);
+        let cond = self.reg(ScalarType::Bool, values[rare.cond.index()]);
+        let (slow, join) = (self.b.block(), self.b.block());
+        self.b.branch(cond, slow, join, false);
+        self.b.begin(slow);
+        let value = self.expand(&rare.definition, args);
+        self.b.set(bits, out, value);
+        self.b.jump(join);
+        self.b.begin(join);
+        out.into()
+    }
+}
