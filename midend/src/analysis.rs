@@ -3,3 +3,5 @@
 pub mod aliases;
 pub mod calls;
 pub mod ranges;
+pub mod regularity;
+pub mod shapes;

@@ -24,6 +24,7 @@ mod strided;
 mod target;
 mod value;
 
+use crate::analysis::regularity::regularity;
 use crate::device::Stop;
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
@@ -31,7 +32,7 @@ use crate::ir::syntax::Program;
 use crate::ir::threshold::Forced;
 use crate::trap::RunError;
 use crate::value::{Value, entry};
-use machine::{Exec, Machine};
+use machine::{Exec, Machine, Watch};
 use std::rc::Rc;
 use value::{Array, Val};
 
@@ -48,6 +49,9 @@ pub struct Options<'a> {
     pub check: bool,
     /// What thresholds are to be.
     pub thresholds: Option<&'a Forced>,
+    /// Whether to find out sizes and regularity ([`crate::analysis::regularity`]) of a nested program, and to check while it
+    /// runs all that is claimed; what does not hold is reported as [`RunError::Internal`].
+    pub claims: bool,
     /// A flag that ends the run.
     pub stop: Option<&'a Stop>,
 }
@@ -60,6 +64,7 @@ impl Default for Options<'_> {
             memory: None,
             check: true,
             thresholds: None,
+            claims: false,
             stop: None,
         }
     }
@@ -73,7 +78,9 @@ pub fn run(
     args: Vec<Value>,
     options: &Options<'_>,
 ) -> Result<Vec<Value>, RunError> {
-    run_any(program, entry, args, options)
+    let claims = options.claims.then(|| regularity(program));
+    let watch = claims.map(|facts| Box::new(Watch::new(program, facts)));
+    run_any(program, entry, args, options, watch)
 }
 
 /// Runs an entry point of a program in the flat dialect, as [`run`].
@@ -83,7 +90,7 @@ pub fn run_flat(
     args: Vec<Value>,
     options: &Options<'_>,
 ) -> Result<Vec<Value>, RunError> {
-    run_any(program, entry, args, options)
+    run_any(program, entry, args, options, None)
 }
 
 fn run_any<D: Exec>(
@@ -91,10 +98,12 @@ fn run_any<D: Exec>(
     name: &str,
     args: Vec<Value>,
     options: &Options<'_>,
+    watch: Option<Box<Watch>>,
 ) -> Result<Vec<Value>, RunError> {
     let (id, signature) = entry::find(program, name)?;
     let sizes = signature.sizes(&args)?;
     let mut machine = Machine::new(program, *options);
+    machine.watch = watch;
     let mut values: Vec<Val> = sizes.into_iter().map(|n| Val::Scalar(n.into())).collect();
     for arg in args {
         values.push(match arg {

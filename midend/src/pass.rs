@@ -13,6 +13,16 @@ pub struct Pass<From, To = From> {
     pub run: fn(Program<From>, &mut PassCx<'_>) -> Program<To>,
 }
 
+/// Something that the compiler finds out about programs: it changes nothing, and can tell what it found.
+pub struct Analysis<D> {
+    /// Its name, as that of a pass.
+    pub name: &'static str,
+    /// What it finds, in a line.
+    pub summary: &'static str,
+    /// The text of the program with what was found as comments.
+    pub annotated: fn(&Program<D>) -> String,
+}
+
 /// What a pass may read and report.
 pub struct PassCx<'a> {
     /// The settings.

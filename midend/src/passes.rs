@@ -9,10 +9,11 @@ pub mod inline;
 pub mod plan;
 pub mod simplify;
 
+use crate::analysis::regularity;
 use crate::ir::mem::Mem;
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
-use crate::pass::Pass;
+use crate::pass::{Analysis, Pass};
 
 /// From nested to flat.
 pub const FLATTEN: Pass<Soac, Seg> = Pass {
@@ -41,6 +42,13 @@ pub const NESTED: &[Pass<Soac>] = &[
     hoist::PASS,
     elide::PASS,
 ];
+
+/// The analyses of the nested dialect by name.
+pub const ANALYSES: &[Analysis<Soac>] = &[Analysis {
+    name: "regularity",
+    summary: "(tells only) sizes that are equal, and what is the same for all points",
+    annotated: regularity::annotate::annotated,
+}];
 
 /// The passes of the flat dialect by name.
 pub const FLAT: &[Pass<Seg>] = &[

@@ -41,6 +41,8 @@ pub struct TestOptions {
     pub thresholds: Forced,
     /// Whether to run each case again for each threshold: this one at 0, the others at infinity.
     pub each_threshold: bool,
+    /// Whether the interpreter checks what analyses claim.
+    pub claims: bool,
 }
 
 impl Default for TestOptions {
@@ -54,6 +56,7 @@ impl Default for TestOptions {
             match_messages: false,
             thresholds: Forced::new(),
             each_threshold: false,
+            claims: false,
         }
     }
 }

@@ -35,6 +35,8 @@ pub struct Options {
     pub thresholds: Forced,
     /// Whether the interpreter verifies types, shapes and consumption while it runs.
     pub check: bool,
+    /// Whether the interpreter checks what analyses claim of the program.
+    pub claims: bool,
     /// Whether programs keep what [`Program::call_reference`] needs.
     pub keep_reference: bool,
     /// How passes are run, and after which of them to tell the program.

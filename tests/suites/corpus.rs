@@ -64,6 +64,7 @@ fn check(path: &Path, target: Target, known: bool) -> Result<(), Failed> {
         target,
         memory_limit: Some(options.memory_limit),
         check: true,
+        claims: true,
         keep_reference: target != Target::Interp,
         ..Options::default()
     };

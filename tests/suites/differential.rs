@@ -33,6 +33,14 @@ fn options() -> Options<'static> {
     }
 }
 
+/// What analyses claim is checked as well.
+fn claimed() -> Options<'static> {
+    Options {
+        claims: true,
+        ..options()
+    }
+}
+
 /// An error of the program is an outcome, an error of the compiler is not.
 fn outcome(result: Result<Vec<Value>, RunError>) -> Result<Option<Outcome>, String> {
     match result {
@@ -185,6 +193,15 @@ fn plan_form(
     }
 }
 
+/// A form in which analyses have more to say.
+fn claimed_form(name: &'static str, program: Program<Soac>) -> Form<'static> {
+    let again = program.clone();
+    Form {
+        run: Box::new(move |args| interp::run(&again, "main", args, &claimed())),
+        ..nested_form(name, program)
+    }
+}
+
 /// The program after each pass alone, on its way down without other passes, and after all of them.
 fn forms(nested: &Program<Soac>) -> Result<Vec<Form<'static>>, String> {
     let mut forms = Vec::new();
@@ -207,6 +224,7 @@ fn forms(nested: &Program<Soac>) -> Result<Vec<Form<'static>>, String> {
     for pass in pipeline::NESTED {
         program = after(pass, &program)?;
     }
+    forms.push(claimed_form("nested pipeline", program.clone()));
     let mut flat = after(&pipeline::FLATTEN, &program)?;
     for pass in pipeline::FLAT {
         flat = after(pass, &flat)?;
@@ -246,7 +264,7 @@ fn check(nested: &Program<Soac>, seed: u64) -> Result<(), String> {
     let forms = forms(nested)?;
     for round in 0..3 {
         let args = arguments(seed * 4 + round);
-        let result = interp::run(nested, "main", args.clone(), &options());
+        let result = interp::run(nested, "main", args.clone(), &claimed());
         let Some(wanted) = outcome(result).map_err(|e| format!("nested: {e}"))? else {
             continue;
         };

@@ -28,7 +28,7 @@ use midend::ir::read;
 use midend::ir::seg::Seg;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
-use midend::pass::{Options, Pass, PassCx};
+use midend::pass::{Analysis, Options, Pass, PassCx};
 use midend::passes;
 use midend::verify::{self, Verify};
 use run::Run;
@@ -75,7 +75,10 @@ fn test(pass: &str, path: &Path) -> Result<(), Failed> {
     let file = File::parse(&text)?;
     match read::dialect_name(&text) {
         Some("nested") if pass == passes::FLATTEN.name => apply(&passes::FLATTEN, &file, path),
-        Some("nested") => apply(find(passes::NESTED, pass)?, &file, path),
+        Some("nested") => match passes::ANALYSES.iter().find(|a| a.name == pass) {
+            Some(analysis) => annotate(analysis, &file, path),
+            None => apply(find(passes::NESTED, pass)?, &file, path),
+        },
         Some("flat") if pass == passes::PLAN.name => apply(&passes::PLAN, &file, path),
         Some("flat") => apply(find(passes::FLAT, pass)?, &file, path),
         Some("plan") => apply(find(passes::PLANNED, pass)?, &file, path),
@@ -120,6 +123,25 @@ fn apply<From: Run, To: Run>(
     }
     round_trip(&after)?;
     file.compare(&printed)
+}
+
+/// An analysis changes nothing but comments, and what it claims holds in every run.
+fn annotate(analysis: &Analysis<Soac>, file: &File, path: &Path) -> Result<(), Failed> {
+    let program: Program<Soac> = read::program(&file.program).map_err(|e| e.to_string())?;
+    round_trip(&program)?;
+    verified("as given", &program)?;
+    for case in &file.cases {
+        case.check("as given", &program)?;
+    }
+    let annotated = (analysis.annotated)(&program);
+    let again: Program<Soac> = read::program(&annotated).map_err(|e| e.to_string())?;
+    if print::program(&again) != print::program(&program) {
+        return Err(format!("the comments change the program:\n{annotated}").into());
+    }
+    if std::env::var_os("ARRC_BLESS").is_some() {
+        return Ok(fs::write(path, file.blessed(&annotated))?);
+    }
+    file.compare(&annotated)
 }
 
 /// What is printed reads back as what it was.

@@ -146,6 +146,7 @@ fn programs_that_run() {
         target: Target::Interp,
         memory_limit: Some(MEMORY),
         check: true,
+        claims: true,
         keep_reference: true,
         ..Options::default()
     })

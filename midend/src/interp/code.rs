@@ -130,8 +130,23 @@ pub(crate) enum Inst<'p, D> {
     },
     /// An operation of the dialect, for the machine.
     Op(&'p D, &'p Stm<D>),
+    /// Variables have been bound, or a loop begins or ends: where what analyses claim is checked.
+    Watch(Watched, Box<[Var]>),
     /// What is not well-typed; it fails if it is reached.
     Wrong(&'p Stm<D>, Box<str>),
+}
+
+/// What has happened when variables have been bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Watched {
+    /// A statement was executed.
+    Statement,
+    /// A loop begins.
+    Enter,
+    /// An iteration begins, or what decides about it.
+    Round,
+    /// The loop has ended.
+    Leave,
 }
 
 /// A value that is not a scalar gets another name. If it moves, the old one is not used again.

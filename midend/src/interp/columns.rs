@@ -111,6 +111,7 @@ impl Plan {
             | Inst::Next { .. }
             | Inst::Call { .. }
             | Inst::Op(..)
+            | Inst::Watch(..)
             | Inst::Wrong(..) => return None,
         };
         let (mut columns, count) = ([0; 3], args.len());

@@ -2,6 +2,7 @@
 
 mod fault;
 mod frame;
+mod watch;
 
 use super::Options;
 use super::code::{Code, Word, translate};
@@ -19,6 +20,7 @@ pub(crate) use frame::Frame;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+pub(crate) use watch::Watch;
 
 /// A dialect that the machine can execute the operations of.
 pub(crate) trait Exec: Dialect {
@@ -57,6 +59,8 @@ pub(crate) struct Machine<'p, D: Exec> {
     /// Statements until the next look at fuel and the stop flag.
     credit: u32,
     fuel: Option<u64>,
+    /// What analyses claim, if that is to be checked.
+    pub(crate) watch: Option<Box<Watch>>,
 }
 
 /// Statements between two looks at fuel and the stop flag.
@@ -89,6 +93,7 @@ impl<'p, D: Exec> Machine<'p, D> {
             credit: 0,
             fuel: options.fuel,
             options,
+            watch: None,
         }
     }
 
@@ -123,6 +128,7 @@ impl<'p, D: Exec> Machine<'p, D> {
         let caller = (std::mem::replace(&mut self.frame, frame), self.fun);
         self.fun = id;
         self.depth += 1;
+        self.call_in();
         let results = walk::deep(|| {
             if args.len() != fun.params.len() {
                 return internal(format!(
@@ -133,9 +139,11 @@ impl<'p, D: Exec> Machine<'p, D> {
             for (param, arg) in fun.params.iter().zip(args) {
                 self.set(param.var, arg)?;
             }
+            self.check_claims(fun.params.iter().map(|p| p.var))?;
             self.run(&fun.body)?;
             self.atoms(&fun.body.result)
         });
+        self.call_out();
         self.depth -= 1;
         let mut frame = std::mem::replace(&mut self.frame, caller.0);
         self.fun = caller.1;
@@ -150,7 +158,9 @@ impl<'p, D: Exec> Machine<'p, D> {
         // Bodies live as long as the machine, so that none takes another one's place.
         let code = self.codes.entry(std::ptr::from_ref(body) as usize);
         let code = code.or_insert_with(|| {
-            Rc::new(translate::body(self.program, &self.layout, self.fun, body))
+            let watched = self.watch.is_some();
+            let (program, layout) = (self.program, &*self.layout);
+            Rc::new(translate::body(program, layout, self.fun, body, watched))
         });
         Rc::clone(code)
     }
@@ -244,6 +254,7 @@ impl<'p, D: Exec> Machine<'p, D> {
         for (param, arg) in lam.params.iter().zip(args) {
             self.set(*param, arg)?;
         }
+        self.check_claims(lam.params.iter().copied())?;
         self.run(&lam.body)
     }
 }

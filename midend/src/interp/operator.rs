@@ -72,6 +72,7 @@ impl<'p, D: Exec> Accumulator<'p, D> {
         match &mut self.held {
             Held::Params { feed, back } => {
                 machine.copy_all(feed);
+                machine.check_claims(lam.params.iter().copied())?;
                 machine.execute(&self.code)?;
                 machine.copy_all(back);
             }
@@ -83,6 +84,7 @@ impl<'p, D: Exec> Accumulator<'p, D> {
                 for (param, value) in lam.params.iter().zip(&*value) {
                     machine.set(*param, value.clone())?;
                 }
+                machine.check_claims(lam.params.iter().copied())?;
                 machine.execute(&self.code)?;
                 for (value, result) in value.iter_mut().zip(&lam.body.result) {
                     *value = machine.atom(*result)?;

@@ -156,6 +156,8 @@ impl<'p> Inputs<'p> {
                 None => machine.set(feed.param, feed.array.row(i))?,
             }
         }
+        machine.points_at(i);
+        machine.check_claims(self.lam.params.iter().copied())?;
         machine.execute(&self.code)
     }
 }

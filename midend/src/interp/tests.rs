@@ -5,6 +5,7 @@ use crate::ir::scalar::Const;
 use crate::ir::syntax::TrapKind;
 use crate::value::{ArrayValue, Data};
 
+mod claims;
 mod limits;
 mod ops;
 mod ragged;

@@ -34,6 +34,8 @@ pub struct Printer<'a> {
     place_order: Vec<SpanId>,
     /// Whether nested bodies are printed as `..` only.
     brief: bool,
+    /// Comments on variables, which stand before the statement or at the start of the body for which they are bound.
+    notes: HashMap<Var, Vec<String>>,
 }
 
 impl<'a> Printer<'a> {
@@ -49,7 +51,19 @@ impl<'a> Printer<'a> {
             places: HashMap::new(),
             place_order: Vec::new(),
             brief: false,
+            notes: HashMap::new(),
         }
+    }
+
+    /// The text of a program with comments on variables, lines without the mark of a comment.
+    pub fn annotated<D: Text>(program: &'a Program<D>, notes: HashMap<Var, Vec<String>>) -> String {
+        // Numbers are those of the program without comments.
+        let mut p = Self::numbered(program);
+        p.notes = notes;
+        p.places.clear();
+        p.place_order.clear();
+        p.program(program);
+        p.out
     }
 
     /// A printer of pieces of `program` that numbers variables as the text of the whole program does.
@@ -93,6 +107,7 @@ impl<'a> Printer<'a> {
 
     /// A function with a line end.
     pub fn fun<D: Text>(&mut self, fun: &Fun<D>) {
+        self.notes_on(fun.params.iter().chain(&fun.results).map(|p| p.var));
         self.word("fun ");
         self.fun_name(&fun.name);
         self.params(&fun.params);
@@ -282,13 +297,36 @@ impl<'a> Printer<'a> {
         self.word(array.elem.name());
     }
 
+    /// Comments on variables, a line each.
+    pub(super) fn notes_on(&mut self, vars: impl Iterator<Item = Var>) {
+        if self.notes.is_empty() || self.brief {
+            return;
+        }
+        for line in vars.filter_map(|v| self.notes.get(&v)).flatten() {
+            self.out.push_str("; ");
+            self.out.push_str(line);
+            self.out.push('\n');
+            self.out.push_str(&"  ".repeat(self.indent));
+        }
+    }
+
     /// A body in braces, without a line end.
     pub fn body<D: Text>(&mut self, body: &Body<D>) {
+        self.body_for(&[], body);
+    }
+
+    /// A body for which variables are bound.
+    pub(super) fn body_for<D: Text>(&mut self, bound: &[Var], body: &Body<D>) {
         if self.brief {
             return self.word("{ .. }");
         }
         self.word("{");
         self.indent += 1;
+        if bound.iter().any(|v| self.notes.contains_key(v)) {
+            self.line();
+            self.notes_on(bound.iter().copied());
+            self.out.truncate(self.out.trim_end().len());
+        }
         for stm in &body.stms {
             self.line();
             deep(|| self.stm(stm));
@@ -309,7 +347,7 @@ impl<'a> Printer<'a> {
         self.word("\\(");
         self.list(&lam.params, |p, v| p.binder(*v));
         self.word(") ");
-        self.body(&lam.body);
+        self.body_for(&lam.params, &lam.body);
     }
 
     /// The place after what it belongs to, if there is one.

@@ -12,7 +12,7 @@ use midend::ir::seg::Seg;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
 use midend::ir::{print, read, threshold};
-use midend::pass::Pass;
+use midend::pass::{Analysis, Pass};
 use midend::{passes, pipeline};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -80,7 +80,12 @@ fn pass_names() -> impl Iterator<Item = &'static str> {
     let flat = passes::FLAT.iter().map(|pass| pass.name);
     let planned = passes::PLANNED.iter().map(|pass| pass.name);
     let between = [pipeline::FLATTEN.name, pipeline::PLAN.name];
-    nested.chain(between).chain(flat).chain(planned)
+    let analyses = passes::ANALYSES.iter().map(|analysis| analysis.name);
+    nested
+        .chain(between)
+        .chain(flat)
+        .chain(planned)
+        .chain(analyses)
 }
 
 /// What to say of a pass that is not there; `on` says where, if it is elsewhere.
@@ -127,11 +132,21 @@ pub(super) fn run(arguments: &OptArguments) -> Outcome {
     let text = on_big_stack(|| {
         let mut tell = |event: Event<'_>| tell(&event, arguments.times);
         let mut driver = Driver::new(&settings, &clock, &mut tell);
-        let program = transform(program, arguments, &mut driver)?;
+        let (names, analysis) = split(&arguments.pass);
+        let program = transform(program, arguments, names, &mut driver)?;
         if arguments.thresholds {
             return Ok(program.thresholds());
         }
         Ok(match program {
+            Any::Nested(program) if analysis.is_some() => {
+                analysis.map_or_else(String::new, |a| (a.annotated)(&program))
+            }
+            Any::Flat(_) | Any::Plan(_) if analysis.is_some() => {
+                let name = analysis.map_or("", |a| a.name);
+                return Err(Exit::user(format!(
+                    "{name} is an analysis of nested programs"
+                )));
+            }
             Any::Nested(program) => print::program(&program),
             Any::Flat(program) => print::program(&program),
             Any::Plan(program) => print::program(&program),
@@ -149,6 +164,10 @@ fn list() -> Outcome {
     }
     let mut text = String::new();
     table("on nested programs", passes::NESTED, &mut text);
+    text.push_str("analyses of nested programs:\n");
+    for analysis in passes::ANALYSES {
+        text.push_str(&format!("  {:12} {}\n", analysis.name, analysis.summary));
+    }
     table("from nested to flat", &[pipeline::FLATTEN], &mut text);
     table("on flat programs", passes::FLAT, &mut text);
     table("from flat to plan", &[pipeline::PLAN], &mut text);
@@ -176,7 +195,22 @@ fn read(arguments: &OptArguments) -> Result<Any, Exit> {
     }
 }
 
-fn transform(program: Any, arguments: &OptArguments, driver: &mut Driver<'_>) -> Result<Any, Exit> {
+/// The passes, and the analysis that is named after them, if there is one.
+fn split(names: &[String]) -> (&[String], Option<&'static Analysis<Soac>>) {
+    let last = names.last();
+    let named = |a: &&Analysis<Soac>| last.is_some_and(|name| name == a.name);
+    match passes::ANALYSES.iter().find(named) {
+        Some(analysis) => (&names[..names.len() - 1], Some(analysis)),
+        None => (names, None),
+    }
+}
+
+fn transform(
+    program: Any,
+    arguments: &OptArguments,
+    names: &[String],
+    driver: &mut Driver<'_>,
+) -> Result<Any, Exit> {
     match &program {
         Any::Nested(program) => driver.start(program),
         Any::Flat(program) => driver.start(program),
@@ -186,7 +220,7 @@ fn transform(program: Any, arguments: &OptArguments, driver: &mut Driver<'_>) ->
     if arguments.pass.is_empty() {
         return usual(program, arguments.to, driver).map_err(|why| broken(&why));
     }
-    arguments.pass.iter().try_fold(program, |program, name| {
+    names.iter().try_fold(program, |program, name| {
         let unknown = || {
             let dialect = program.dialect();
             let on = format!(" on {} programs", format!("{dialect:?}").to_lowercase());

@@ -58,6 +58,9 @@ pub(super) struct TestArguments {
     /// Compare the messages of rejected programs and warnings, too
     #[arg(long)]
     match_messages: bool,
+    /// Check sizes and regularity that analyses claim, on the target interp
+    #[arg(long)]
+    claims: bool,
     /// Serve as a worker of another `arrc test`
     #[arg(long, hide = true)]
     worker: bool,
@@ -74,6 +77,7 @@ impl TestArguments {
             match_messages: self.match_messages,
             thresholds: threshold::parse(&self.threshold)?,
             each_threshold: self.each_threshold,
+            claims: self.claims,
         })
     }
 }
@@ -137,6 +141,9 @@ fn worker(program: &Path, arguments: &TestArguments) -> Command {
     }
     if arguments.match_messages {
         command.arg("--match-messages");
+    }
+    if arguments.claims {
+        command.arg("--claims");
     }
     command
 }

@@ -45,6 +45,7 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
         memory_limit: Some(options.memory_limit),
         thresholds: options.thresholds.clone(),
         check: true,
+        claims: options.claims,
         passes: midend::driver::Settings::default(),
         keep_reference: options.target != crate::target::Target::Interp,
     })

@@ -132,6 +132,7 @@ pub(super) fn interpret(
         fuel,
         memory: shared.options.memory_limit,
         check: shared.options.check,
+        claims: shared.options.claims,
         stop: Some(&shared.stop),
         ..interp::Options::default()
     };

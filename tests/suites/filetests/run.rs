@@ -33,7 +33,12 @@ impl Run for Soac {
         args: Vec<Value>,
         thresholds: &Forced,
     ) -> Option<Result<Vec<Value>, RunError>> {
-        Some(interp::run(program, entry, args, &options(thresholds)))
+        // What analyses claim must hold as well.
+        let options = interp::Options {
+            claims: true,
+            ..options(thresholds)
+        };
+        Some(interp::run(program, entry, args, &options))
     }
 }
 

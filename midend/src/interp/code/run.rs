@@ -98,8 +98,11 @@ impl<'p, D: Exec> Machine<'p, D> {
                 }
                 Inst::Call { fun, args, stm } => self.call_stm(*fun, args, stm)?,
                 Inst::Op(op, stm) => {
+                    self.points_in(stm, op);
                     D::exec(self, op, stm).map_err(|e| self.locate(e, stm.span))?;
+                    self.points_out();
                 }
+                Inst::Watch(what, vars) => self.watched(*what, vars)?,
                 Inst::Wrong(stm, why) => {
                     return internal(&**why).map_err(|e| self.locate(e, stm.span));
                 }
@@ -217,9 +220,12 @@ impl<'p, D: Exec> Machine<'p, D> {
         stm: &'p Stm<D>,
     ) -> Run<()> {
         let args = self.atoms(args)?;
+        // The first variable, or any number, tells one call from another.
+        self.path_in(stm.binds.first().map_or(-1, |v| v.0.into()));
         let results = self
             .call(fun, args)
             .map_err(|e| self.called_from(e, stm.span))?;
+        self.path_out();
         self.bind(stm, results)
     }
 }

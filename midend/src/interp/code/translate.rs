@@ -1,7 +1,7 @@
 //! From bodies to code.
 
 use super::ops::{Resolved, resolve};
-use super::{Assign, Code, Element, Inst, Word};
+use super::{Assign, Code, Element, Inst, Watched, Word};
 use crate::interp::layout::{Layout, Place};
 use crate::interp::machine::Exec;
 use crate::ir::array::{ArrayOp, SliceDim};
@@ -19,14 +19,18 @@ pub(crate) fn body<'p, D: Exec>(
     layout: &Layout,
     fun: FunId,
     body: &'p Body<D>,
+    watched: bool,
 ) -> Code<'p, D> {
     let mut to = Translator {
         program,
         layout,
         fun,
         insts: Vec::new(),
+        watched,
     };
     to.body(body);
+    // One at least, so that watched code is never straight, and executed element by element.
+    to.watch(Watched::Statement, &[]);
     let straight = to.insts.iter().skip(1).all(is_straight);
     Code {
         insts: to.insts,
@@ -56,6 +60,7 @@ fn is_straight<D>(inst: &Inst<'_, D>) -> bool {
         | Inst::Next { .. }
         | Inst::Call { .. }
         | Inst::Op(..)
+        | Inst::Watch(..)
         | Inst::Wrong(..) => false,
     }
 }
@@ -68,6 +73,8 @@ struct Translator<'a, 'p, D> {
     layout: &'a Layout,
     fun: FunId,
     insts: Vec<Inst<'p, D>>,
+    /// Whether what analyses claim is checked.
+    watched: bool,
 }
 
 impl<'p, D: Exec> Translator<'_, 'p, D> {
@@ -78,6 +85,13 @@ impl<'p, D: Exec> Translator<'_, 'p, D> {
             if let Err(why) = done {
                 self.insts.push(Inst::Wrong(stm, why.into()));
             }
+            self.watch(Watched::Statement, &stm.binds);
+        }
+    }
+
+    fn watch(&mut self, what: Watched, vars: &[Var]) {
+        if self.watched {
+            self.insts.push(Inst::Watch(what, vars.into()));
         }
     }
 
@@ -191,6 +205,7 @@ impl<'p, D: Exec> Translator<'_, 'p, D> {
         let inits: Vec<Atom> = params.iter().map(|p| p.init).collect();
         match form {
             LoopForm::For { index, bound } => {
+                let round: Vec<Var> = vars.iter().copied().chain([*index]).collect();
                 let Place::Word(ty, index) = self.layout.place_in(self.fun, *index) else {
                     return Err("the counter of a loop is no scalar".into());
                 };
@@ -204,8 +219,10 @@ impl<'p, D: Exec> Translator<'_, 'p, D> {
                     0
                 };
                 self.assign(stm, &inits, &vars, &HashSet::new())?;
+                self.watch(Watched::Enter, &[]);
                 let start = self.insts.len();
                 self.insts.push(Inst::Jump(0));
+                self.watch(Watched::Round, &round);
                 self.body(body);
                 self.yield_to(stm, body, &vars);
                 self.insts.push(Inst::Next {
@@ -225,7 +242,9 @@ impl<'p, D: Exec> Translator<'_, 'p, D> {
                     return Err("the condition of a loop has no result".into());
                 };
                 self.assign(stm, &inits, &vars, &HashSet::new())?;
+                self.watch(Watched::Enter, &[]);
                 let start = self.here();
+                self.watch(Watched::Round, &vars);
                 self.body(cond);
                 let cond = self.typed(holds, ScalarType::Bool)?;
                 let unless = self.insts.len();
@@ -239,6 +258,7 @@ impl<'p, D: Exec> Translator<'_, 'p, D> {
                 };
             }
         }
+        self.watch(Watched::Leave, &[]);
         let last: Vec<Atom> = vars.iter().map(|&v| v.into()).collect();
         // The loop is over, so that its parameters are not used again.
         self.assign(stm, &last, &stm.binds, &vars.into_iter().collect())

@@ -1,12 +1,14 @@
 //! Statements and the expressions that all dialects share.
 
 use super::Printer;
+use crate::ir::id::Var;
 use crate::ir::syntax::{Exp, LoopForm, Message, MessagePart, Stm};
 use crate::ir::text::Text;
 
 impl Printer<'_> {
     /// A statement, without a line end.
     pub fn stm<D: Text>(&mut self, stm: &Stm<D>) {
+        self.notes_on(stm.binds.iter().copied());
         if stm.binds.is_empty() {
             self.word("do ");
         } else {
@@ -62,8 +64,10 @@ impl Printer<'_> {
                     p.word(" = ");
                     p.atom(param.init);
                 });
+                let mut bound_in: Vec<Var> = params.iter().map(|p| p.var).collect();
                 match form {
                     LoopForm::For { index, bound } => {
+                        bound_in.push(*index);
                         self.word(") for ");
                         self.binder(*index);
                         self.word(" < ");
@@ -76,7 +80,7 @@ impl Printer<'_> {
                         self.word(" do ");
                     }
                 }
-                self.body(body);
+                self.body_for(&bound_in, body);
             }
             Exp::Call { fun, args } => {
                 self.word("call ");
