@@ -1,7 +1,7 @@
 //! Written types.
 
 use super::Infer;
-use super::parts::{MAX_PARTS, parts, too_large};
+use super::parts::{MAX_PARTS, check_written, parts, too_large};
 use super::scope::Local;
 use super::solve::record_type;
 use crate::diagnostic::Code;
@@ -49,9 +49,7 @@ impl Infer<'_, '_> {
         let result = self.type_in(te, &mut open);
         let pending = std::mem::replace(&mut self.pending, outer);
         let (ty, lift) = result?;
-        if parts(&ty, MAX_PARTS) > MAX_PARTS {
-            return too_large(te.span);
-        }
+        check_written(&ty, te.span)?;
         Ok(RType {
             ty,
             exts: open.exts,
