@@ -57,13 +57,15 @@ pub(crate) fn launch(
         &mut many[..]
     };
     fill(slots, compiled, args)?;
-    let mut extents = [0; 16];
     let rank = compiled.space.len();
-    if rank > extents.len() {
-        return Err(RunError::Device(
-            "a space of more than 16 dimensions".to_owned(),
-        ));
-    }
+    let mut few_extents = [0; 16];
+    let mut many_extents = Vec::new();
+    let extents = if rank <= few_extents.len() {
+        &mut few_extents[..]
+    } else {
+        many_extents.resize(rank, 0);
+        &mut many_extents[..]
+    };
     let rows = ragged::rows(compiled, slots);
     let rank = match rows {
         Some(Rows::Even(count, points)) => {
