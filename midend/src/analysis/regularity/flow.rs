@@ -1,7 +1,7 @@
 //! From which variables each variable has its value: the rules of listings 4 and 5 as edges of a graph.
 //!
 //! An edge says that a variable varies with what another one varies with; the edge out of a parallel operation takes its index
-//! away ([Generate-1]). [Op], [Index], [Tuple], [Let] and [Fold] are edges from operands. A conditional has edges from both
+//! away ([Generate-1]). The rules for operations, indexing, tuples, `let` and `fold` are edges from operands. A conditional has edges from both
 //! results and from the condition ([Cond-Irr], of which [Cond-Indep] is the case of a condition that varies with nothing), a loop
 //! from first values, next values, and what ends it ([While-Irr], [While-Indep]). What has a canonical form varies with no more
 //! than the form does, and there the rules about equal shapes come in ([Cond-Shape], [While-Shape]).
