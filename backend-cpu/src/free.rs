@@ -148,6 +148,8 @@ impl Seen {
                 self.region(src);
             }
             Mem::Launch(kernel) => self.kernel(kernel),
+            // Only the host shows values.
+            Mem::Trace(_) => {}
         }
     }
 }

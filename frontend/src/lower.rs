@@ -105,6 +105,7 @@ pub fn lower(
     match result {
         Ok(()) => {
             lower.warn_of_checks();
+            lower.warn_of_traces();
             let program = Program {
                 vars: lower.vars,
                 funs: lower.funs,

@@ -30,6 +30,7 @@ use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::ir::threshold::Forced;
+use crate::trace::Tracer;
 use crate::trap::RunError;
 use crate::value::{Value, entry};
 use machine::{Exec, Machine, Watch};
@@ -54,6 +55,8 @@ pub struct Options<'a> {
     pub claims: bool,
     /// A flag that ends the run.
     pub stop: Option<&'a Stop>,
+    /// Is shown what the program traces.
+    pub tracer: Option<Tracer<'a>>,
 }
 
 impl Default for Options<'_> {
@@ -66,6 +69,7 @@ impl Default for Options<'_> {
             thresholds: None,
             claims: false,
             stop: None,
+            tracer: None,
         }
     }
 }

@@ -29,6 +29,7 @@ pub mod pass;
 pub mod passes;
 pub mod pipeline;
 pub mod plan;
+pub mod trace;
 pub mod trap;
 pub mod value;
 pub mod verify;

@@ -17,6 +17,7 @@ use crate::ir::mem::Mem;
 use crate::ir::span::Spans;
 use crate::ir::syntax::Program;
 use crate::ir::threshold::{Forced, Threshold};
+use crate::trace::Tracer;
 use crate::trap::RunError;
 use crate::value::Value;
 use resolve::HostFun;
@@ -42,6 +43,8 @@ pub struct Options<'a> {
     pub thresholds: &'a Forced,
     /// How many calls may be nested.
     pub max_depth: usize,
+    /// Is shown what the program traces.
+    pub tracer: Option<Tracer<'a>>,
 }
 
 impl<'a> Options<'a> {
@@ -52,6 +55,7 @@ impl<'a> Options<'a> {
             memory: Arc::new(Memory::new(None)),
             thresholds: const { &Forced::new() },
             max_depth: 20_000,
+            tracer: None,
         }
     }
 }

@@ -7,6 +7,7 @@ mod stack;
 pub use compile::CompileError;
 pub use stack::on_big_stack;
 
+use crate::data::structured_text;
 use crate::loader::FileLoader;
 use crate::target::Target;
 use engine::{Devices, Engine};
@@ -14,11 +15,13 @@ use frontend::diagnostic::Diagnostic;
 use frontend::source::{FileId, SourceMap};
 use midend::device::Stop;
 use midend::driver::{Event, Settings};
+use midend::interp;
 use midend::ir::soac::Soac;
-use midend::ir::syntax::{Entry, Program as Ir};
+use midend::ir::syntax::{Entry, EntryType, Program as Ir};
 use midend::ir::threshold::{Forced, Threshold};
 use midend::trap::RunError;
 use midend::value::Value;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -57,6 +60,13 @@ impl std::fmt::Display for SessionError {
 }
 
 impl std::error::Error for SessionError {}
+
+/// Writes what a program traces to standard error, each value as one line where it is one value.
+fn show(label: &str, ty: &EntryType, values: &[Value]) {
+    let line = format!("{label}: {}\n", structured_text(ty, values));
+    // Nobody can be told that nobody can be told.
+    let _ = std::io::stderr().lock().write_all(line.as_bytes());
+}
 
 /// Compiles programs for one target and runs them, from several threads at once.
 pub struct Session {
@@ -253,7 +263,10 @@ impl Program {
             &self.shared,
             entry,
             args,
-            Some(fuel),
+            interp::Options {
+                fuel: Some(fuel),
+                ..interp::Options::default()
+            },
         ))
     }
 }

@@ -236,3 +236,33 @@ fn thresholds_are_listed_forced_and_checked() {
         "error: `main=many` is not NAME=NUMBER, where NAME may be * and NUMBER may be inf\n";
     check(&wrong, 1, "", message);
 }
+
+#[test]
+fn traced_values_go_to_standard_error() {
+    let text = "def half (x: i32) : i32 = #[trace(half)] (x / 2)\n\
+        def main (x: i32) (xs: []f32) =\n  \
+          let xs = #[trace] map (+ 1) xs\n  \
+          let s = loop s = 0i64 for i < 3 do #[trace(step)] (s + i)\n  \
+          let m = #[trace(columns)] transpose [xs, xs]\n  \
+          let e = #[trace(empty)] filter (> 9) xs\n  \
+          in #[trace(both)] {p = half x, q = (s, m[0, 0], length e)}\n";
+    let program = file("trace", "trace.fut", text);
+    let shown = format!(
+        "{program}:3:21: [2.0f32, 3.0f32]\nstep: 0i64\nstep: 1i64\nstep: 3i64\n\
+         columns: [[2.0f32, 2.0f32], [3.0f32, 3.0f32]]\nempty: empty([0]f32)\nhalf: 2i32\n\
+         both: {{p = 2i32, q = (3i64, 2.0f32, 0i64)}}\n"
+    );
+    for target in ["--target=cpu", "--target=interp"] {
+        let output = arrc(&["run", target, &program], "5 [1f32, 2f32]");
+        check(&output, 0, "{p = 2i32, q = (3i64, 2.0f32, 0i64)}\n", &shown);
+    }
+    // What runs in parallel is shown by the interpreter.
+    let program = file(
+        "trace",
+        "inner.fut",
+        "def main (xs: []i32) = map (\\x -> #[trace(x)] x) xs\n",
+    );
+    let output = arrc(&["run", "--target=interp", &program], "[4, 5]");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.ends_with("x: 4i32\nx: 5i32\n"), "{stderr}");
+}

@@ -246,9 +246,13 @@ impl Emit<'_, '_> {
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. }
-            | Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Copy { .. } | Mem::Launch(_)) => {
-                false
-            }
+            | Exp::Op(
+                Mem::Alloc { .. }
+                | Mem::Free(_)
+                | Mem::Copy { .. }
+                | Mem::Launch(_)
+                | Mem::Trace(_),
+            ) => false,
         }
     }
 

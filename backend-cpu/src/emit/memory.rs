@@ -94,6 +94,7 @@ impl Emit<'_, '_> {
                 vec![]
             }
             Mem::Launch(_) => unreachable!("the verifier lets no launch stand inside a kernel"),
+            Mem::Trace(_) => unreachable!("the verifier lets nothing be shown inside a kernel"),
         }
     }
 
@@ -168,7 +169,8 @@ impl Emit<'_, '_> {
                 | Mem::Load { .. }
                 | Mem::Store { .. }
                 | Mem::Copy { .. }
-                | Mem::Launch(_),
+                | Mem::Launch(_)
+                | Mem::Trace(_),
             ) => {}
         });
         uses

@@ -49,7 +49,8 @@ impl Lower<'_> {
                 | Mem::Load { .. }
                 | Mem::Store { .. }
                 | Mem::Copy { .. }
-                | Mem::Launch(_),
+                | Mem::Launch(_)
+                | Mem::Trace(_),
             ) => {}
         });
         uses

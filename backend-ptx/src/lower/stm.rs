@@ -25,6 +25,7 @@ impl Lower<'_> {
             Exp::Op(Mem::Store { buffer, .. }) => format!("store {}", self.name(*buffer)),
             Exp::Op(Mem::Copy { .. }) => "copy".to_owned(),
             Exp::Op(Mem::Launch(kernel)) => format!("launch {}", kernel.name),
+            Exp::Op(Mem::Trace(trace)) => format!("trace {}", trace.label),
         };
         let binds: Vec<String> = stm.binds.iter().map(|v| self.name(*v)).collect();
         let what = if binds.is_empty() {

@@ -97,7 +97,11 @@ impl<'a> Lower<'a> {
                 let v = arg();
                 Ok(v.map_leaves(&mut |leaf| self.copy_leaf(leaf)))
             }
-            Op::Opaque | Op::Trace | Op::Break => Ok(arg()),
+            Op::Opaque | Op::Break => Ok(arg()),
+            Op::Trace => {
+                let v = arg();
+                Ok(self.trace(String::from("trace"), &v, span))
+            }
             Op::FlatMap => self.flat_map(inst, &arg(), &arg(), span),
             _ => {
                 let name = format!("{:?}", intrinsic.op).to_lowercase();

@@ -1,12 +1,14 @@
 //! Attributes that lowering heeds, and the warnings that they ask for.
 
 use super::emit::int;
+use super::entry::structure;
 use super::env::Frame;
-use super::value::{Ty, Value};
+use super::value::{Leaf, Ty, Value};
 use super::{Lower, Res};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::typed::{Attr, Exp, Prim, Type as SourceType};
+use midend::ir::array::{ArrayOp, Trace};
 use midend::ir::id::{FunId, SpanId};
 use midend::ir::soac::Soac;
 use midend::ir::span::Spans;
@@ -31,6 +33,15 @@ impl<'a> Lower<'a> {
                 self.unchecked = outer;
                 return v;
             }
+            "trace" => {
+                let v = self.exp(inner, frame)?;
+                let tag = attr.args.iter().flatten().next();
+                let label = match tag {
+                    Some(tag) => tag.name.clone(),
+                    None => self.place(inner.span),
+                };
+                return Ok(self.trace(label, &v, inner.span));
+            }
             "unroll" => self.unroll = true,
             "param" if matches!(inner.ty, SourceType::Prim(Prim::I64)) => {
                 let name = attr.args.iter().flatten().map(|arg| &arg.name).next();
@@ -49,6 +60,72 @@ impl<'a> Lower<'a> {
             _ => {}
         }
         self.exp(inner, frame)
+    }
+
+    /// Shows a value, and gives it under new names: what is shown is not the same as what came before, so that `map` of a
+    /// function that only shows its argument stays. Functions have nothing to show.
+    pub fn trace(&mut self, label: String, v: &Value<'a>, span: Span) -> Value<'a> {
+        if v.has_fun() {
+            let message = "tracing has no effect: a function is no value that can be shown";
+            self.warnings
+                .push(Diagnostic::warning(Code::IdleAttribute, span, message));
+            return v.clone();
+        }
+        let ty = structure(&self.type_of(v));
+        let values = v.atoms();
+        let trace = ArrayOp::Trace(Box::new(Trace { label, ty, values }));
+        self.push(Vec::new(), IrExp::Op(Soac::Array(trace)));
+        v.map_leaves(&mut |leaf| {
+            if let Atom::Const(_) = leaf.atom {
+                return leaf;
+            }
+            let ty = self.ty(leaf.atom);
+            let var = self.bind1("t", ty, IrExp::Atom(leaf.atom));
+            self.alias(var, [leaf.atom]);
+            let atom = var.into();
+            Leaf { atom, ..leaf }
+        })
+    }
+
+    /// The file, line and column of a place.
+    fn place(&self, span: Span) -> String {
+        match (self.sources.get(span.file), self.sources.line_col(span)) {
+            (Some(file), Some(at)) => format!("{}:{}:{}", file.name(), at.line, at.col),
+            _ => String::from("trace"),
+        }
+    }
+
+    /// Warns of what is traced in parallel operations, also in the functions that they call: it is not shown by all targets.
+    pub fn warn_of_traces(&mut self) {
+        let mut places = BTreeSet::new();
+        let mut todo = Vec::new();
+        for fun in self.funs.iter() {
+            each_parallel(&fun.body, false, &mut places, &mut todo);
+        }
+        let mut seen = HashSet::new();
+        while let Some(fun) = todo.pop() {
+            if seen.insert(fun) {
+                each_parallel(&self.funs[fun].body, true, &mut places, &mut todo);
+            }
+        }
+        if places.is_empty() {
+            return;
+        }
+        let sources = self
+            .span_ids
+            .iter()
+            .map(|((span, _), id)| (*id, *span))
+            .collect::<HashMap<SpanId, Span>>();
+        let spans: BTreeSet<Span> = places
+            .iter()
+            .filter_map(|id| sources.get(id).copied())
+            .collect();
+        for span in spans {
+            let message =
+                "tracing in a parallel operation shows nothing but with `--target=interp`";
+            self.warnings
+                .push(Diagnostic::warning(Code::IdleAttribute, span, message));
+        }
     }
 
     /// A loop with `#[unroll]` needs a known number of iterations.
@@ -137,6 +214,39 @@ fn each_check(body: &Body<Soac>, f: &mut dyn FnMut(SpanId, Option<FunId>)) {
                     stm.exp.scopes(&mut |_, body| each_check(body, f));
                 }
             }
+        }
+    });
+}
+
+/// Collects what is traced in the parallel operations of a body, and the functions that are called there.
+fn each_parallel(
+    body: &Body<Soac>,
+    inside: bool,
+    places: &mut BTreeSet<SpanId>,
+    called: &mut Vec<FunId>,
+) {
+    deep(|| {
+        for stm in &body.stms {
+            let inner = match &stm.exp {
+                IrExp::Op(Soac::Array(ArrayOp::Trace(_))) if inside => {
+                    places.insert(stm.span);
+                    inside
+                }
+                IrExp::Call { fun, args: _ } if inside => {
+                    called.push(*fun);
+                    inside
+                }
+                IrExp::Op(_) => true,
+                IrExp::Atom(_)
+                | IrExp::Scalar(..)
+                | IrExp::Assert { .. }
+                | IrExp::Guard { .. }
+                | IrExp::If { .. }
+                | IrExp::Loop { .. }
+                | IrExp::Call { .. } => inside,
+            };
+            stm.exp
+                .scopes(&mut |_, body| each_parallel(body, inner, places, called));
         }
     });
 }

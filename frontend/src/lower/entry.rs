@@ -345,7 +345,8 @@ fn entry_type(ty: &Ty, text: &str, source: &SourceType) -> EntryType {
     plain
 }
 
-fn structure(ty: &Ty) -> EntryType {
+/// A type as the outside sees it, without the names of types.
+pub(super) fn structure(ty: &Ty) -> EntryType {
     match ty {
         Ty::Scalar(s) => EntryType::Scalar(*s),
         Ty::Array(_) => {

@@ -147,7 +147,8 @@ impl Aliases {
             | ArrayOp::Scratch { .. }
             | ArrayOp::Copy(_)
             | ArrayOp::Concat { .. }
-            | ArrayOp::Manifest { .. } => {}
+            | ArrayOp::Manifest { .. }
+            | ArrayOp::Trace(_) => {}
         }
     }
 

@@ -8,16 +8,45 @@ use super::shape::Shape;
 use super::strided;
 use super::value::{Array, Dim, Run, Val, internal};
 use crate::ir;
-use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::array::{ArrayOp, SliceDim, Trace};
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, Const, ScalarOp};
-use crate::ir::syntax::Atom;
+use crate::ir::syntax::{Atom, Stm};
 use crate::ir::types::{ScalarType, Size};
+use crate::value::Value;
 use std::rc::Rc;
 
 impl<D: Exec> Machine<'_, D> {
+    /// Executes an array operation.
+    pub(crate) fn array_op(&mut self, op: &ArrayOp, stm: &Stm<D>) -> Run<()> {
+        if let ArrayOp::Trace(trace) = op {
+            return self.trace(trace);
+        }
+        let value = self.array_value(op)?;
+        self.bind_one(stm, value)
+    }
+
+    /// Shows a value, if somebody looks.
+    fn trace(&self, trace: &Trace) -> Run<()> {
+        let Some(tracer) = self.options.tracer else {
+            return Ok(());
+        };
+        let mut values = Vec::with_capacity(trace.values.len());
+        for &atom in &trace.values {
+            values.push(match self.atom(atom)? {
+                Val::Scalar(c) => Value::Scalar(c),
+                Val::Array(array) => Value::Array(array.to_value()),
+                Val::Buffer(_) | Val::Cert | Val::Unset | Val::Gone => {
+                    return internal("what is no value is shown");
+                }
+            });
+        }
+        tracer.show(&trace.label, &trace.ty, &values);
+        Ok(())
+    }
+
     /// The value of an array operation.
-    pub(crate) fn array_op(&mut self, op: &ArrayOp) -> Run<Val> {
+    fn array_value(&mut self, op: &ArrayOp) -> Run<Val> {
         match op {
             ArrayOp::Index { array, indices } => self.index(*array, indices),
             ArrayOp::Slice { array, dims } => {
@@ -70,6 +99,7 @@ impl<D: Exec> Machine<'_, D> {
                 }
                 Ok(wrap(rearrange(&inner, &back)?))
             }
+            ArrayOp::Trace(_) => internal("what only shows has no value"),
         }
     }
 

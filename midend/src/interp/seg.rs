@@ -20,10 +20,7 @@ impl Exec for Seg {
 
     fn exec<'p>(machine: &mut Machine<'p, Self>, op: &'p Self, stm: &'p Stm<Self>) -> Run<()> {
         match op {
-            Self::Array(op) => {
-                let value = machine.array_op(op)?;
-                machine.bind_one(stm, value)
-            }
+            Self::Array(op) => machine.array_op(op, stm),
             Self::Par(op) => walk::deep(|| machine.seg_op(stm, op)),
             Self::UpdateAcc(update) => machine.update_acc(stm, update),
         }

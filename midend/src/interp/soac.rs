@@ -21,10 +21,7 @@ impl Exec for Soac {
 
     fn exec<'p>(machine: &mut Machine<'p, Self>, op: &'p Self, stm: &'p Stm<Self>) -> Run<()> {
         match op {
-            Self::Array(op) => {
-                let value = machine.array_op(op)?;
-                machine.bind_one(stm, value)
-            }
+            Self::Array(op) => machine.array_op(op, stm),
             Self::Screma {
                 width,
                 arrays,

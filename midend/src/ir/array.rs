@@ -5,7 +5,7 @@
 //! There are no slices, transpositions, concatenations or literals of them.
 
 use super::id::Var;
-use super::syntax::Atom;
+use super::syntax::{Atom, EntryType};
 use super::types::{Dim, ScalarType, Size, Type};
 
 /// An operation on arrays without a lambda. Index checks are separate `assert` statements.
@@ -97,6 +97,20 @@ pub enum ArrayOp {
         /// The array.
         array: Var,
     },
+    /// Shows a value to whoever runs the program. Binds nothing and must stay; what runs in parallel shows nothing, so that
+    /// flattening leaves it out there.
+    Trace(Box<Trace>),
+}
+
+/// What `#[trace]` shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// What stands before the value.
+    pub label: String,
+    /// What the value is on the outside.
+    pub ty: EntryType,
+    /// Its leaves.
+    pub values: Vec<Atom>,
 }
 
 /// One dimension of a slice.

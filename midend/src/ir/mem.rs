@@ -6,7 +6,7 @@
 
 use super::id::Var;
 use super::soac::Operator;
-use super::syntax::{Atom, Body};
+use super::syntax::{Atom, Body, EntryType};
 use super::types::ScalarType;
 
 /// An operation of the plan dialect.
@@ -50,6 +50,19 @@ pub enum Mem {
     },
     /// Runs a kernel; host code only. Binds nothing: kernels write to buffers.
     Launch(Box<Kernel>),
+    /// Shows a value to whoever runs the program; host code only. Binds nothing.
+    Trace(Box<MemTrace>),
+}
+
+/// As [`super::array::Trace`], of scalars and row-major arrays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemTrace {
+    /// What stands before the value.
+    pub label: String,
+    /// What the value is on the outside.
+    pub ty: EntryType,
+    /// Scalars, and buffers with the extents of the arrays at their start.
+    pub values: Vec<(Atom, Vec<Atom>)>,
 }
 
 /// A strided box of elements in a buffer: element (i0, i1, ..) is at `offset + i0*strides[0] + ..`.

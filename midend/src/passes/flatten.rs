@@ -42,10 +42,11 @@ mod par;
 mod results;
 mod rows;
 mod seq;
+mod silent;
 mod version;
 mod writes;
 
-use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::array::{ArrayOp, SliceDim, Trace};
 use crate::ir::id::{FunId, IdMap, IdVec, SpanId, Var};
 use crate::ir::seg::Seg;
 use crate::ir::soac::{Operator, Soac};
@@ -62,7 +63,12 @@ use version::GROWTH;
 
 /// Flattens a program.
 pub fn flatten(program: Program<Soac>) -> Program<Seg> {
-    let Program { vars, funs, spans } = program;
+    let Program {
+        vars,
+        mut funs,
+        spans,
+    } = program;
+    silent::silence(&mut funs);
     let mut statements = 0;
     for fun in funs.iter() {
         all_stms(&fun.body, &mut |_| statements += 1);
@@ -141,7 +147,7 @@ struct Cx<'p> {
     span: SpanId,
 }
 
-/// Which functions hold parallel operators, directly or through calls.
+/// Which functions hold parallel operators or show values, directly or through calls: they are others in parallel code.
 fn parallel_functions(funs: &IdVec<FunId, Fun<Soac>>) -> Vec<bool> {
     let mut facts = vec![false; funs.len()];
     loop {
@@ -159,13 +165,11 @@ fn parallel_functions(funs: &IdVec<FunId, Fun<Soac>>) -> Vec<bool> {
     }
 }
 
-/// Whether the body holds parallel operators, given which functions do.
+/// Whether the body holds parallel operators or shows values, given which functions do.
 fn is_parallel(body: &Body<Soac>, funs: &[bool]) -> bool {
     body.stms.iter().any(|stm| match &stm.exp {
-        Exp::Atom(_)
-        | Exp::Scalar(..)
-        | Exp::Assert { .. }
-        | Exp::Op(Soac::Array(_) | Soac::UpdateAcc(_)) => false,
+        Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Op(Soac::UpdateAcc(_)) => false,
+        Exp::Op(Soac::Array(op)) => matches!(op, ArrayOp::Trace(_)),
         // Only the host chooses.
         Exp::Guard { .. } => true,
         Exp::If {
@@ -277,6 +281,8 @@ impl<'p> Cx<'p> {
 
     fn stm(&mut self, stm: &Stm<Soac>, mode: Mode, out: &mut Vec<Stm<Seg>>) {
         let exp = match &stm.exp {
+            // What runs in parallel shows nothing.
+            Exp::Op(Soac::Array(ArrayOp::Trace(_))) if mode == Mode::Seq => return,
             Exp::Op(Soac::Array(op)) => Exp::Op(Seg::Array(self.array_op(op))),
             Exp::Op(soac) => {
                 let binds = self.binds(&stm.binds, mode);
@@ -397,6 +403,11 @@ impl<'p> Cx<'p> {
                 perm: perm.clone(),
                 array: self.var(*array),
             },
+            ArrayOp::Trace(trace) => ArrayOp::Trace(Box::new(Trace {
+                label: trace.label.clone(),
+                ty: trace.ty.clone(),
+                values: self.atoms(&trace.values),
+            })),
         }
     }
 

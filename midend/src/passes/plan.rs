@@ -31,6 +31,7 @@ mod ragged;
 mod serial;
 mod view;
 
+use crate::ir::array::ArrayOp;
 use crate::ir::id::{FunId, IdMap, IdVec, SpanId, Var};
 use crate::ir::mem::Mem;
 use crate::ir::seg::{Level, Seg};
@@ -219,7 +220,7 @@ impl<'p> Cx<'p> {
                     self.call(&stm.binds, *fun, args);
                 }
             }
-            Exp::Op(Seg::Array(op)) => self.array_op(stm.binds[0], op),
+            Exp::Op(Seg::Array(op)) => self.array_op(&stm.binds, op),
             Exp::Op(Seg::Par(op)) => self.seg_op(&stm.binds, op),
             Exp::Op(Seg::UpdateAcc(update)) => self.update_acc(&stm.binds, update),
         }
@@ -254,7 +255,7 @@ impl<'p> Cx<'p> {
     }
 }
 
-/// Which functions hold parallel operations, directly or through calls.
+/// Which functions hold parallel operations or show values, and so stay on the host, directly or through calls.
 fn parallel_functions(funs: &IdVec<FunId, Fun<Seg>>) -> Vec<bool> {
     let mut facts = vec![false; funs.len()];
     loop {
@@ -272,14 +273,15 @@ fn parallel_functions(funs: &IdVec<FunId, Fun<Seg>>) -> Vec<bool> {
     }
 }
 
-/// Whether a body holds parallel operations, given which functions do.
+/// Whether a body holds parallel operations or shows values, given which functions do.
 fn is_parallel(body: &Body<Seg>, funs: &[bool]) -> bool {
     body.stms.iter().any(|stm| match &stm.exp {
         Exp::Atom(_)
         | Exp::Scalar(..)
         | Exp::Assert { .. }
         | Exp::Guard { .. }
-        | Exp::Op(Seg::Array(_) | Seg::UpdateAcc(_)) => false,
+        | Exp::Op(Seg::UpdateAcc(_)) => false,
+        Exp::Op(Seg::Array(op)) => matches!(op, ArrayOp::Trace(_)),
         Exp::If {
             then, otherwise, ..
         } => is_parallel(then, funs) || is_parallel(otherwise, funs),

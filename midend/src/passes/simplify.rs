@@ -381,6 +381,7 @@ fn iota_length<D: Dialect>(def: Option<&Def<D>>) -> Option<Atom> {
         | ArrayOp::Concat { .. }
         | ArrayOp::Rearrange { .. }
         | ArrayOp::Reshape { .. }
-        | ArrayOp::Manifest { .. } => None,
+        | ArrayOp::Manifest { .. }
+        | ArrayOp::Trace(_) => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Executing host code statement by statement.
 
 use super::memory::{Counted, counted};
-use super::resolve::{Block, HostFun, Op, OpKind, Operand, Part, Side, Slot};
+use super::resolve::{Block, HostFun, Op, OpKind, Operand, Part, Side, Slot, Traced};
 use super::{Executable, Options};
 use crate::device::{Arg, Device, Strided};
 use crate::interp::message::number;
@@ -12,6 +12,7 @@ use crate::ir::syntax::TrapKind;
 use crate::ir::threshold::reaches;
 use crate::ir::types::ScalarType;
 use crate::trap::{RunError, Trap, trail};
+use crate::value::{ArrayValue, Value};
 use std::sync::Arc;
 
 /// What a slot holds.
@@ -316,7 +317,33 @@ impl<D: Device> Run<'_, D> {
             }
             OpKind::Copy { shape, dst, src } => self.copy(frame, shape, dst, src)?,
             OpKind::Launch { kernel, args } => self.launch(frame, kernel, args)?,
+            OpKind::Trace(traced) => self.trace(frame, traced)?,
         }
+        Ok(())
+    }
+
+    /// Shows a value, if somebody looks.
+    fn trace(&self, frame: &Frame<D>, traced: &Traced) -> Result<(), RunError> {
+        let Some(tracer) = self.options.tracer else {
+            return Ok(());
+        };
+        let mut values = Vec::with_capacity(traced.values.len());
+        for (value, shape) in &traced.values {
+            let array = match *value {
+                Operand::Slot(slot) => buffer(frame, slot).ok(),
+                Operand::Const(_) | Operand::Last(_) => None,
+            };
+            values.push(match array {
+                Some(array) => {
+                    let shape = ints(frame, shape)?;
+                    let len = usize::try_from(shape.iter().product::<i64>()).unwrap_or(0);
+                    let data = self.device.download(&array.buffer, len)?;
+                    Value::Array(ArrayValue { shape, data })
+                }
+                None => Value::Scalar(constant(frame, *value)?),
+            });
+        }
+        tracer.show(&traced.label, &traced.ty, &values);
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use crate::ir::id::{FunId, IdMap, SpanId, Var};
 use crate::ir::mem::{Mem, Region};
 use crate::ir::scalar::{Const, ScalarOp};
 use crate::ir::syntax::{
-    Atom, Body, Exp, Fun, LoopForm, Message, MessagePart, Program, Stm, TrapKind, Vars,
+    Atom, Body, EntryType, Exp, Fun, LoopForm, Message, MessagePart, Program, Stm, TrapKind, Vars,
 };
 use crate::ir::threshold::Threshold;
 use crate::ir::types::{ScalarType, Type};
@@ -127,6 +127,16 @@ pub(super) enum OpKind {
         kernel: String,
         args: Vec<Slot>,
     },
+    Trace(Box<Traced>),
+}
+
+/// What a statement shows.
+#[derive(Debug)]
+pub(super) struct Traced {
+    pub(super) label: String,
+    pub(super) ty: EntryType,
+    /// Scalars, and buffers with the extents of the arrays in them.
+    pub(super) values: Vec<(Operand, Vec<Operand>)>,
 }
 
 /// A piece of a message.
@@ -258,7 +268,8 @@ impl Resolver<'_> {
             | OpKind::Load { .. }
             | OpKind::Store { .. }
             | OpKind::Copy { .. }
-            | OpKind::Launch { .. } => return,
+            | OpKind::Launch { .. }
+            | OpKind::Trace(_) => return,
         };
         let mut inside = Vec::new();
         stm.exp
@@ -423,6 +434,18 @@ impl Resolver<'_> {
                     kernel: kernel.name.clone(),
                     args: self.all(&free),
                 }
+            }
+            Mem::Trace(trace) => {
+                let values = trace.values.iter().map(|(value, shape)| {
+                    let value = self.operand(*value);
+                    (value, self.operands(shape))
+                });
+                let values = values.collect();
+                OpKind::Trace(Box::new(Traced {
+                    label: trace.label.clone(),
+                    ty: trace.ty.clone(),
+                    values,
+                }))
             }
         })
     }

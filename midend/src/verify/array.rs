@@ -13,6 +13,9 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
         if !self.operands_fit(op) {
             return;
         }
+        if let ArrayOp::Trace(_) = op {
+            return self.binds(binds, &[]);
+        }
         match typing::array_op(self.vars(), op) {
             Some(ty) if matches!(op, ArrayOp::Index { indices, .. } if !indices.is_empty()) => {
                 self.row(&ty, binds);
@@ -88,6 +91,14 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
                 true
             }
             ArrayOp::Copy(array) => self.rank_at_least(*array, 1),
+            ArrayOp::Trace(trace) => {
+                for a in &trace.values {
+                    if !matches!(self.atom(*a), Type::Scalar(_) | Type::Array(_)) {
+                        self.fault("shows what is no value");
+                    }
+                }
+                true
+            }
             ArrayOp::Concat { arrays, len } => {
                 self.size(*len);
                 if arrays.is_empty() {

@@ -58,6 +58,22 @@ impl Verify for Mem {
                 }
                 cx.binds(binds, &[]);
             }
+            Self::Trace(trace) => {
+                cx.host_only();
+                for (value, shape) in &trace.values {
+                    shape.iter().for_each(|n| cx.index(*n));
+                    let found = cx.atom(*value);
+                    let fits = match found {
+                        Type::Scalar(_) => shape.is_empty(),
+                        Type::Buffer(_) => !shape.is_empty(),
+                        Type::Array(_) | Type::Acc(_) | Type::Cert => false,
+                    };
+                    if !fits {
+                        cx.fault("shows what is no value");
+                    }
+                }
+                cx.binds(binds, &[]);
+            }
             Self::Launch(kernel) => {
                 cx.host_only();
                 cx.kernel(kernel);

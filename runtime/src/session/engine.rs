@@ -11,6 +11,7 @@ use midend::ir::syntax::Program;
 use midend::ir::threshold::{Forced, Threshold};
 use midend::pipeline;
 use midend::plan::{self, Executable, Memory};
+use midend::trace::Tracer;
 use midend::trap::RunError;
 use midend::value::Value;
 use std::sync::Arc;
@@ -83,13 +84,21 @@ impl Engine {
         thresholds: &Forced,
     ) -> Result<Vec<Value>, RunError> {
         match (self, &shared.devices) {
-            (Self::Interp(program), _) => interpret(program, shared, entry, args, None),
+            (Self::Interp(program), _) => {
+                let tracer = Some(Tracer::new(&super::show));
+                let limits = interp::Options {
+                    tracer,
+                    ..interp::Options::default()
+                };
+                interpret(program, shared, entry, args, limits)
+            }
             (Self::Cpu(compiled), Devices::Cpu(device)) => {
                 let Compiled { host, kernels } = compiled.as_ref();
                 let options = plan::Options {
                     // The device counts and limits memory itself.
                     memory: Arc::new(Memory::new(None)),
                     thresholds,
+                    tracer: Some(Tracer::new(&super::show)),
                     ..plan::Options::new(&shared.stop)
                 };
                 // Inside of the pool, so that no kernel has to enter it from outside.
@@ -126,15 +135,14 @@ pub(super) fn interpret(
     shared: &Shared,
     entry: &str,
     args: Vec<Value>,
-    fuel: Option<u64>,
+    limits: interp::Options<'_>,
 ) -> Result<Vec<Value>, RunError> {
     let options = interp::Options {
-        fuel,
         memory: shared.options.memory_limit,
         check: shared.options.check,
         claims: shared.options.claims,
         stop: Some(&shared.stop),
-        ..interp::Options::default()
+        ..limits
     };
     on_big_stack(|| interp::run(program, entry, args, &options))
 }

@@ -243,7 +243,13 @@ impl Finder<'_> {
             | Exp::Guard { .. }
             | Exp::Op(Mem::Load { .. } | Mem::Store { .. }) => {}
             Exp::Call { .. }
-            | Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Copy { .. } | Mem::Launch(_)) => {
+            | Exp::Op(
+                Mem::Alloc { .. }
+                | Mem::Free(_)
+                | Mem::Copy { .. }
+                | Mem::Launch(_)
+                | Mem::Trace(_),
+            ) => {
                 return None;
             }
         }
@@ -290,7 +296,13 @@ impl Finder<'_> {
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. } => None,
-            Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Copy { .. } | Mem::Launch(_)) => None,
+            Exp::Op(
+                Mem::Alloc { .. }
+                | Mem::Free(_)
+                | Mem::Copy { .. }
+                | Mem::Launch(_)
+                | Mem::Trace(_),
+            ) => None,
         };
         let lanes = packed.and_then(|ty| lanes_per_vector(ty, self.integers));
         match lanes {

@@ -58,6 +58,13 @@ impl Infer<'_, '_> {
                 "`#[unroll]` has no effect: this is no loop",
             );
         }
+        if typed.name == "break" && typed.args.is_none() {
+            self.cx.warn(
+                Code::IdleAttribute,
+                attr.span,
+                "`#[break]` has no effect: there is no debugger that could stop here",
+            );
+        }
         let ty = self.solver.zonk(&body.ty);
         let open = matches!(ty, Type::Meta(_));
         if typed.name == "param" && !open && ty.as_prim() != Some(Prim::I64) {

@@ -53,6 +53,7 @@ impl ArrayOp {
                 shape.iter().for_each(|d| dim(*d, f));
                 f(Atom::Var(*array));
             }
+            Self::Trace(trace) => trace.values.iter().for_each(|a| f(*a)),
         }
     }
 
@@ -103,6 +104,7 @@ impl ArrayOp {
                 shape.iter_mut().for_each(|d| map_dim(d, f));
                 map_var(array, f);
             }
+            Self::Trace(trace) => trace.values.iter_mut().for_each(|a| map_atom(a, f)),
         }
     }
 
@@ -120,7 +122,8 @@ impl ArrayOp {
             | Self::Concat { .. }
             | Self::Rearrange { .. }
             | Self::Reshape { .. }
-            | Self::Manifest { .. } => None,
+            | Self::Manifest { .. }
+            | Self::Trace(_) => None,
         }
     }
 
@@ -139,7 +142,8 @@ impl ArrayOp {
             | Self::Scratch { .. }
             | Self::Copy(_)
             | Self::Concat { .. }
-            | Self::Manifest { .. } => None,
+            | Self::Manifest { .. }
+            | Self::Trace(_) => None,
         }
     }
 
@@ -158,7 +162,8 @@ impl ArrayOp {
             | Self::Scratch { .. }
             | Self::Copy(_)
             | Self::Concat { .. }
-            | Self::Manifest { .. } => false,
+            | Self::Manifest { .. }
+            | Self::Trace(_) => false,
         }
     }
 }

@@ -72,6 +72,12 @@ impl Dialect for Mem {
                 region(src, f);
             }
             Self::Launch(kernel) => kernel_operands(kernel, f),
+            Self::Trace(trace) => {
+                for (value, shape) in &trace.values {
+                    f(*value);
+                    shape.iter().for_each(|a| f(*a));
+                }
+            }
         }
     }
 
@@ -98,6 +104,12 @@ impl Dialect for Mem {
                 map_region(src, f);
             }
             Self::Launch(kernel) => map_kernel_operands(kernel, f),
+            Self::Trace(trace) => {
+                for (value, shape) in &mut trace.values {
+                    map_atom(value, f);
+                    shape.iter_mut().for_each(|a| map_atom(a, f));
+                }
+            }
         }
     }
 
@@ -161,7 +173,11 @@ impl Dialect for Mem {
     fn has_effect(&self) -> bool {
         match self {
             Self::Alloc { .. } | Self::Load { .. } => false,
-            Self::Free(_) | Self::Store { .. } | Self::Copy { .. } | Self::Launch(_) => true,
+            Self::Free(_)
+            | Self::Store { .. }
+            | Self::Copy { .. }
+            | Self::Launch(_)
+            | Self::Trace(_) => true,
         }
     }
 

@@ -180,7 +180,7 @@ impl Dialect for Seg {
     fn elements(&self, _f: &mut dyn FnMut(Var, Var)) {}
 
     fn has_effect(&self) -> bool {
-        false
+        matches!(self, Self::Array(ArrayOp::Trace(_)))
     }
 
     fn is_shareable(&self) -> bool {

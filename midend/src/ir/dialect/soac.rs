@@ -237,7 +237,7 @@ impl Dialect for Soac {
     }
 
     fn has_effect(&self) -> bool {
-        false
+        matches!(self, Self::Array(ArrayOp::Trace(_)))
     }
 
     fn is_shareable(&self) -> bool {

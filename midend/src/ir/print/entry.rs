@@ -30,7 +30,8 @@ impl Printer<'_> {
         }
     }
 
-    fn entry_type(&mut self, ty: &EntryType) {
+    /// The type of a value outside.
+    pub fn entry_type(&mut self, ty: &EntryType) {
         match ty {
             EntryType::Scalar(s) => self.word(s.name()),
             EntryType::Array { rank, elem } => {

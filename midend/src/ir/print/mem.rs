@@ -73,6 +73,18 @@ impl Printer<'_> {
                 self.region(src);
             }
             Mem::Launch(kernel) => self.kernel(kernel),
+            Mem::Trace(trace) => {
+                self.traced(&trace.label, &trace.ty);
+                self.list(&trace.values, |p, (value, shape)| {
+                    p.atom(*value);
+                    if !shape.is_empty() {
+                        p.word("[");
+                        p.list(shape, |p, a| p.atom(*a));
+                        p.word("]");
+                    }
+                });
+                self.word(")");
+            }
         }
     }
 

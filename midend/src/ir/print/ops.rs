@@ -5,7 +5,7 @@ use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SpaceDim};
 use crate::ir::soac::{Accumulation, HistOp, Operator, ScatterDest, Soac, UpdateAcc};
-use crate::ir::syntax::Lambda;
+use crate::ir::syntax::{EntryType, Lambda};
 use crate::ir::text::Text;
 use crate::ir::types::Size;
 
@@ -79,7 +79,21 @@ impl Printer<'_> {
                 self.word(" ");
                 self.var(*array);
             }
+            ArrayOp::Trace(trace) => {
+                self.traced(&trace.label, &trace.ty);
+                self.list(&trace.values, |p, a| p.atom(*a));
+                self.word(")");
+            }
         }
+    }
+
+    /// The beginning of what is shown.
+    pub fn traced(&mut self, label: &str, ty: &EntryType) {
+        self.word("trace ");
+        self.string(label);
+        self.word(" ");
+        self.entry_type(ty);
+        self.word(" (");
     }
 
     fn permuted(&mut self, word: &str, perm: &[usize], array: Var) {

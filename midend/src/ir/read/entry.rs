@@ -31,7 +31,8 @@ impl Reader<'_> {
         })
     }
 
-    fn entry_type(&mut self) -> Read<EntryType> {
+    /// The type of a value outside.
+    pub(super) fn entry_type(&mut self) -> Read<EntryType> {
         self.nested(|r| {
             if r.eat("(") {
                 return Ok(EntryType::Tuple(r.list(")", Self::entry_type)?));

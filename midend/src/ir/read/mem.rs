@@ -1,12 +1,15 @@
 //! Operations of the plan dialect.
 
 use super::{Read, Reader};
-use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, MemHist, Region};
+use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, MemHist, MemTrace, Region};
 
 impl Reader<'_> {
     /// An operation of the plan dialect, if `word` is the word of one.
     pub(in crate::ir) fn mem(&mut self, word: &str) -> Read<Option<Mem>> {
-        if matches!(word, "free" | "load" | "store" | "copy" | "launch") {
+        if matches!(
+            word,
+            "free" | "load" | "store" | "copy" | "launch" | "trace"
+        ) {
             self.advance();
         }
         Ok(Some(match word {
@@ -45,6 +48,21 @@ impl Reader<'_> {
                 Mem::Copy { shape, dst, src }
             }
             "launch" => Mem::Launch(Box::new(self.kernel()?)),
+            "trace" => {
+                let label = self.string()?;
+                let ty = self.entry_type()?;
+                self.expect("(")?;
+                let values = self.list(")", |r| {
+                    let value = r.atom()?;
+                    let shape = if r.eat("[") {
+                        r.list("]", Self::atom)?
+                    } else {
+                        Vec::new()
+                    };
+                    Ok((value, shape))
+                })?;
+                Mem::Trace(Box::new(MemTrace { label, ty, values }))
+            }
             _ => return Ok(None),
         }))
     }

@@ -1,7 +1,7 @@
 //! Operations of the nested and the flat dialect.
 
 use super::{Read, Reader};
-use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::array::{ArrayOp, SliceDim, Trace};
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SegSpace, SpaceDim};
 use crate::ir::soac::{Accumulation, HistOp, Operator, ScatterDest, Soac, UpdateAcc};
 use crate::ir::syntax::Atom;
@@ -22,6 +22,7 @@ impl Reader<'_> {
             "rearrange",
             "manifest",
             "reshape",
+            "trace",
         ];
         if plain.contains(&word) {
             self.advance();
@@ -92,6 +93,12 @@ impl Reader<'_> {
                 let shape = self.dims()?;
                 let array = self.var()?;
                 ArrayOp::Reshape { shape, array }
+            }
+            "trace" => {
+                let label = self.string()?;
+                let ty = self.entry_type()?;
+                let values = self.atoms()?;
+                ArrayOp::Trace(Box::new(Trace { label, ty, values }))
             }
             _ => return Ok(None),
         }))

@@ -115,7 +115,8 @@ impl Cx<'_> {
             | ArrayOp::Concat { .. }
             | ArrayOp::Rearrange { .. }
             | ArrayOp::Reshape { .. }
-            | ArrayOp::Manifest { .. } => unreachable!("{op:?} is no fill"),
+            | ArrayOp::Manifest { .. }
+            | ArrayOp::Trace(_) => unreachable!("{op:?} is no fill"),
         };
         // The simplifier knows the elements of `0, 1, ..`.
         let ArrayOp::Iota { len, ty, .. } = &whole else {

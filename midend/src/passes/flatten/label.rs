@@ -444,7 +444,8 @@ impl<'a> Labeller<'a> {
             | ArrayOp::Update { .. }
             | ArrayOp::Literal { .. }
             | ArrayOp::Concat { .. }
-            | ArrayOp::Manifest { .. } => Label::Seq,
+            | ArrayOp::Manifest { .. }
+            | ArrayOp::Trace(_) => Label::Seq,
         }
     }
 }

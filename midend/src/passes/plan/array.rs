@@ -10,8 +10,16 @@ use crate::ir::syntax::Atom;
 use crate::ir::types::{Dim, ScalarType};
 
 impl Cx<'_> {
-    pub(super) fn array_op(&mut self, bind: Var, op: &ArrayOp) {
+    pub(super) fn array_op(&mut self, binds: &[Var], op: &ArrayOp) {
+        let &[bind] = binds else {
+            if let ArrayOp::Trace(trace) = op {
+                self.trace(trace);
+            }
+            return;
+        };
         match op {
+            // It binds nothing.
+            ArrayOp::Trace(_) => {}
             ArrayOp::Index { array, indices } => self.index(bind, *array, indices),
             ArrayOp::Slice { array, dims } => {
                 let view = self.view(*array);

@@ -1,10 +1,12 @@
 //! Moving arrays: copies, row-major forms, filling.
 
+use super::control::Val;
 use super::emit::FrameKind;
 use super::view::View;
 use super::{Cx, Mode};
+use crate::ir::array::Trace;
 use crate::ir::id::Var;
-use crate::ir::mem::{Extent, Kernel, KernelKind, KernelSpace, Mem};
+use crate::ir::mem::{Extent, Kernel, KernelKind, KernelSpace, Mem, MemTrace};
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm};
 use crate::ir::types::Type;
 
@@ -47,6 +49,26 @@ impl Cx<'_> {
         } else {
             self.fresh_copy(view)
         }
+    }
+
+    /// Shows a value. What runs in parallel, or as one kernel, shows nothing.
+    pub(super) fn trace(&mut self, trace: &Trace) {
+        if self.mode == Mode::Kernel {
+            return;
+        }
+        let mut values = Vec::new();
+        for &value in &trace.values {
+            values.push(match self.val(value) {
+                Val::Scalar(a) => (a, Vec::new()),
+                Val::Array(view) => {
+                    let view = self.whole(&view);
+                    (view.buffer.into(), view.shape)
+                }
+            });
+        }
+        let (label, ty) = (trace.label.clone(), trace.ty.clone());
+        let op = Mem::Trace(Box::new(MemTrace { label, ty, values }));
+        self.push_op(Vec::new(), op);
     }
 
     /// Stores a scalar or copies an array.

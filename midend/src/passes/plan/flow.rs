@@ -65,7 +65,8 @@ fn array_origin(op: &ArrayOp) -> Origin {
         | ArrayOp::Replicate { .. }
         | ArrayOp::Scratch { .. }
         | ArrayOp::Copy(_)
-        | ArrayOp::Concat { .. } => Origin::Made,
+        | ArrayOp::Concat { .. }
+        | ArrayOp::Trace(_) => Origin::Made,
     }
 }
 

@@ -118,7 +118,8 @@ impl<D: Dialect> Simplify<'_, D> {
             | ArrayOp::Scratch { .. }
             | ArrayOp::Copy(_)
             | ArrayOp::Concat { .. }
-            | ArrayOp::Manifest { .. } => None,
+            | ArrayOp::Manifest { .. }
+            | ArrayOp::Trace(_) => None,
         }
     }
 
@@ -206,7 +207,8 @@ impl<D: Dialect> Simplify<'_, D> {
             | ArrayOp::Scratch { .. }
             | ArrayOp::Copy(_)
             | ArrayOp::Concat { .. }
-            | ArrayOp::Manifest { .. } => None,
+            | ArrayOp::Manifest { .. }
+            | ArrayOp::Trace(_) => None,
         }
     }
 

@@ -102,7 +102,8 @@ fn array_key(op: &ArrayOp) -> Option<Key> {
         | ArrayOp::Scratch { .. }
         | ArrayOp::Copy(_)
         | ArrayOp::Concat { .. }
-        | ArrayOp::Manifest { .. } => None,
+        | ArrayOp::Manifest { .. }
+        | ArrayOp::Trace(_) => None,
     }
 }
 

@@ -86,7 +86,8 @@ impl<'p> Infer<'p> {
             | ArrayOp::Literal { .. }
             | ArrayOp::Iota { .. }
             | ArrayOp::Scratch { .. }
-            | ArrayOp::Concat { .. } => None,
+            | ArrayOp::Concat { .. }
+            | ArrayOp::Trace(_) => None,
         }
     }
 
