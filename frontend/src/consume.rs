@@ -67,6 +67,8 @@ struct VarInfo {
     in_scope: bool,
     /// Of a parameter.
     ty: Option<Type>,
+    /// Whether it is an accumulator, which cannot be copied.
+    accumulator: bool,
 }
 
 /// What a local name stands for.

@@ -4,7 +4,7 @@ use super::place::Place;
 use super::{Checker, Event, Kind, Var};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::typed::Name;
+use crate::typed::{Name, Type};
 
 impl Checker<'_> {
     /// How a variable is named in a message.
@@ -36,6 +36,21 @@ impl Checker<'_> {
         d.also(span, text)
     }
 
+    /// Says how to mend the consumption of a variable. There is one accumulator of an array, and no copy of it.
+    fn mended(&self, d: Diagnostic, var: Var, hint: &str) -> Diagnostic {
+        if self.vars[var as usize].accumulator {
+            d.hint("a write gives the accumulator for what comes after it: go on with that")
+        } else {
+            d.hint(hint)
+        }
+    }
+
+    /// Whether a type is that of accumulators, which only the prelude defines.
+    pub(super) fn is_accumulator(&self, ty: &Type) -> bool {
+        let Type::Named(named) = ty else { return false };
+        self.names.text(named.name) == "acc" && self.names.get(named.name).span.is_none()
+    }
+
     fn say_once(&mut self, var: Var, make: impl FnOnce(&Self) -> Diagnostic) {
         if self.reported.insert(var) {
             let d = make(self);
@@ -57,7 +72,7 @@ impl Checker<'_> {
             } else {
                 d.note(format!("{used} may share memory with {consumed}"))
             };
-            d.hint("consume a copy instead: `copy` makes one")
+            this.mended(d, var, "consume a copy instead: `copy` makes one")
         });
     }
 
@@ -69,14 +84,14 @@ impl Checker<'_> {
             let message = format!(
                 "the loop uses {used}, which the initial value of a loop parameter has consumed"
             );
-            Diagnostic::error(Code::UseAfterConsume, span, message)
+            let d = Diagnostic::error(Code::UseAfterConsume, span, message)
                 .label("used here, in every iteration")
                 .also(
                     event.span,
                     format!("{consumed} is consumed here, before the loop"),
                 )
-                .note("a loop parameter that the body consumes also consumes its initial value")
-                .hint("let the loop begin with a copy: `copy` makes one")
+                .note("a loop parameter that the body consumes also consumes its initial value");
+            this.mended(d, var, "let the loop begin with a copy: `copy` makes one")
         });
     }
 
@@ -89,7 +104,7 @@ impl Checker<'_> {
             let d = Diagnostic::error(Code::NotConsumable, span, message).label("consumed here");
             let d = this.pointing(d, place);
             let inner = info.depth != this.depth();
-            match info.kind {
+            let d = match info.kind {
                 Kind::Global => d.note("a top-level definition is never consumed"),
                 Kind::Element => {
                     d.note("it is a part of an array that the loop still goes through")
@@ -100,8 +115,11 @@ impl Checker<'_> {
                 Kind::Param | Kind::Local | Kind::Result => {
                     d.note("a function or a loop body cannot consume what is bound outside of it")
                 }
+            };
+            if info.accumulator {
+                return d;
             }
-            .hint("consume a copy instead: `copy` makes one")
+            d.hint("consume a copy instead: `copy` makes one")
         });
     }
 

@@ -23,6 +23,7 @@ impl Checker<'_> {
             depth,
             in_scope: false,
             ty: None,
+            accumulator: false,
         };
         self.new_var(info).1
     }
@@ -80,6 +81,7 @@ impl Checker<'_> {
                 depth,
                 in_scope: true,
                 ty: (kind == Kind::Param).then(|| pat.ty.clone()),
+                accumulator: self.is_accumulator(&pat.ty),
             };
             let (v, place) = self.new_var(info);
             local.als = self.with_self(als, &pat.ty, place);
@@ -264,6 +266,7 @@ impl Checker<'_> {
             depth: 0,
             in_scope: true,
             ty: None,
+            accumulator: false,
         };
         let (_, place) = self.new_var(info);
         self.globals.insert(name, place);

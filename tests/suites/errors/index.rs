@@ -47,10 +47,11 @@ pub(crate) fn page(root: &Path) -> std::io::Result<String> {
     codes.sort_by_key(|code| code.as_str());
     for code in codes {
         page.push_str(&format!("\n## {code}\n\n{}\n", code.summary()));
-        let mut own = examples.iter().filter(|(of, _)| *of == code);
-        own.by_ref()
-            .take(2)
-            .for_each(|(_, text)| page.push_str(text));
+        let own = examples.iter().filter(|(of, _)| *of == code);
+        let mut own: Vec<&str> = own.map(|(_, text)| text.as_str()).collect();
+        // Short ones show best what it is about.
+        own.sort_by_key(|text| text.len());
+        own.into_iter().take(2).for_each(|text| page.push_str(text));
     }
     Ok(page)
 }

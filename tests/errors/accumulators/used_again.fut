@@ -5,5 +5,5 @@ def f [n] (xs: *[n]i64) : *[n]i64 =
 --                                                              ~ `a` is consumed here
                                   in intrinsics.acc_write a i 2)
 --                                                        ^ error[E0401]: `a` is used after it has been consumed
--- = consume a copy instead: `copy` makes one
+-- = a write gives the accumulator for what comes after it: go on with that
                             (iota n)
