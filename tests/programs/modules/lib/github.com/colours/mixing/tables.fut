@@ -1,0 +1,2 @@
+-- What levels there are.
+def brightest : u8 = 255
