@@ -22,7 +22,7 @@
 //! | fresh label `u` | the variable itself |
 //!
 //! An equality that rests on a check is used only where the check dominates. Checks are never dead code, and two sizes that
-//! can never be equal are told by a remark: the check may stand where no run comes by.
+//! can never be equal are no error, for the check may stand where no run comes by: [`Shapes::contradictions`] lists them.
 //!
 //! ```text
 //! let k = add.i64(n, 1)                                             k = n + 1
