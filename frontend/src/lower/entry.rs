@@ -27,7 +27,8 @@ impl<'a> Lower<'a> {
         let mut leaves: Vec<Param> = Vec::new();
         let mut args = Vec::new();
         for param in &entry.params {
-            let ty = self.eval_type(&param.ty, &frame);
+            // Only the structure counts; what computes the sizes is emitted when arguments are there.
+            let (ty, _) = self.nested(|l| Ok(l.eval_type(&param.ty, &frame)))?;
             let v = self.entry_value(&ty, &mut sizes, &mut leaves);
             described.push(EntryParam {
                 name: param.name.clone().unwrap_or_else(|| String::from("_")),
@@ -124,6 +125,7 @@ impl<'a> Lower<'a> {
                 if let super::mentions::Mention::Name(name) = m
                     // An earlier parameter may have named it without telling it, as `[n * 2]` does.
                     && matches!(frame.lookup(name), None | Some(Binding::Size(None)))
+                    && self.intrinsic_of(name).is_none()
                     && !names.contains(&name)
                 {
                     names.push(name);
