@@ -3,9 +3,15 @@
 use super::array::wrap;
 use super::machine::{Exec, Machine};
 use super::value::{Array, Run, Val, internal};
+use crate::ir::id::Var;
 use crate::ir::soac::{HistOp, Operator, ScatterDest};
 use crate::ir::syntax::Atom;
 use std::rc::Rc;
+
+/// The successor of an array that is consumed: nobody may look at the array itself once writing has begun.
+fn taken<D: Exec>(machine: &Machine<'_, D>, array: Var) -> Run<Rc<Array>> {
+    Ok(Rc::new(machine.array(array)?.consumed()))
+}
 
 /// The destinations of a scatter.
 pub(crate) struct ScatterTarget {
@@ -17,7 +23,7 @@ impl ScatterTarget {
     pub(crate) fn new<D: Exec>(machine: &Machine<'_, D>, dests: &[ScatterDest]) -> Run<Self> {
         let dests = dests
             .iter()
-            .map(|d| Ok((d.rank, machine.array(d.array)?)))
+            .map(|d| Ok((d.rank, taken(machine, d.array)?)))
             .collect::<Run<_>>()?;
         Ok(Self { dests })
     }
@@ -40,10 +46,7 @@ impl ScatterTarget {
     }
 
     pub(crate) fn finish(self) -> Vec<Val> {
-        self.dests
-            .into_iter()
-            .map(|(_, a)| wrap(a.consumed()))
-            .collect()
+        self.dests.into_iter().map(|(_, a)| Val::Array(a)).collect()
     }
 }
 
@@ -57,7 +60,7 @@ impl<'p, D: Exec> HistTarget<'p, D> {
     pub(crate) fn new(machine: &Machine<'_, D>, ops: &'p [HistOp<D>]) -> Run<Self> {
         let dests = ops
             .iter()
-            .map(|op| op.dests.iter().map(|&v| machine.array(v)).collect())
+            .map(|op| op.dests.iter().map(|&v| taken(machine, v)).collect())
             .collect::<Run<_>>()?;
         Ok(Self { ops, dests })
     }
@@ -86,8 +89,7 @@ impl<'p, D: Exec> HistTarget<'p, D> {
     }
 
     pub(crate) fn finish(self) -> Vec<Val> {
-        let dests = self.dests.into_iter().flatten();
-        dests.map(|a| wrap(a.consumed())).collect()
+        self.dests.into_iter().flatten().map(Val::Array).collect()
     }
 }
 

@@ -60,3 +60,15 @@ entry parts (xs: []i32) =
 entry flat (ns: []i64) =
   let (shape, _, _, elements) = flatmap' iota ns
   in (shape, elements)
+
+-- What is written was computed from the destination before.
+-- ==
+-- entry: reversed
+-- input { true [1, 2, 3, 4, 5] }
+-- output { [7, 6, 5, 4, 3] }
+-- input { false [1, 2, 3, 4, 5] }
+-- output { [3, 4, 5, 6, 7] }
+
+entry reversed [n] (b: bool) (xs: *[n]i32) : [n]i32 =
+  let vals = map (+ 2) (if b then reverse xs else xs)
+  in scatter xs (iota n) vals
