@@ -5,7 +5,6 @@ use crate::cost::Cost;
 use crate::emit::control::function_signature;
 use crate::emit::kernel::{self, Role};
 use crate::emit::{Emitted, Kept, clif_of};
-use crate::free;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{Signature, Type as ClifType};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetFrontendConfig};
@@ -13,6 +12,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _, ModuleReloc, default_libcall_names};
 use midend::analysis::calls::calls;
+use midend::analysis::kernels::{called, kernel_bodies, launched};
 use midend::ir::id::{FunId, Id, Var};
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::scalar::Const;
@@ -21,7 +21,7 @@ use midend::ir::syntax::{Atom, Program};
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
 use rayon::prelude::*;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 
 /// What emission needs to know of the target and of the functions of the program.
@@ -193,15 +193,8 @@ enum Unit<'a> {
 
 /// Compiles every kernel of the program and every function that kernels call.
 pub(crate) fn compile(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Module, RunError> {
-    let mut kernels = Vec::new();
-    for fun in program.funs.iter() {
-        free::kernels(&fun.body, &mut kernels);
-    }
-    let args: Vec<Vec<Var>> = kernels
-        .iter()
-        .map(|k| free::arguments(k, &program.vars))
-        .collect();
-    let functions = called_functions(program, &kernels);
+    let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) = launched(program).into_iter().unzip();
+    let functions = called(program, kernels.iter().flat_map(|k| kernel_bodies(k)));
     let provider = ArenaMemoryProvider::new_with_size(ARENA).map_err(broken)?;
     let mut builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
     builder.memory_provider(Box::new(provider));
@@ -283,27 +276,6 @@ fn has_fma(isa: &OwnedTargetIsa) -> bool {
             .iter()
             .any(|flag| flag.name == *name && flag.as_bool() == Some(true))
     })
-}
-
-/// The functions that kernels call, those that they call in turn included.
-fn called_functions(program: &Program<Mem>, kernels: &[&Kernel]) -> BTreeSet<FunId> {
-    let mut found = BTreeSet::new();
-    for kernel in kernels {
-        for body in free::kernel_bodies(kernel) {
-            free::callees(body, &mut found);
-        }
-    }
-    closure(program, found)
-}
-
-fn closure(program: &Program<Mem>, mut found: BTreeSet<FunId>) -> BTreeSet<FunId> {
-    let mut open: Vec<FunId> = found.iter().copied().collect();
-    while let Some(fun) = open.pop() {
-        let mut next = BTreeSet::new();
-        free::callees(&program.funs[fun].body, &mut next);
-        open.extend(next.into_iter().filter(|f| found.insert(*f)));
-    }
-    found
 }
 
 fn interface(

@@ -1,7 +1,7 @@
 //! A rough estimate of what a kernel costs, in nanoseconds per point. Loops count with the values that their bounds
 //! have at launch, so the estimate depends on the kernel and on sizes alone.
 
-use crate::free::callees;
+use midend::analysis::kernels::{callees, kernel_bodies};
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::scalar::{BinOp, Const, ScalarOp, TernOp};
@@ -34,7 +34,7 @@ impl Cost {
     pub(crate) fn of(program: &Program<Mem>, kernel: &Kernel, args: &[Var]) -> Self {
         let model = Model { program, args };
         let mut cost = Self::default();
-        for body in crate::free::kernel_bodies(kernel) {
+        for body in kernel_bodies(kernel) {
             cost.add(model.body(body, DEPTH));
         }
         cost.fixed += 0.5;

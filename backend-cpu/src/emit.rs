@@ -24,6 +24,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use midend::analysis::kernels::has_value;
 use midend::ir::id::{FunId, SpanId, Var};
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::scalar::Const;
@@ -224,7 +225,7 @@ impl Emit<'_, '_> {
     pub(crate) fn has_value(&self, atom: &Atom) -> bool {
         match atom {
             Atom::Const(_) => true,
-            Atom::Var(v) => crate::free::has_value(self.ty(*v)),
+            Atom::Var(v) => has_value(self.ty(*v)),
         }
     }
 
@@ -299,7 +300,7 @@ impl Emit<'_, '_> {
             .binds
             .iter()
             .copied()
-            .filter(|v| crate::free::has_value(self.ty(*v)))
+            .filter(|v| has_value(self.ty(*v)))
             .collect();
         let values = match &stm.exp {
             Exp::Atom(atom) => self.atoms(&[*atom]),

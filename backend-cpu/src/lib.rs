@@ -23,7 +23,6 @@ mod copy;
 mod cost;
 mod device;
 mod emit;
-mod free;
 mod launch;
 mod worker;
 

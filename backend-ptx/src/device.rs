@@ -3,11 +3,11 @@
 mod launch;
 
 use crate::emu::{Memory, Program as Code};
-use crate::free;
 use crate::lower::{self, Entry, Lowered, Site, VALUES};
 use crate::ptx::verify::verify;
 use crate::ptx::{Module as Text, print};
 use midend::analysis::calls::calls;
+use midend::analysis::kernels::launched;
 use midend::device::{Arg, Device, Properties, Stop, Strided};
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem, MemHist};
 use midend::ir::scalar::Const;
@@ -185,7 +185,7 @@ fn compile(program: &Program<Mem>) -> Result<Module, RunError> {
     let mut sites = Vec::new();
     let calls = calls(program);
     let mut kernels = BTreeMap::new();
-    for (kernel, args) in free::kernels(program) {
+    for (kernel, args) in launched(program) {
         let mut source = lower::Source {
             program,
             calls: &calls,

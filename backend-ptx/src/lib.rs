@@ -17,7 +17,6 @@
 
 mod device;
 pub mod emu;
-mod free;
 mod lower;
 pub mod ptx;
 

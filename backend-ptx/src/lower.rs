@@ -25,8 +25,8 @@ pub(crate) use scalar::bits_of;
 pub(crate) use scan::items as scan_items;
 
 use entry::{Shape, entry, name_of};
+use midend::analysis::kernels::has_value;
 
-use crate::free::has_value;
 use crate::ptx::ops::{Binary, Cmp, Special, Unary};
 use crate::ptx::{BlockId, Builder, Class, FuncId, Module, Operand, Reg, Ty};
 use midend::analysis::calls::Calls;

@@ -2,6 +2,7 @@
 
 pub mod aliases;
 pub mod calls;
+pub mod kernels;
 pub mod ranges;
 pub mod regularity;
 pub mod shapes;

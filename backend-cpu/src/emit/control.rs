@@ -1,12 +1,12 @@
 //! Conditionals, loops and calls.
 
 use super::{Emit, block_args, clif_of, plain};
-use crate::free::{bodies, has_value};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     AbiParam, ExtFuncData, ExternalName, InstBuilder, InstructionData, UserExternalName, Value,
     types,
 };
+use midend::analysis::kernels::{bodies, has_value};
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::Mem;
 use midend::ir::scalar::{BinOp, Const, ScalarOp};

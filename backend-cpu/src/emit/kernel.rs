@@ -2,9 +2,9 @@
 
 use super::{Emit, Emitted, block_args, unit};
 use crate::compile::Units;
-use crate::free;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
+use midend::analysis::kernels::{has_value, kernel_bodies};
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::soac::Operator;
@@ -76,7 +76,7 @@ pub(crate) fn emit(
     role: Role,
 ) -> Emitted {
     let params = vec![types::I64; parameters(kernel, role)];
-    let bodies = free::kernel_bodies(kernel);
+    let bodies = kernel_bodies(kernel);
     unit(program, units, &params, &[], &bodies, |emit, p| {
         emit.load_arguments(args, p[0]);
         match (&kernel.kind, role) {
@@ -126,9 +126,7 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
                 emit.check_depth(definition.span);
             }
             let with_value = definition.params.iter().map(|p| p.var);
-            let with_value: Vec<Var> = with_value
-                .filter(|v| free::has_value(emit.ty(*v)))
-                .collect();
+            let with_value: Vec<Var> = with_value.filter(|v| has_value(emit.ty(*v))).collect();
             for (var, value) in with_value.into_iter().zip(values) {
                 emit.bind(var, *value);
             }

@@ -16,6 +16,7 @@ pub(super) use vector::vector;
 
 use super::Emit;
 use cranelift_codegen::ir::{InstBuilder, Value};
+use midend::analysis::kernels::has_value;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::scalar::{BinOp, ScalarOp};
@@ -160,7 +161,7 @@ impl Emit<'_, '_> {
         let operands = free_in_stm(&self.program.vars, stm);
         let varying: Vec<Var> = operands
             .into_iter()
-            .filter(|v| group.plan.varies(*v) && crate::free::has_value(self.ty(*v)))
+            .filter(|v| group.plan.varies(*v) && has_value(self.ty(*v)))
             .collect();
         if varying.is_empty() {
             self.stm(stm);
@@ -180,7 +181,7 @@ impl Emit<'_, '_> {
             }
             self.stm(stm);
             for (bind, values) in stm.binds.iter().zip(&mut results) {
-                if crate::free::has_value(self.ty(*bind)) {
+                if has_value(self.ty(*bind)) {
                     values.push(self.var(*bind));
                 }
             }
@@ -271,7 +272,7 @@ impl Emit<'_, '_> {
         let conds = self.in_shape(group, Shape::Many, Atom::Var(cond));
         for (k, bind) in binds.iter().enumerate() {
             let [yes, no] = sides.map(|side| side.result[k]);
-            if !crate::free::has_value(self.ty(*bind)) {
+            if !has_value(self.ty(*bind)) {
                 continue;
             }
             let ty = self.elem(*bind);
@@ -382,7 +383,7 @@ impl Emit<'_, '_> {
             unreachable!("the plan has counted loops only");
         };
         let kept: Vec<usize> = (0..params.len())
-            .filter(|i| crate::free::has_value(self.ty(params[*i].var)))
+            .filter(|i| has_value(self.ty(params[*i].var)))
             .collect();
         let shapes: Vec<Shape> = kept
             .iter()

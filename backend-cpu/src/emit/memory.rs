@@ -2,10 +2,10 @@
 
 use super::{Emit, clif, fixed, plain};
 use crate::arena::{HEADER, SLACK};
-use crate::free::{escaping, statements};
 use crate::worker::Worker;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
+use midend::analysis::kernels::{escaping, statements};
 use midend::ir::id::Var;
 use midend::ir::mem::{Mem, Region};
 use midend::ir::scalar::Const;

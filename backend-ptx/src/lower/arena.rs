@@ -4,9 +4,9 @@
 //! What does not fit is reported with [`EXHAUSTED`], and the launch is made again with larger shares.
 
 use super::{EXHAUSTED, Lower};
-use crate::free::statements;
 use crate::ptx::ops::{Binary, Cache, Cmp};
 use crate::ptx::{Address, Inst, Operand, Order, Reg, Space, Ty};
+use midend::analysis::kernels::statements;
 use midend::ir::mem::Mem;
 use midend::ir::syntax::{Body, Exp};
 use midend::ir::types::{ScalarType, Type};

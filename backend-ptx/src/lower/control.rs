@@ -1,9 +1,9 @@
 //! Conditionals, loops, calls, functions.
 
 use super::{DEPTH, Interface, Lower, Site, Value, class_of, memory, operand};
-use crate::free::has_value;
 use crate::ptx::ops::{Binary, Cmp};
 use crate::ptx::{Builder, Class, Func, Inst, Kind, Operand, Reg, Term, Ty};
+use midend::analysis::kernels::has_value;
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::Mem;
 use midend::ir::syntax::{

@@ -1,9 +1,9 @@
 //! Entries: the functions that a kernel calls, the parameters, and the code.
 
 use super::{Entry, FIXED, Fixed, Interface, Lower, Source, THREADS, control, memory};
-use crate::free::{self, has_value};
 use crate::ptx::{Builder, Func, FuncId, Kind, Module, Reg, Ty};
 use midend::analysis::calls::Calls;
+use midend::analysis::kernels::{called, has_value, kernel_bodies};
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::syntax::Program;
@@ -25,8 +25,8 @@ pub(super) fn entry(
     code: impl FnOnce(&mut Lower<'_>, &[Reg]),
 ) -> Entry {
     let program = source.program;
-    let bodies = free::kernel_bodies(shape.kernel);
-    let called = free::callees(program, &bodies);
+    let bodies = kernel_bodies(shape.kernel);
+    let called = called(program, bodies.iter().copied());
     let functions: BTreeMap<FunId, Interface> = called
         .iter()
         .enumerate()

@@ -1,9 +1,9 @@
 //! Loads, stores, copies, and small local buffers.
 
 use super::{Lower, Value, memory_ty};
-use crate::free::{escaping, statements};
 use crate::ptx::ops::{Binary, Cache, Cmp, Round};
 use crate::ptx::{Address, Inst, Operand, Order, Reg, Space, Ty};
+use midend::analysis::kernels::{escaping, statements};
 use midend::ir::id::Var;
 use midend::ir::mem::{Mem, Region};
 use midend::ir::scalar::Const;

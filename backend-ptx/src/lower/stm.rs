@@ -1,8 +1,8 @@
 //! Statements, and where they come from.
 
 use super::{Lower, Value, operand, place};
-use crate::free::has_value;
 use crate::ptx::{Operand, Origin};
+use midend::analysis::kernels::has_value;
 use midend::ir::id::{Id, Var};
 use midend::ir::mem::Mem;
 use midend::ir::syntax::{Body, Exp, Stm};

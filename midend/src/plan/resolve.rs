@@ -1,5 +1,6 @@
 //! Host code with variables resolved to slots of a frame, so that executing a statement looks nothing up.
 
+use crate::analysis::kernels::arguments;
 use crate::ir::id::{FunId, IdMap, SpanId, Var};
 use crate::ir::mem::{Mem, Region};
 use crate::ir::scalar::{Const, ScalarOp};
@@ -7,8 +8,8 @@ use crate::ir::syntax::{
     Atom, Body, EntryType, Exp, Fun, LoopForm, Message, MessagePart, Program, Stm, TrapKind, Vars,
 };
 use crate::ir::threshold::Threshold;
-use crate::ir::types::{ScalarType, Type};
-use crate::ir::walk::{free_in_exp, free_in_scope};
+use crate::ir::types::ScalarType;
+use crate::ir::walk::free_in_scope;
 use std::collections::HashMap;
 
 /// The number of a slot in the frame of a function.
@@ -427,12 +428,10 @@ impl Resolver<'_> {
                 src: self.side(src),
             },
             Mem::Launch(kernel) => {
-                let mut free = free_in_exp(self.vars, exp);
-                free.retain(|&v| self.vars[v].ty != Type::Cert);
-                free.sort_unstable();
+                let args = arguments(self.vars, exp);
                 OpKind::Launch {
                     kernel: kernel.name.clone(),
-                    args: self.all(&free),
+                    args: self.all(&args),
                 }
             }
             Mem::Trace(trace) => {

@@ -1,20 +1,20 @@
-//! Questions about bodies of the plan dialect: what is inside, which functions are called, which local buffers stay where
-//! they were made.
+//! Kernels of a plan, as back ends and the host see them: which are launched and with what, which functions they call,
+//! which local buffers stay where they were made.
 
-use midend::ir::id::{FunId, Var};
-use midend::ir::mem::{Kernel, KernelKind, Mem};
-use midend::ir::syntax::{Atom, Body, Exp, LoopForm, Program, Stm, Vars};
-use midend::ir::types::Type;
-use midend::ir::walk;
+use crate::ir::id::{FunId, Var};
+use crate::ir::mem::{Kernel, KernelKind, Mem};
+use crate::ir::syntax::{Atom, Body, Exp, LoopForm, Program, Stm, Vars};
+use crate::ir::types::Type;
+use crate::ir::walk;
 use std::collections::BTreeSet;
 
 /// Whether variables of the type have a value at run time.
-pub(crate) const fn has_value(ty: &Type) -> bool {
+pub const fn has_value(ty: &Type) -> bool {
     !matches!(ty, Type::Cert)
 }
 
-/// Calls `f` on every statement of a body, inner ones too.
-pub(crate) fn statements<'a>(body: &'a Body<Mem>, f: &mut dyn FnMut(&'a Stm<Mem>)) {
+/// Calls `f` on every statement of a body, inner ones too; not on what is inside kernels launched there.
+pub fn statements<'a>(body: &'a Body<Mem>, f: &mut dyn FnMut(&'a Stm<Mem>)) {
     for stm in &body.stms {
         f(stm);
         bodies(&stm.exp, &mut |inner| statements(inner, f));
@@ -22,7 +22,7 @@ pub(crate) fn statements<'a>(body: &'a Body<Mem>, f: &mut dyn FnMut(&'a Stm<Mem>
 }
 
 /// Calls `f` on the bodies directly inside an expression, kernels excepted.
-pub(crate) fn bodies<'a>(exp: &'a Exp<Mem>, f: &mut dyn FnMut(&'a Body<Mem>)) {
+pub fn bodies<'a>(exp: &'a Exp<Mem>, f: &mut dyn FnMut(&'a Body<Mem>)) {
     match exp {
         Exp::Atom(_)
         | Exp::Scalar(..)
@@ -47,7 +47,7 @@ pub(crate) fn bodies<'a>(exp: &'a Exp<Mem>, f: &mut dyn FnMut(&'a Body<Mem>)) {
 }
 
 /// The bodies of a kernel: its own and those of its operators.
-pub(crate) fn kernel_bodies(kernel: &Kernel) -> Vec<&Body<Mem>> {
+pub fn kernel_bodies(kernel: &Kernel) -> Vec<&Body<Mem>> {
     let mut all = vec![&kernel.body];
     match &kernel.kind {
         KernelKind::Map | KernelKind::Seq => {}
@@ -60,7 +60,7 @@ pub(crate) fn kernel_bodies(kernel: &Kernel) -> Vec<&Body<Mem>> {
 }
 
 /// The kernels launched in a program, each with the variables that its arguments are for, ascending.
-pub(crate) fn kernels(program: &Program<Mem>) -> Vec<(&Kernel, Vec<Var>)> {
+pub fn launched(program: &Program<Mem>) -> Vec<(&Kernel, Vec<Var>)> {
     let mut found = Vec::new();
     for fun in program.funs.iter() {
         statements(&fun.body, &mut |stm| {
@@ -72,7 +72,8 @@ pub(crate) fn kernels(program: &Program<Mem>) -> Vec<(&Kernel, Vec<Var>)> {
     found
 }
 
-fn arguments(vars: &Vars, launch: &Exp<Mem>) -> Vec<Var> {
+/// The variables that the arguments of a launch are for: those free in it that have values, ascending.
+pub fn arguments(vars: &Vars, launch: &Exp<Mem>) -> Vec<Var> {
     let mut free = walk::free_in_exp(vars, launch);
     free.retain(|v| has_value(&vars[*v].ty));
     free.sort_unstable();
@@ -80,30 +81,36 @@ fn arguments(vars: &Vars, launch: &Exp<Mem>) -> Vec<Var> {
     free
 }
 
+/// The functions called in a body.
+pub fn callees(body: &Body<Mem>, into: &mut BTreeSet<FunId>) {
+    statements(body, &mut |stm| {
+        if let Exp::Call { fun, .. } = &stm.exp {
+            into.insert(*fun);
+        }
+    });
+}
+
 /// The functions that bodies call, those that they call in turn included, in ascending order.
-pub(crate) fn callees(program: &Program<Mem>, bodies: &[&Body<Mem>]) -> BTreeSet<FunId> {
-    fn of(body: &Body<Mem>, found: &mut BTreeSet<FunId>, open: &mut Vec<FunId>) {
-        statements(body, &mut |stm| {
-            if let Exp::Call { fun, .. } = &stm.exp
-                && found.insert(*fun)
-            {
-                open.push(*fun);
-            }
-        });
-    }
-    let (mut found, mut open) = (BTreeSet::new(), Vec::new());
+pub fn called<'a>(
+    program: &Program<Mem>,
+    bodies: impl IntoIterator<Item = &'a Body<Mem>>,
+) -> BTreeSet<FunId> {
+    let mut found = BTreeSet::new();
     for body in bodies {
-        of(body, &mut found, &mut open);
+        callees(body, &mut found);
     }
+    let mut open: Vec<FunId> = found.iter().copied().collect();
     while let Some(fun) = open.pop() {
-        of(&program.funs[fun].body, &mut found, &mut open);
+        let mut next = BTreeSet::new();
+        callees(&program.funs[fun].body, &mut next);
+        open.extend(next.into_iter().filter(|f| found.insert(*f)));
     }
     found
 }
 
 /// The variables that may go on under another name: results of bodies, plain aliases, arguments of calls. A buffer
 /// among them may outlive the statement sequence that made it.
-pub(crate) fn escaping(body: &Body<Mem>) -> BTreeSet<Var> {
+pub fn escaping(body: &Body<Mem>) -> BTreeSet<Var> {
     fn add(into: &mut BTreeSet<Var>, atom: &Atom) {
         if let Atom::Var(v) = atom {
             into.insert(*v);
