@@ -2,19 +2,15 @@
 
 mod launch;
 
+use crate::bits::{bytes_of, const_of};
+use crate::compile::{Kernel, Kernels, compile};
 use crate::emu::{Memory, Program as Code};
-use crate::lower::{self, Entry, Lowered, Site, VALUES};
-use crate::ptx::verify::verify;
-use crate::ptx::{Module as Text, print};
-use midend::analysis::calls::calls;
-use midend::analysis::kernels::launched;
 use midend::device::{Arg, Device, Properties, Stop, Strided};
-use midend::ir::mem::{Extent, Kernel, KernelKind, Mem, MemHist};
+use midend::ir::mem::Mem;
 use midend::ir::scalar::Const;
-use midend::ir::span::Spans;
-use midend::ir::syntax::{Atom, Program};
+use midend::ir::syntax::Program;
 use midend::ir::threshold::ThresholdKind;
-use midend::ir::types::{ScalarType, Type};
+use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 use midend::value::Data;
 use std::collections::BTreeMap;
@@ -94,69 +90,20 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 /// The kernels of a program, compiled.
 #[derive(Debug)]
 pub struct Module {
-    kernels: BTreeMap<String, Compiled>,
-    sites: Vec<Site>,
-    spans: Spans,
-}
-
-/// A kernel, and what launching it needs to know.
-#[derive(Debug)]
-struct Compiled {
-    args: Vec<Type>,
-    space: Vec<Dimension>,
-    /// Whether the segments of the innermost dimension differ in length.
-    has_ragged_rows: bool,
-    lowered: Lowered,
-    /// The decoded code of every entry, in the order of [`entries`].
-    code: Vec<Code>,
-    /// The types of the tuple of operators.
-    tuple: Vec<ScalarType>,
-    /// Of each histogram: its buckets, and arguments and types of its destinations.
-    hists: Vec<Histogram>,
-}
-
-/// The number of buckets, and for each destination the argument that it is and its type.
-type Histogram = (Scalar, Vec<(usize, ScalarType)>);
-
-/// A scalar at launch.
-#[derive(Clone, Copy, Debug)]
-enum Scalar {
-    Const(Const),
-    Argument(usize),
-}
-
-/// The extent of a dimension at launch: a number, or the argument that holds the offsets of its rows.
-#[derive(Clone, Copy, Debug)]
-enum Dimension {
-    Regular(Scalar),
-    Ragged(usize),
-}
-
-/// The entries of a kernel.
-fn entries(lowered: &Lowered) -> Vec<&Entry> {
-    match lowered {
-        Lowered::Map(entry) | Lowered::Seq(entry) | Lowered::Atomic(entry) => vec![entry],
-        Lowered::Red { small, large } | Lowered::Scan { small, large } => vec![small, large],
-        Lowered::Copies { fill, work, merge } => vec![fill, work, merge],
-    }
+    kernels: Kernels,
+    /// The decoded code of the entries of each kernel.
+    code: BTreeMap<String, Vec<Code>>,
 }
 
 impl Module {
     /// The text of every entry, by name.
     pub fn texts(&self, target: u32) -> Vec<(String, String)> {
-        let all = self.kernels.values().flat_map(|k| entries(&k.lowered));
-        all.map(|e| (e.name.clone(), print::module(&e.module, target)))
-            .collect()
+        self.kernels.texts(target)
     }
 }
 
 fn too_long(index: usize, len: usize) -> RunError {
     RunError::Device(format!("element {index} of a buffer of {len}"))
-}
-
-fn check(module: &Text) -> Result<Code, RunError> {
-    verify(module, TARGET).map_err(|violation| RunError::Internal(violation.to_string()))?;
-    Ok(Code::new(module))
 }
 
 impl EmuDevice {
@@ -181,78 +128,6 @@ impl EmuDevice {
     }
 }
 
-fn compile(program: &Program<Mem>) -> Result<Module, RunError> {
-    let mut sites = Vec::new();
-    let calls = calls(program);
-    let mut kernels = BTreeMap::new();
-    for (kernel, args) in launched(program) {
-        let mut source = lower::Source {
-            program,
-            calls: &calls,
-            sites: &mut sites,
-        };
-        let lowered = lower::kernel(&mut source, kernel, &args);
-        let code = entries(&lowered)
-            .into_iter()
-            .map(|entry| check(&entry.module))
-            .collect::<Result<_, _>>()?;
-        let compiled = describe(program, kernel, &args, lowered, code);
-        kernels.insert(kernel.name.clone(), compiled);
-    }
-    Ok(Module {
-        kernels,
-        sites,
-        spans: program.spans.clone(),
-    })
-}
-
-fn describe(
-    program: &Program<Mem>,
-    kernel: &Kernel,
-    args: &[midend::ir::id::Var],
-    lowered: Lowered,
-    code: Vec<Code>,
-) -> Compiled {
-    let index = |v: &midend::ir::id::Var| {
-        args.binary_search(v)
-            .expect("what a kernel uses is among its arguments")
-    };
-    let scalar = |atom: &Atom| match atom {
-        Atom::Const(c) => Scalar::Const(*c),
-        Atom::Var(v) => Scalar::Argument(index(v)),
-    };
-    let elem = |v: &midend::ir::id::Var| program.vars[*v].ty.elem().unwrap_or(ScalarType::I64);
-    let (tuple, hists): (Vec<ScalarType>, &[MemHist]) = match &kernel.kind {
-        KernelKind::Map | KernelKind::Seq => (vec![], &[]),
-        KernelKind::Red { outs, .. } | KernelKind::Scan { outs, .. } => {
-            (outs.iter().map(elem).collect(), &[])
-        }
-        KernelKind::Hist(hists) => (vec![], hists),
-    };
-    Compiled {
-        args: args.iter().map(|v| program.vars[*v].ty.clone()).collect(),
-        space: kernel
-            .space
-            .iter()
-            .map(|(_, extent)| match extent {
-                Extent::Regular(n) => Dimension::Regular(scalar(n)),
-                Extent::Ragged { offsets, .. } => Dimension::Ragged(index(offsets)),
-            })
-            .collect(),
-        has_ragged_rows: kernel.has_ragged_rows(),
-        lowered,
-        code,
-        tuple,
-        hists: hists
-            .iter()
-            .map(|h| {
-                let dests = h.dests.iter().map(|d| (index(d), elem(d))).collect();
-                (scalar(&h.buckets), dests)
-            })
-            .collect(),
-    }
-}
-
 impl Device for EmuDevice {
     type Buffer = Buffer;
     type Module = Module;
@@ -272,7 +147,14 @@ impl Device for EmuDevice {
     }
 
     fn compile(&self, program: &Program<Mem>) -> Result<Module, RunError> {
-        compile(program)
+        let kernels = compile(program, TARGET)?;
+        let decode = |kernel: &Kernel| {
+            let entries = kernel.entries().into_iter();
+            entries.map(|entry| Code::new(&entry.module)).collect()
+        };
+        let code = kernels.kernels.iter();
+        let code = code.map(|(name, k)| (name.clone(), decode(k))).collect();
+        Ok(Module { kernels, code })
     }
 
     fn alloc(&self, elem: ScalarType, len: usize) -> Result<Buffer, RunError> {
@@ -300,7 +182,7 @@ impl Device for EmuDevice {
     fn upload(&self, data: Data) -> Result<Buffer, RunError> {
         let buffer = self.alloc(data.elem(), data.len())?;
         let bytes: Vec<u8> = (0..data.len())
-            .flat_map(|i| launch::bytes_of(data.get(i)))
+            .flat_map(|i| bytes_of(data.get(i)))
             .collect();
         let written = lock(&self.state).memory.write(buffer.0.address, &bytes);
         written.ok_or_else(|| too_long(data.len(), buffer.0.len))?;
@@ -315,7 +197,7 @@ impl Device for EmuDevice {
         let bytes = bytes.ok_or_else(|| too_long(len, held.len))?;
         let mut data = Data::zeros(held.elem, len);
         for (i, bytes) in bytes.chunks_exact(size).enumerate() {
-            data.set(i, launch::const_of(held.elem, bytes));
+            data.set(i, const_of(held.elem, bytes));
         }
         Ok(data)
     }
@@ -326,12 +208,12 @@ impl Device for EmuDevice {
         let state = lock(&self.state);
         let bytes = state.memory.read(place, elem.bytes());
         let bytes = bytes.ok_or_else(|| too_long(index, buffer.0.len))?;
-        Ok(launch::const_of(elem, bytes))
+        Ok(const_of(elem, bytes))
     }
 
     fn store(&self, buffer: &Buffer, index: usize, value: Const) -> Result<(), RunError> {
         let place = self.place(buffer, index)?;
-        let bytes = launch::bytes_of(value);
+        let bytes = bytes_of(value);
         let written = lock(&self.state).memory.write(place, &bytes);
         written.ok_or_else(|| too_long(index, buffer.0.len))
     }
@@ -372,17 +254,10 @@ impl Device for EmuDevice {
         args: &[Arg<Buffer>],
         stop: &Stop,
     ) -> Result<(), RunError> {
-        let compiled = module
-            .kernels
-            .get(kernel)
-            .ok_or_else(|| RunError::Device(format!("no kernel is called {kernel}")))?;
-        launch::launch(self, module, compiled, args, stop)
+        launch::launch(self, module, kernel, args, stop)
     }
 
     fn synchronise(&self) -> Result<(), RunError> {
         Ok(())
     }
 }
-
-/// Bytes of the failure word and the values behind it.
-const FAILURE_BYTES: usize = 8 * (1 + VALUES);

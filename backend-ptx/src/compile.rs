@@ -1,0 +1,149 @@
+//! The kernels of a program as PTX, and what launching them needs to know: the same for every device.
+
+use crate::lower::{self, Entry, Lowered, Site};
+use crate::ptx::print;
+use crate::ptx::verify::verify;
+use midend::analysis::calls::calls;
+use midend::analysis::kernels::launched;
+use midend::ir::id::Var;
+use midend::ir::mem::{Extent, Kernel as Source, KernelKind, Mem, MemHist};
+use midend::ir::scalar::Const;
+use midend::ir::span::Spans;
+use midend::ir::syntax::{Atom, Program};
+use midend::ir::types::{ScalarType, Type};
+use midend::trap::RunError;
+use std::collections::BTreeMap;
+
+/// The kernels of a program.
+#[derive(Debug)]
+pub(crate) struct Kernels {
+    /// By the name that the plan launches them by.
+    pub(crate) kernels: BTreeMap<String, Kernel>,
+    /// The checks of all kernels; the number in a failure word is one more than the index.
+    pub(crate) sites: Vec<Site>,
+    pub(crate) spans: Spans,
+}
+
+/// A kernel, and what launching it needs to know.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    /// The types of its arguments.
+    pub(crate) args: Vec<Type>,
+    pub(crate) space: Vec<Dimension>,
+    /// Whether the segments of the innermost dimension differ in length.
+    pub(crate) has_ragged_rows: bool,
+    pub(crate) lowered: Lowered,
+    /// The types of the tuple of operators.
+    pub(crate) tuple: Vec<ScalarType>,
+    /// Of each histogram: its buckets, and arguments and types of its destinations.
+    pub(crate) hists: Vec<Histogram>,
+}
+
+/// The number of buckets, and for each destination the argument that it is and its type.
+pub(crate) type Histogram = (Scalar, Vec<(usize, ScalarType)>);
+
+/// A scalar at launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Scalar {
+    Const(Const),
+    Argument(usize),
+}
+
+/// The extent of a dimension at launch: a number, or the argument that holds the offsets of its rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Dimension {
+    Regular(Scalar),
+    Ragged(usize),
+}
+
+impl Kernel {
+    /// The entries, each a module of its own; launches name them by their index.
+    pub(crate) fn entries(&self) -> Vec<&Entry> {
+        match &self.lowered {
+            Lowered::Map(entry) | Lowered::Seq(entry) | Lowered::Atomic(entry) => vec![entry],
+            Lowered::Red { small, large } | Lowered::Scan { small, large } => vec![small, large],
+            Lowered::Copies { fill, work, merge } => vec![fill, work, merge],
+        }
+    }
+}
+
+impl Kernels {
+    /// The kernel of that name.
+    pub(crate) fn kernel(&self, name: &str) -> Result<&Kernel, RunError> {
+        let kernel = self.kernels.get(name);
+        kernel.ok_or_else(|| RunError::Device(format!("no kernel is called {name}")))
+    }
+
+    /// The text of every entry, by name, for devices of a capability.
+    pub(crate) fn texts(&self, target: u32) -> Vec<(String, String)> {
+        let all = self.kernels.values().flat_map(Kernel::entries);
+        all.map(|e| (e.name.clone(), print::module(&e.module, target)))
+            .collect()
+    }
+}
+
+/// Compiles all kernels of a program for devices of a capability. What the verifier objects to is a mistake of the compiler.
+pub(crate) fn compile(program: &Program<Mem>, target: u32) -> Result<Kernels, RunError> {
+    let mut sites = Vec::new();
+    let calls = calls(program);
+    let mut kernels = BTreeMap::new();
+    for (kernel, args) in launched(program) {
+        let mut source = lower::Source {
+            program,
+            calls: &calls,
+            sites: &mut sites,
+        };
+        let lowered = lower::kernel(&mut source, kernel, &args);
+        let described = describe(program, kernel, &args, lowered);
+        for entry in described.entries() {
+            verify(&entry.module, target)
+                .map_err(|violation| RunError::Internal(violation.to_string()))?;
+        }
+        kernels.insert(kernel.name.clone(), described);
+    }
+    Ok(Kernels {
+        kernels,
+        sites,
+        spans: program.spans.clone(),
+    })
+}
+
+fn describe(program: &Program<Mem>, kernel: &Source, args: &[Var], lowered: Lowered) -> Kernel {
+    let index = |v: &Var| {
+        args.binary_search(v)
+            .expect("what a kernel uses is among its arguments")
+    };
+    let scalar = |atom: &Atom| match atom {
+        Atom::Const(c) => Scalar::Const(*c),
+        Atom::Var(v) => Scalar::Argument(index(v)),
+    };
+    let elem = |v: &Var| program.vars[*v].ty.elem().unwrap_or(ScalarType::I64);
+    let (tuple, hists): (Vec<ScalarType>, &[MemHist]) = match &kernel.kind {
+        KernelKind::Map | KernelKind::Seq => (vec![], &[]),
+        KernelKind::Red { outs, .. } | KernelKind::Scan { outs, .. } => {
+            (outs.iter().map(elem).collect(), &[])
+        }
+        KernelKind::Hist(hists) => (vec![], hists),
+    };
+    Kernel {
+        args: args.iter().map(|v| program.vars[*v].ty.clone()).collect(),
+        space: kernel
+            .space
+            .iter()
+            .map(|(_, extent)| match extent {
+                Extent::Regular(n) => Dimension::Regular(scalar(n)),
+                Extent::Ragged { offsets, .. } => Dimension::Ragged(index(offsets)),
+            })
+            .collect(),
+        has_ragged_rows: kernel.has_ragged_rows(),
+        lowered,
+        tuple,
+        hists: hists
+            .iter()
+            .map(|h| {
+                let dests = h.dests.iter().map(|d| (index(d), elem(d))).collect();
+                (scalar(&h.buckets), dests)
+            })
+            .collect(),
+    }
+}

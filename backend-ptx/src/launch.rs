@@ -1,0 +1,332 @@
+//! What a launch of a kernel is, whatever the device: which entries run one after the other, on how many blocks, with what
+//! parameters and scratch memory. Nothing here touches a device; the plan is carried out by whoever holds one.
+//!
+//! ```text
+//! arguments ──► slots ──► plan ──► scratch arrays, then for each step: entry, blocks, parameters
+//! ```
+
+use crate::bits::slot_of;
+use crate::compile::{Dimension, Kernel, Scalar};
+use crate::lower::{Lowered, THREADS, scan_items};
+use midend::device::Arg;
+use midend::ir::types::{ScalarType, Type};
+use midend::trap::RunError;
+
+/// Segments up to this length, and more of them than [`MANY`], are folded by a thread each.
+const SHORT: i64 = 256;
+/// So many segments keep the device busy without help.
+const MANY: i64 = 1 << 14;
+/// Blocks of a reduction.
+const BLOCKS: i64 = 256;
+/// Copies of the buckets of a histogram, and values in all copies.
+const COPIES: (i64, i64) = (1024, 1 << 20);
+/// The most blocks of an entry, and of one whose threads take memory from the arena.
+const MOST_BLOCKS: (u64, u64) = (1 << 30, 64);
+/// Bytes that each thread has for local buffers at first, at least and at most.
+const SHARE: (u64, u64) = (256, 16 << 10);
+/// Bytes of the shares of all threads at first, unless that is too little for some.
+const FIRST_ARENA: u64 = 1 << 28;
+/// The most bytes of the shares of all threads, if memory has no limit.
+const ARENA: u64 = 1 << 32;
+
+/// What a launch does.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// Arrays that live as long as the launch.
+    pub(crate) scratch: Vec<Scratch>,
+    /// What runs, in this order.
+    pub(crate) steps: Vec<Step>,
+}
+
+/// A scratch array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scratch {
+    /// Bytes of an element.
+    pub(crate) elem: usize,
+    /// Elements.
+    pub(crate) len: usize,
+    /// Whether it must hold zeros at first; else it has no defined values.
+    pub(crate) zeros: bool,
+}
+
+/// A run of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// Its index among the entries of the kernel.
+    pub(crate) entry: usize,
+    /// Blocks, of [`THREADS`] threads each; not 0.
+    pub(crate) blocks: u32,
+    /// The parameters behind the fixed ones.
+    pub(crate) extras: Vec<Extra>,
+}
+
+/// A parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extra {
+    Value(u64),
+    /// The address of a scratch array, by its index.
+    Scratch(usize),
+}
+
+/// Addresses and sizes that a step is given besides the arguments; the order is that of `lower::Fixed`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fixed {
+    /// The address of the failure record.
+    pub(crate) failure: u64,
+    /// The address of the memory for local buffers, if the entry uses it.
+    pub(crate) arena: u64,
+    /// The bytes of it that each thread has.
+    pub(crate) share: u64,
+}
+
+impl Step {
+    /// The bytes of the parameters: the arguments, the fixed ones, the extra ones.
+    pub(crate) fn params(&self, slots: &[u64], fixed: Fixed, scratch: &[u64]) -> Vec<u8> {
+        let fixed = [fixed.failure, fixed.arena, fixed.share];
+        let extras = self.extras.iter().map(|extra| match extra {
+            Extra::Value(value) => *value,
+            Extra::Scratch(i) => scratch[*i],
+        });
+        let all = slots.iter().copied().chain(fixed).chain(extras);
+        all.flat_map(u64::to_le_bytes).collect()
+    }
+
+    /// The threads of all blocks.
+    pub(crate) const fn threads(&self) -> u64 {
+        self.blocks as u64 * THREADS as u64
+    }
+}
+
+/// Bytes of local buffers that each thread has: what it begins with, and grows to when threads ask for more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Share(pub(crate) u64);
+
+impl Share {
+    /// What each of so many threads begins with.
+    pub(crate) fn first(threads: u64) -> Self {
+        Self((FIRST_ARENA / threads.max(1)).clamp(SHARE.0, SHARE.1) & !15)
+    }
+
+    /// The next larger share, after a thread asked for so many bytes in vain; an error when all shares of `threads`
+    /// threads together would pass the limit of memory.
+    pub(crate) fn grow(
+        self,
+        asked: u64,
+        threads: u64,
+        limit: Option<u64>,
+    ) -> Result<Self, RunError> {
+        let doubled = self.0.saturating_mul(4).max(asked.saturating_mul(2));
+        let share = doubled.saturating_add(15) & !15;
+        let bytes = share.saturating_mul(threads);
+        if bytes > limit.unwrap_or(ARENA) {
+            return Err(RunError::OutOfMemory {
+                bytes,
+                limit,
+                trail: vec![],
+            });
+        }
+        Ok(Self(share))
+    }
+}
+
+/// Arguments as slots; `address` tells of a buffer where it is and what its elements are.
+pub(crate) fn slots<B>(
+    kernel: &Kernel,
+    args: &[Arg<B>],
+    address: impl Fn(&B) -> (u64, ScalarType),
+) -> Result<Vec<u64>, RunError> {
+    if kernel.args.len() != args.len() {
+        return Err(RunError::Device(format!(
+            "a kernel of {} arguments was given {}",
+            kernel.args.len(),
+            args.len()
+        )));
+    }
+    let wrong = || RunError::Device("an argument of a kernel has the wrong type".to_owned());
+    let slot = |(arg, ty): (&Arg<B>, &Type)| match (arg, ty) {
+        (Arg::Scalar(value), Type::Scalar(ty)) if value.ty() == *ty => Ok(slot_of(*value)),
+        (Arg::Buffer(buffer), Type::Buffer(elem)) => {
+            let (at, ty) = address(buffer);
+            if ty == *elem { Ok(at) } else { Err(wrong()) }
+        }
+        (Arg::Scalar(_) | Arg::Buffer(_), _) => Err(wrong()),
+    };
+    args.iter().zip(&kernel.args).map(slot).collect()
+}
+
+/// What a launch with these arguments does. `load` yields an element of an argument that holds offsets of rows.
+pub(crate) fn plan(
+    kernel: &Kernel,
+    slots: &[u64],
+    load: impl FnMut(usize, i64) -> Result<i64, RunError>,
+) -> Result<Plan, RunError> {
+    let extents = extents(kernel, slots, load)?;
+    let mut planner = Planner {
+        kernel,
+        slots,
+        plan: Plan::default(),
+    };
+    planner.kernel(extents);
+    Ok(planner.plan)
+}
+
+fn scalar(source: Scalar, slots: &[u64]) -> u64 {
+    match source {
+        Scalar::Const(value) => slot_of(value),
+        Scalar::Argument(i) => slots[i],
+    }
+}
+
+/// The innermost extent and the number of points outside; the points and 1 if the innermost dimension is ragged.
+fn extents(
+    kernel: &Kernel,
+    slots: &[u64],
+    mut load: impl FnMut(usize, i64) -> Result<i64, RunError>,
+) -> Result<(i64, i64), RunError> {
+    let folds = matches!(kernel.lowered, Lowered::Red { .. } | Lowered::Scan { .. });
+    let (mut inner, mut outer) = (1i64, 1i64);
+    for (i, dimension) in kernel.space.iter().enumerate() {
+        let rows = inner.saturating_mul(outer);
+        (inner, outer) = match dimension {
+            Dimension::Regular(n) => ((scalar(*n, slots) as i64).max(0), rows),
+            // Folded by row: as many segments as rows.
+            Dimension::Ragged(_) if folds && i + 1 == kernel.space.len() => (1, rows),
+            Dimension::Ragged(offsets) => (load(*offsets, rows)?, 1),
+        };
+    }
+    Ok((inner, outer))
+}
+
+/// A plan in the making.
+struct Planner<'a> {
+    kernel: &'a Kernel,
+    slots: &'a [u64],
+    plan: Plan,
+}
+
+impl Planner<'_> {
+    /// Whether segments are folded by a thread each.
+    const fn is_small(&self, inner: i64, outer: i64) -> bool {
+        self.kernel.has_ragged_rows || inner <= SHORT || outer >= MANY
+    }
+
+    fn kernel(&mut self, (inner, outer): (i64, i64)) {
+        let points = inner.saturating_mul(outer);
+        match &self.kernel.lowered {
+            Lowered::Seq(_) => self.step(0, 1, vec![]),
+            Lowered::Map(_) | Lowered::Atomic(_) => {
+                self.threads(0, points, vec![Extra::Value(points as u64)]);
+            }
+            Lowered::Red { .. } | Lowered::Scan { .. } if self.is_small(inner, outer) => {
+                self.threads(0, outer, vec![Extra::Value(outer as u64)]);
+            }
+            Lowered::Red { .. } => self.reduce(inner, outer),
+            Lowered::Scan { .. } => self.scan(inner, outer),
+            Lowered::Copies { .. } => self.copies(points),
+        }
+    }
+
+    fn step(&mut self, entry: usize, blocks: u32, extras: Vec<Extra>) {
+        let code = self.kernel.entries()[entry];
+        debug_assert_eq!(code.extras, extras.len(), "parameters of {}", code.name);
+        if blocks > 0 {
+            self.plan.steps.push(Step {
+                entry,
+                blocks,
+                extras,
+            });
+        }
+    }
+
+    fn scratch(&mut self, elem: usize, len: i64, zeros: bool) -> Extra {
+        let len = len as usize;
+        self.plan.scratch.push(Scratch { elem, len, zeros });
+        Extra::Scratch(self.plan.scratch.len() - 1)
+    }
+
+    /// One thread for each of `count`, or as many as there may be.
+    fn threads(&mut self, entry: usize, count: i64, extras: Vec<Extra>) {
+        let (most, most_with_arena) = MOST_BLOCKS;
+        let most = if self.kernel.entries()[entry].uses_arena {
+            most_with_arena
+        } else {
+            most
+        };
+        let blocks = (count as u64).div_ceil(THREADS.into()).min(most);
+        self.step(entry, blocks as u32, extras);
+    }
+
+    fn reduce(&mut self, inner: i64, outer: i64) {
+        // No segments, no blocks.
+        let parts = (BLOCKS / outer.max(1)).clamp(1, (inner / i64::from(4 * THREADS)).max(1));
+        let chunk = div_up(inner, parts);
+        let parts = div_up(inner, chunk);
+        let mut extras = [inner, parts, chunk]
+            .map(|n| Extra::Value(n as u64))
+            .to_vec();
+        extras.push(self.scratch(4, outer, true));
+        for ty in &self.kernel.tuple {
+            extras.push(self.scratch(ty.bytes(), outer * parts, false));
+        }
+        self.step(1, (outer * parts) as u32, extras);
+    }
+
+    fn scan(&mut self, inner: i64, outer: i64) {
+        let tile = i64::from(THREADS * scan_items(&self.kernel.tuple));
+        let tiles = div_up(inner, tile);
+        let mut extras = [inner, tiles].map(|n| Extra::Value(n as u64)).to_vec();
+        extras.push(self.scratch(4, 1, true));
+        extras.push(self.scratch(4, outer * tiles, true));
+        for _ in 0..2 {
+            for ty in &self.kernel.tuple {
+                extras.push(self.scratch(ty.bytes(), outer * tiles, false));
+            }
+        }
+        self.step(1, (outer * tiles) as u32, extras);
+    }
+
+    fn copies(&mut self, points: i64) {
+        if points == 0 {
+            return;
+        }
+        let kernel = self.kernel;
+        let hists: Vec<(i64, &[(usize, ScalarType)])> = kernel
+            .hists
+            .iter()
+            .map(|(n, dests)| ((scalar(*n, self.slots) as i64).max(0), dests.as_slice()))
+            .collect();
+        let values: i64 = hists.iter().map(|(n, dests)| n * dests.len() as i64).sum();
+        // A run is longer than its buckets, so that filling and merging do not cost more than the work.
+        let most = (COPIES.1 / values.max(1)).min(points / values.max(16));
+        let size = div_up(points, most.clamp(1, COPIES.0));
+        let runs = div_up(points, size);
+        let mut tables = Vec::new();
+        for (buckets, dests) in &hists {
+            for (arg, ty) in *dests {
+                tables.push(if runs == 1 {
+                    Extra::Value(self.slots[*arg])
+                } else {
+                    self.scratch(ty.bytes(), buckets * runs, false)
+                });
+            }
+        }
+        let with = |first: &[i64]| {
+            let first = first.iter().map(|n| Extra::Value(*n as u64));
+            first.chain(tables.iter().copied()).collect::<Vec<_>>()
+        };
+        let [fill, work, merge] = [0, 1, 2];
+        let most_buckets = hists.iter().map(|(n, _)| *n).max().unwrap_or(0);
+        if runs > 1 {
+            self.threads(fill, most_buckets * runs, with(&[runs]));
+        }
+        self.threads(work, runs, with(&[points, size, runs]));
+        if runs > 1 {
+            self.threads(merge, most_buckets, with(&[runs]));
+        }
+    }
+}
+
+/// How many parts of a size cover a length; both positive.
+fn div_up(length: i64, size: i64) -> i64 {
+    length.unsigned_abs().div_ceil(size.unsigned_abs()) as i64
+}
