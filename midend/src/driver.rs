@@ -19,6 +19,13 @@ pub struct Settings {
     pub pass_limit: Option<usize>,
 }
 
+impl Settings {
+    /// Whether all passes are run.
+    pub fn is_whole(&self) -> bool {
+        self.pass_limit.is_none() && self.options.without.is_empty()
+    }
+}
+
 /// After which passes to dump.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DumpAfter {
@@ -45,7 +52,7 @@ pub enum Event<'e> {
         /// How long it took to verify what it made.
         verify: Duration,
     },
-    /// A pass was left out because of the limit.
+    /// A pass was left out, as the settings say.
     Skipped {
         /// Its name.
         pass: &'static str,
@@ -171,10 +178,11 @@ impl<'a> Driver<'a> {
     ) -> Result<Program<D>, Broken> {
         for pass in passes {
             self.optional += 1;
-            if self
-                .settings
+            let settings = self.settings;
+            if settings
                 .pass_limit
                 .is_some_and(|limit| self.optional > limit)
+                || settings.options.is_without(pass.name)
             {
                 (self.tell)(Event::Skipped { pass: pass.name });
                 continue;

@@ -38,6 +38,15 @@ pub struct Options {
     pub inline_small: usize,
     /// Inlining stops when the program has grown to this many statements, or to ten times its size if that is more.
     pub inline_total: usize,
+    /// Passes and analyses to do without, to see what they are worth. Lowerings cannot be left out.
+    pub without: Vec<String>,
+}
+
+impl Options {
+    /// Whether a pass or analysis is to be done without.
+    pub fn is_without(&self, name: &str) -> bool {
+        self.without.iter().any(|other| other == name)
+    }
 }
 
 impl Default for Options {
@@ -45,6 +54,7 @@ impl Default for Options {
         Self {
             inline_small: 100,
             inline_total: 20_000,
+            without: Vec::new(),
         }
     }
 }

@@ -4,11 +4,14 @@
 //! outside. [`run`] does both. Memory of the device is counted by [`Memory`], which can limit it.
 
 mod call;
+mod counts;
 mod exec;
 mod memory;
 mod resolve;
 mod signature;
+mod work;
 
+pub use counts::{Counts, Work};
 pub use memory::Memory;
 pub use signature::{Signature, signatures};
 
@@ -45,6 +48,8 @@ pub struct Options<'a> {
     pub max_depth: usize,
     /// Is shown what the program traces.
     pub tracer: Option<Tracer<'a>>,
+    /// Counts the work that the device is given.
+    pub counts: Option<&'a Counts>,
 }
 
 impl<'a> Options<'a> {
@@ -56,6 +61,7 @@ impl<'a> Options<'a> {
             thresholds: const { &Forced::new() },
             max_depth: 20_000,
             tracer: None,
+            counts: None,
         }
     }
 }

@@ -43,6 +43,8 @@ pub struct TestOptions {
     pub each_threshold: bool,
     /// Whether the interpreter checks what analyses claim.
     pub claims: bool,
+    /// What passes read.
+    pub passes: midend::pass::Options,
 }
 
 impl Default for TestOptions {
@@ -57,6 +59,7 @@ impl Default for TestOptions {
             thresholds: Forced::new(),
             each_threshold: false,
             claims: false,
+            passes: midend::pass::Options::default(),
         }
     }
 }

@@ -19,6 +19,7 @@ use midend::interp;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{Entry, EntryType, Program as Ir};
 use midend::ir::threshold::{Forced, Threshold};
+use midend::plan::Counts;
 use midend::trap::RunError;
 use midend::value::Value;
 use std::io::Write as _;
@@ -247,7 +248,21 @@ impl Program {
     }
     /// Calls an entry point with the leaves of its arguments; the leaves of its results.
     pub fn call(&self, entry: &str, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
-        self.engine.call(&self.shared, entry, args, &self.forced)
+        let forced = &self.forced;
+        self.engine.call(&self.shared, entry, args, forced, None)
+    }
+    /// Calls an entry point under these thresholds; the work that the device is given. The interpreter has no device.
+    pub fn count(
+        &self,
+        entry: &str,
+        args: Vec<Value>,
+        forced: &Forced,
+    ) -> Result<Counts, RunError> {
+        let counts = Counts::new();
+        let counted = Some(&counts);
+        self.engine
+            .call(&self.shared, entry, args, forced, counted)?;
+        Ok(counts)
     }
     /// Calls an entry point in the interpreter, whatever the target, executing so many statements at most. Nothing if
     /// the session does not keep references.

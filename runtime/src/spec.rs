@@ -11,6 +11,8 @@ pub use pattern::Pattern;
 pub use random::{Generator, generate};
 
 use crate::script::Exp;
+use midend::ir::threshold::Forced;
+use midend::plan::Work;
 use midend::value::Value;
 use std::fmt;
 
@@ -54,8 +56,20 @@ pub struct Case {
     pub input: Input,
     /// What should come of it.
     pub expect: Expect,
+    /// How much work of which kinds the device must be given.
+    pub counts: Vec<CountSpec>,
     /// The line on which the case begins, from one.
     pub line: usize,
+}
+
+/// How much work of which kinds a run must give the device: `count: map 1 reduce 2`, or `count *=inf: ..` for a choice of
+/// versions. Kinds that are not named must not be there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountSpec {
+    /// What thresholds are to be. Nothing means that the counts hold with all guards true and with none.
+    pub forced: Option<Forced>,
+    /// Kinds and numbers.
+    pub counts: Vec<(Work, u64)>,
 }
 
 /// Where the arguments come from. Paths are relative to the program.

@@ -266,3 +266,33 @@ fn traced_values_go_to_standard_error() {
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(stderr.ends_with("x: 4i32\nx: 5i32\n"), "{stderr}");
 }
+
+#[test]
+fn passes_can_be_left_out_and_counts_of_work_are_compared() {
+    let text = "-- ==\n-- input { [1, 2] } output { 5 }\n-- count: COUNTS\n\
+        def main (xs: []i32) = i32.sum (map (\\x -> x * x) xs)\n";
+    let program = |name, counts| file("counts", name, &text.replace("COUNTS", counts));
+    let (right, wrong) = (
+        program("right.fut", "reduce 1"),
+        program("wrong.fut", "reduce 1 map 1"),
+    );
+    let passes = |arguments: &[&str]| arrc(arguments, "").status.success();
+    assert!(passes(&["test", &right]));
+    // Without fusion there is a map more, which `arrc test` then does not look at.
+    assert!(passes(&["test", "--without=fuse", &right]));
+    let output = arrc(&["test", "--list-failures", &wrong], "");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let told = "the device is given reduce 1, not map 1 reduce 1, all guards true";
+    assert!(
+        stderr.contains(told) && !output.status.success(),
+        "{stderr}"
+    );
+    let dump = ["run", "--without=fuse,simplify", "--dump-after=all", &right];
+    let output = arrc(&dump, "[1, 2]");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.contains("; after dead-code") && stderr.contains("; after flatten"));
+    assert!(
+        !stderr.contains("; after fuse") && !stderr.contains("; after simplify"),
+        "{stderr}"
+    );
+}

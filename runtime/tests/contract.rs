@@ -397,6 +397,11 @@ fn mistakes_on_the_command_line_are_explained() {
             &["opt", "--pass=simplfy"],
             "there is no pass simplfy on nested programs; did you mean simplify?",
         ),
+        (
+            &["run", "--without=fold,fuze"],
+            "there is no pass fuze; did you mean fuse?",
+        ),
+        (&["run", "--without=plan"], "plan cannot be left out"),
         (&["explain", "E9999"], "E9999"),
     ];
     for (arguments, part) in cases {

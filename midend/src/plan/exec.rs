@@ -1,9 +1,9 @@
 //! Executing host code statement by statement.
 
 use super::memory::{Counted, counted};
-use super::resolve::{Block, HostFun, Op, OpKind, Operand, Part, Side, Slot, Traced};
+use super::resolve::{Block, HostFun, Op, OpKind, Operand, Part, Slot, Traced};
 use super::{Executable, Options};
-use crate::device::{Arg, Device, Strided};
+use crate::device::{Arg, Device};
 use crate::interp::message::number;
 use crate::interp::scalar;
 use crate::ir::id::{FunId, SpanId};
@@ -49,10 +49,10 @@ pub(super) struct Run<'a, D: Device> {
     pub(super) args: Vec<Arg<D::Buffer>>,
 }
 
-type Frame<D> = [Val<<D as Device>::Buffer>];
+pub(super) type Frame<D> = [Val<<D as Device>::Buffer>];
 
 /// The failure of a plan that a verifier would have rejected.
-fn malformed(what: &str) -> RunError {
+pub(super) fn malformed(what: &str) -> RunError {
     RunError::Internal(format!("malformed plan: {what}"))
 }
 
@@ -74,12 +74,12 @@ fn constant<B>(frame: &[Val<B>], operand: Operand) -> Result<Const, RunError> {
     }
 }
 
-fn int<B>(frame: &[Val<B>], operand: Operand) -> Result<i64, RunError> {
+pub(super) fn int<B>(frame: &[Val<B>], operand: Operand) -> Result<i64, RunError> {
     let value = constant(frame, operand)?;
     value.as_i64().ok_or_else(|| malformed("not an integer"))
 }
 
-fn ints<B>(frame: &[Val<B>], operands: &[Operand]) -> Result<Vec<i64>, RunError> {
+pub(super) fn ints<B>(frame: &[Val<B>], operands: &[Operand]) -> Result<Vec<i64>, RunError> {
     operands.iter().map(|&o| int(frame, o)).collect()
 }
 
@@ -89,7 +89,7 @@ fn truth<B>(frame: &[Val<B>], operand: Operand) -> Result<bool, RunError> {
         .ok_or_else(|| malformed("not a truth value"))
 }
 
-fn buffer<B>(frame: &[Val<B>], slot: Slot) -> Result<&Arc<Counted<B>>, RunError> {
+pub(super) fn buffer<B>(frame: &[Val<B>], slot: Slot) -> Result<&Arc<Counted<B>>, RunError> {
     match &frame[slot] {
         Val::Buffer(b) => Ok(b),
         Val::Empty | Val::Scalar(_) => Err(malformed("a buffer is missing")),
@@ -316,7 +316,7 @@ impl<D: Device> Run<'_, D> {
                     .store(&buffer(frame, *into)?.buffer, index(frame, *at)?, value)?;
             }
             OpKind::Copy { shape, dst, src } => self.copy(frame, shape, dst, src)?,
-            OpKind::Launch { kernel, args } => self.launch(frame, kernel, args)?,
+            OpKind::Launch { kernel, work, args } => self.launch(frame, (kernel, *work), args)?,
             OpKind::Trace(traced) => self.trace(frame, traced)?,
         }
         Ok(())
@@ -395,60 +395,6 @@ impl<D: Device> Run<'_, D> {
         }
         finish(frame, &slots, to);
         Ok(())
-    }
-
-    fn copy(
-        &self,
-        frame: &Frame<D>,
-        shape: &[Operand],
-        dst: &Side,
-        src: &Side,
-    ) -> Result<(), RunError> {
-        let shape = ints(frame, shape)?;
-        if shape.iter().any(|&n| n <= 0) {
-            return Ok(());
-        }
-        let (to, from) = (buffer(frame, dst.buffer)?, buffer(frame, src.buffer)?);
-        let (to_offset, from_offset) = (int(frame, dst.offset)?, int(frame, src.offset)?);
-        let (to_strides, from_strides) = (ints(frame, &dst.strides)?, ints(frame, &src.strides)?);
-        let same_layout = to_strides
-            .iter()
-            .zip(&from_strides)
-            .zip(&shape)
-            .all(|((a, b), &n)| n == 1 || a == b);
-        if Arc::ptr_eq(to, from) && to_offset == from_offset && same_layout {
-            return Ok(());
-        }
-        let to = Strided {
-            buffer: &to.buffer,
-            offset: to_offset,
-            strides: &to_strides,
-        };
-        let from = Strided {
-            buffer: &from.buffer,
-            offset: from_offset,
-            strides: &from_strides,
-        };
-        self.device.copy(&shape, to, from)
-    }
-
-    fn launch(&mut self, frame: &Frame<D>, kernel: &str, slots: &[Slot]) -> Result<(), RunError> {
-        let mut args = std::mem::take(&mut self.args);
-        args.clear();
-        for &slot in slots {
-            args.push(match &frame[slot] {
-                Val::Scalar(c) => Arg::Scalar(*c),
-                Val::Buffer(b) => Arg::Buffer(b.buffer.clone()),
-                Val::Empty => return Err(malformed("an argument of a kernel is missing")),
-            });
-        }
-        let result = self
-            .device
-            .launch(self.module, kernel, &args, self.options.stop);
-        // References must not outlive the launch, else their memory would not be free when it should.
-        args.clear();
-        self.args = args;
-        result
     }
 }
 

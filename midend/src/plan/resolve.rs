@@ -1,5 +1,6 @@
 //! Host code with variables resolved to slots of a frame, so that executing a statement looks nothing up.
 
+use super::counts::Work;
 use crate::analysis::kernels::arguments;
 use crate::ir::id::{FunId, IdMap, SpanId, Var};
 use crate::ir::mem::{Mem, Region};
@@ -126,6 +127,7 @@ pub(super) enum OpKind {
     },
     Launch {
         kernel: String,
+        work: Option<Work>,
         args: Vec<Slot>,
     },
     Trace(Box<Traced>),
@@ -431,6 +433,7 @@ impl Resolver<'_> {
                 let args = arguments(self.vars, exp);
                 OpKind::Launch {
                     kernel: kernel.name.clone(),
+                    work: Work::of(&kernel.kind),
                     args: self.all(&args),
                 }
             }

@@ -12,7 +12,7 @@ use midend::ir::seg::Seg;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
 use midend::ir::{print, read, threshold};
-use midend::pass::{Analysis, Pass};
+use midend::pass::{self, Analysis, Pass};
 use midend::{passes, pipeline};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -41,6 +41,9 @@ pub(super) struct OptArguments {
     /// Run only so many of the passes that can be left out
     #[arg(long, value_name = "N")]
     pass_limit: Option<usize>,
+    /// Leave out these passes (but lowerings) wherever they would be run
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    without: Vec<String>,
     /// Tell the time of each pass, to standard error
     #[arg(long)]
     times: bool,
@@ -72,6 +75,25 @@ pub(super) fn dump_after(names: &[String]) -> Result<DumpAfter, Exit> {
         Some(unknown) => Err(Exit::user(no_pass(unknown, ""))),
         None => Ok(DumpAfter::Named(names.to_vec())),
     }
+}
+
+/// What passes read, with the passes to do without as the command line says them.
+pub(super) fn without(names: &[String]) -> Result<pass::Options, Exit> {
+    let lowerings = [pipeline::FLATTEN.name, pipeline::PLAN.name];
+    for name in names {
+        if lowerings.contains(&name.as_str()) {
+            return Err(Exit::user(format!(
+                "{name} cannot be left out: it leads from one dialect to the next"
+            )));
+        }
+        if !pass_names().any(|pass| pass == name) {
+            return Err(Exit::user(no_pass(name, "")));
+        }
+    }
+    Ok(pass::Options {
+        without: names.to_vec(),
+        ..pass::Options::default()
+    })
 }
 
 /// The names of all passes.
@@ -125,7 +147,7 @@ pub(super) fn run(arguments: &OptArguments) -> Outcome {
     let settings = Settings {
         dump_after: dump_after(&arguments.dump_after)?,
         pass_limit: arguments.pass_limit,
-        ..Settings::default()
+        options: without(&arguments.without)?,
     };
     let start = Instant::now();
     let clock = || start.elapsed();

@@ -65,6 +65,9 @@ pub(super) struct RunArguments {
     /// Run only so many of the passes that can be left out
     #[arg(long, value_name = "N")]
     pass_limit: Option<usize>,
+    /// Leave out these passes, to see what they are worth
+    #[arg(long, value_name = "PASS", value_delimiter = ',')]
+    without: Vec<String>,
     /// Tell the time of each pass, to standard error
     #[arg(long)]
     pass_times: bool,
@@ -124,7 +127,7 @@ fn open(arguments: &RunArguments) -> Result<Session, Exit> {
         passes: Settings {
             dump_after: opt::dump_after(&arguments.dump_after)?,
             pass_limit: arguments.pass_limit,
-            ..Settings::default()
+            options: opt::without(&arguments.without)?,
         },
         ..Options::default()
     };

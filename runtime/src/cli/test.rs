@@ -3,7 +3,7 @@
 use super::exit::{Exit, INTERRUPTED};
 use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds};
-use super::{Outcome, threshold};
+use super::{Outcome, opt, threshold};
 use crate::harness::{
     self, ProgramReport, Progress, Summary, TestOptions, Verdict, WorkerArguments,
 };
@@ -46,6 +46,9 @@ pub(super) struct TestArguments {
     /// Run each case also once for each threshold: this one at 0, the others at infinity
     #[arg(long)]
     each_threshold: bool,
+    /// Leave out these passes, see `arrc run`
+    #[arg(long, value_name = "PASS", value_delimiter = ',')]
+    without: Vec<String>,
     /// Write everything that came of the tests to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -78,6 +81,7 @@ impl TestArguments {
             thresholds: threshold::parse(&self.threshold)?,
             each_threshold: self.each_threshold,
             claims: self.claims,
+            passes: opt::without(&self.without)?,
         })
     }
 }
@@ -135,6 +139,9 @@ fn worker(program: &Path, arguments: &TestArguments) -> Command {
     }
     for threshold in &arguments.threshold {
         command.arg(format!("--threshold={threshold}"));
+    }
+    for name in &arguments.without {
+        command.arg(format!("--without={name}"));
     }
     if arguments.each_threshold {
         command.arg("--each-threshold");

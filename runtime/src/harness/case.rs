@@ -7,9 +7,13 @@ use crate::data::{Source, read_all};
 use crate::script::{self, Evaluator};
 use crate::session::{Program, Session};
 use crate::spec::{Case, Expect, Input, Pattern, generate};
+use crate::target::Target;
+use midend::ir::threshold::{Forced, INFINITE};
+use midend::plan::Counts;
 use midend::trap::RunError;
 use midend::value::Value;
 use std::path::Path;
+use std::slice;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
@@ -47,8 +51,10 @@ pub(super) fn run_case(
         return report;
     }
     let start = Instant::now();
+    // Counts are those of the whole pipeline, and of a device.
+    let counts = options.target != Target::Interp && session.options().passes.is_whole();
     with_deadline(session, options.timeout, || {
-        report.verdict = verdict(program, path, case, &mut report);
+        report.verdict = verdict(program, (path, case), counts, &mut report);
     });
     report.micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
     report
@@ -74,7 +80,12 @@ fn with_deadline(session: &Session, time: Duration, work: impl FnOnce()) {
     stop.lower();
 }
 
-fn verdict(program: &Program, path: &Path, case: &Case, report: &mut CaseReport) -> Verdict {
+fn verdict(
+    program: &Program,
+    (path, case): (&Path, &Case),
+    counts: bool,
+    report: &mut CaseReport,
+) -> Verdict {
     let directory = path.parent().unwrap_or(Path::new("."));
     let Some(entry) = program.entry(&case.entry) else {
         let detail = format!("there is no entry point {}", case.entry);
@@ -84,8 +95,52 @@ fn verdict(program: &Program, path: &Path, case: &Case, report: &mut CaseReport)
         Ok(args) => args,
         Err(why) => return Verdict::fail(format!("input: {}", generalise(&why)), why),
     };
-    let reference_args = (case.expect == Expect::Auto).then(|| args.clone());
+    let again = (case.expect == Expect::Auto || !case.counts.is_empty()).then(|| args.clone());
     let result = program.call(&case.entry, args);
+    let verdict = judged(
+        (directory, case),
+        result,
+        (program, again.as_deref()),
+        report,
+    );
+    match again {
+        Some(args) if verdict == Verdict::Pass && counts => counted(program, case, &args),
+        Some(_) | None => verdict,
+    }
+}
+
+/// Whether the device is given as much work as the case says.
+fn counted(program: &Program, case: &Case, args: &[Value]) -> Verdict {
+    let guards = [Forced::all(0), Forced::all(INFINITE)];
+    for spec in &case.counts {
+        let all = spec.forced.as_ref().map_or(&guards[..], slice::from_ref);
+        for forced in all {
+            let counts = match program.count(&case.entry, args.to_vec(), forced) {
+                Ok(counts) => counts,
+                Err(error) => return Verdict::fail(of_run_error(&error), error.to_string()),
+            };
+            let wanted: Counts = spec.counts.iter().copied().collect();
+            if counts != wanted {
+                let how = match forced.others {
+                    Some(0) => ", all guards true",
+                    Some(_) => ", no guard true",
+                    None => "",
+                };
+                let detail = format!("the device is given {counts}, not {wanted}{how}");
+                return Verdict::fail("another count of work", detail);
+            }
+        }
+    }
+    Verdict::Pass
+}
+
+/// Whether a result is what the case says, apart from counts.
+fn judged(
+    (directory, case): (&Path, &Case),
+    result: Result<Vec<Value>, RunError>,
+    (program, args): (&Program, Option<&[Value]>),
+    report: &mut CaseReport,
+) -> Verdict {
     match (&case.expect, result) {
         (Expect::Failure(pattern), Err(error)) => failed(pattern, &error),
         (Expect::Failure(pattern), Ok(_)) => {
@@ -102,7 +157,7 @@ fn verdict(program: &Program, path: &Path, case: &Case, report: &mut CaseReport)
             Err(why) => Verdict::fail("an unreadable file of results", why),
         },
         (Expect::Auto, Ok(found)) => {
-            let args = reference_args.unwrap_or_default();
+            let args = args.unwrap_or_default().to_vec();
             match program.call_reference(&case.entry, args, REFERENCE_FUEL) {
                 Some(Ok(expected)) => {
                     report.kind = CaseKind::Auto;

@@ -46,7 +46,10 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
         thresholds: options.thresholds.clone(),
         check: true,
         claims: options.claims,
-        passes: midend::driver::Settings::default(),
+        passes: midend::driver::Settings {
+            options: options.passes.clone(),
+            ..midend::driver::Settings::default()
+        },
         keep_reference: options.target != crate::target::Target::Interp,
     })
     .map_err(io::Error::other)?;

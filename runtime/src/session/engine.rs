@@ -10,7 +10,7 @@ use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
 use midend::ir::threshold::{Forced, Threshold};
 use midend::pipeline;
-use midend::plan::{self, Executable, Memory};
+use midend::plan::{self, Counts, Executable, Memory};
 use midend::trace::Tracer;
 use midend::trap::RunError;
 use midend::value::Value;
@@ -82,6 +82,7 @@ impl Engine {
         entry: &str,
         args: Vec<Value>,
         thresholds: &Forced,
+        counts: Option<&Counts>,
     ) -> Result<Vec<Value>, RunError> {
         match (self, &shared.devices) {
             (Self::Interp(program), _) => {
@@ -98,6 +99,7 @@ impl Engine {
                     // The device counts and limits memory itself.
                     memory: Arc::new(Memory::new(None)),
                     thresholds,
+                    counts,
                     tracer: Some(Tracer::new(&super::show)),
                     ..plan::Options::new(&shared.stop)
                 };

@@ -1,11 +1,13 @@
 //! The grammar inside a test block.
 
 use super::block::Block;
-use super::{Action, Case, Expect, Generator, Input, Pattern, Spec, SpecError};
+use super::{Action, Case, CountSpec, Expect, Generator, Input, Pattern, Spec, SpecError};
 use crate::data::{Reader, parse_number};
 use crate::script;
 use midend::ir::scalar::Const;
+use midend::ir::threshold::Forced;
 use midend::ir::types::ScalarType;
+use midend::plan::Work;
 use midend::value::{ArrayValue, Data, Value};
 
 /// The first block: tags, then what to do.
@@ -143,14 +145,46 @@ fn case(cursor: &mut Cursor<'_>) -> Result<Option<Case>, SpecError> {
     } else {
         Expect::Success
     };
+    let mut counts = Vec::new();
+    while cursor.word("count") {
+        counts.push(count(cursor)?);
+    }
     Ok(Some(Case {
         entry: String::new(),
         name,
         tags,
         input,
         expect,
+        counts,
         line,
     }))
+}
+
+/// What follows `count`: thresholds, a colon, and how much of which kind of work.
+fn count(cursor: &mut Cursor<'_>) -> Result<CountSpec, SpecError> {
+    let line = cursor.rest_of_line();
+    let Some((thresholds, numbers)) = line.rsplit_once(':') else {
+        return cursor.fail("expected `:` after `count`");
+    };
+    let mut forced = Forced::new();
+    for threshold in thresholds.split_whitespace() {
+        if let Err(why) = forced.add(threshold) {
+            return cursor.fail(why);
+        }
+    }
+    let mut counts = Vec::new();
+    let mut words = numbers.split_whitespace();
+    while let Some(kind) = words.next() {
+        let Some(work) = Work::from_name(kind) else {
+            return cursor.fail(format!("expected a kind of work, found {kind}"));
+        };
+        match words.next().and_then(|number| number.parse().ok()) {
+            Some(number) => counts.push((work, number)),
+            None => return cursor.fail(format!("expected a number after {kind}")),
+        }
+    }
+    let forced = (!thresholds.trim().is_empty()).then_some(forced);
+    Ok(CountSpec { forced, counts })
 }
 
 /// `{ values }`, or the path after `@`.

@@ -129,3 +129,42 @@ fn random_values_are_the_same_every_time() {
     };
     assert!(generate(&[huge], 1).is_err());
 }
+
+#[test]
+fn counts_of_work_follow_a_case() {
+    let cases = cases(concat!(
+        "-- ==\n",
+        "-- input { 1 } output { 2 }\n",
+        "-- count: map 2 copy 1\n",
+        "-- count *=inf main:3:outer=0: reduce 1\n",
+        "-- count:\n",
+        "-- input { 2 }\n",
+    ));
+    let [first, second] = &cases[..] else {
+        panic!("two cases, not {cases:?}");
+    };
+    assert!(second.counts.is_empty());
+    let [both, forced, none] = &first.counts[..] else {
+        panic!("three counts, not {first:?}");
+    };
+    assert_eq!(both.forced, None);
+    assert_eq!(both.counts, [(Work::Map, 2), (Work::Copy, 1)]);
+    assert_eq!(none.counts, []);
+    let thresholds = forced.forced.as_ref().expect("thresholds are named");
+    assert_eq!(thresholds.others, Some(midend::ir::threshold::INFINITE));
+    assert_eq!(thresholds.named.get("main:3:outer"), Some(&0));
+}
+
+#[test]
+fn counts_that_say_nothing_are_refused() {
+    for line in [
+        "count map 1",
+        "count: maps 1",
+        "count: map",
+        "count: map x",
+        "count x: map 1",
+    ] {
+        let text = format!("-- ==\n-- input {{ 1 }}\n-- {line}\n");
+        assert!(Spec::parse(&text).is_err(), "{line}");
+    }
+}
