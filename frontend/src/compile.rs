@@ -1,6 +1,7 @@
 //! The way through the whole front end: from a file to the nested dialect.
 
 use crate::diagnostic::Diagnostic;
+use crate::property::{self, Property};
 use crate::source::FileId;
 use crate::types::Loader;
 use crate::{lower, syntax, typed, types};
@@ -14,6 +15,19 @@ pub struct Compiled {
     pub program: Program<Soac>,
     /// What is perhaps not as it was meant.
     pub warnings: Vec<Diagnostic>,
+    /// The entry points that say that they are properties.
+    pub properties: Vec<Property>,
+}
+
+impl Compiled {
+    /// A program that comes with nothing else.
+    pub fn plain(program: Program<Soac>) -> Self {
+        Self {
+            program,
+            warnings: Vec::new(),
+            properties: Vec::new(),
+        }
+    }
 }
 
 /// Compiles a program: its file, whose text is in the loader's sources, and all that it imports.
@@ -22,11 +36,16 @@ pub struct Compiled {
 /// Everything that is wrong with the program, warnings among it; at least one of the diagnostics is an error.
 pub fn compile(file: FileId, loader: &mut dyn Loader) -> Result<Compiled, Vec<Diagnostic>> {
     let (program, mut warnings) = check(file, loader)?;
+    let properties = property::of(&program.entries);
     let parameters = loader.parameters();
     match lower::lower(&program, loader.sources(), &parameters) {
         Ok((program, more)) => {
             warnings.extend(more);
-            Ok(Compiled { program, warnings })
+            Ok(Compiled {
+                program,
+                warnings,
+                properties,
+            })
         }
         Err(errors) => {
             warnings.extend(errors);

@@ -8,6 +8,7 @@ pub mod exhaustive;
 pub mod lower;
 mod near;
 mod prelude;
+pub mod property;
 pub mod render;
 pub mod source;
 pub mod syntax;

@@ -17,11 +17,12 @@ mod text;
 pub use binary::write_binary;
 pub(crate) use build::append;
 pub use error::{Place, ReadError};
+pub(crate) use leaf::choices;
 pub use leaf::{Leaf, leaves};
 pub use npy::read_npy;
 pub use number::parse_number;
 pub use print::{const_text, value_text, write_text};
-pub use show::structured_text;
+pub use show::{source_text, structured_text};
 pub use source::{Source, SourceError, gunzip};
 pub use text::Reader;
 
@@ -70,7 +71,7 @@ pub fn read_arguments(entry: &Entry, sources: &[Source]) -> Result<Vec<Value>, R
     let mut values = Vec::new();
     let mut rest = sources.iter();
     let mut current: Option<(&Source, Reader<'_>)> = None;
-    let choices = entry.params.iter().flat_map(|p| leaf::choices(&p.ty));
+    let choices = entry.params.iter().flat_map(|p| choices(&p.ty));
     for ((number, param, leaf), choices) in parameter_leaves(entry).into_iter().zip(choices) {
         let check = |value: Value, place: &dyn Fn() -> Place| match choices {
             Some(choices) => check_constructors(&value, choices, place).map(|()| value),

@@ -6,6 +6,7 @@ mod conformance;
 mod discover;
 mod one;
 mod parent;
+mod property;
 mod report;
 mod summary;
 mod worker;
@@ -45,6 +46,32 @@ pub struct TestOptions {
     pub claims: bool,
     /// What passes read.
     pub passes: midend::pass::Options,
+    /// How properties are tested.
+    pub properties: PropertyOptions,
+}
+
+/// How properties are tested.
+#[derive(Clone, Copy, Debug)]
+pub struct PropertyOptions {
+    /// How many candidates to try.
+    pub tests: u32,
+    /// The size of candidates, where the property does not say it.
+    pub size: i64,
+    /// What the seeds of candidates come from.
+    pub seed: u64,
+    /// How often in a row a shrinker may fail to make a smaller counterexample before it is given up.
+    pub tries: u32,
+}
+
+impl Default for PropertyOptions {
+    fn default() -> Self {
+        Self {
+            tests: 100,
+            size: 50,
+            seed: 0x5eed,
+            tries: 5,
+        }
+    }
 }
 
 impl Default for TestOptions {
@@ -60,6 +87,7 @@ impl Default for TestOptions {
             each_threshold: false,
             claims: false,
             passes: midend::pass::Options::default(),
+            properties: PropertyOptions::default(),
         }
     }
 }

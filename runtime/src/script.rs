@@ -7,6 +7,7 @@ mod value;
 pub use eval::{Callee, Evaluator};
 pub use parse::{parse, parse_prefix};
 pub use value::ScriptValue;
+pub(crate) use value::{index, type_text};
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]

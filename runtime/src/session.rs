@@ -11,7 +11,9 @@ use crate::data::structured_text;
 use crate::loader::FileLoader;
 use crate::target::Target;
 use engine::{Devices, Engine};
+use frontend::Compiled;
 use frontend::diagnostic::Diagnostic;
+use frontend::property::Property;
 use frontend::source::{FileId, SourceMap};
 use midend::device::Stop;
 use midend::driver::{Event, Settings};
@@ -118,7 +120,7 @@ impl Session {
         if path.extension().is_some_and(|e| e == "ir") {
             return on_big_stack(|| {
                 let program = compile::read_ir(path).map_err(CompileError::unreadable)?;
-                self.finish(program, Vec::new(), SourceMap::new())
+                self.finish(Compiled::plain(program), SourceMap::new())
             });
         }
         let mut loader = FileLoader::new();
@@ -144,14 +146,10 @@ impl Session {
                 return Err(CompileError::new(loader.into_sources(), diagnostics));
             }
         };
-        self.finish(front.program, front.warnings, loader.into_sources())
+        self.finish(front, loader.into_sources())
     }
-    fn finish(
-        &self,
-        program: Ir<Soac>,
-        warnings: Vec<Diagnostic>,
-        sources: SourceMap,
-    ) -> Result<Program, CompileError> {
+    fn finish(&self, front: Compiled, sources: SourceMap) -> Result<Program, CompileError> {
+        let program = front.program;
         let entries = program.funs.iter().filter_map(|fun| fun.entry.clone());
         let entries = entries.collect();
         let keep = self.shared.options.keep_reference;
@@ -162,7 +160,8 @@ impl Session {
                 entries,
                 engine,
                 reference,
-                warnings,
+                warnings: front.warnings,
+                properties: front.properties,
                 sources,
                 forced: self.shared.options.thresholds.clone(),
             }),
@@ -198,6 +197,7 @@ pub struct Program {
     engine: Engine,
     reference: Option<Ir<Soac>>,
     warnings: Vec<Diagnostic>,
+    properties: Vec<Property>,
     sources: SourceMap,
     forced: Forced,
 }
@@ -214,6 +214,10 @@ impl Program {
     /// What the compiler warned of.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
+    }
+    /// The entry points that say that they are properties.
+    pub fn properties(&self) -> &[Property] {
+        &self.properties
     }
     /// The texts that the program came from.
     pub fn sources(&self) -> &SourceMap {

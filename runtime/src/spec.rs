@@ -8,6 +8,7 @@ mod pattern;
 mod random;
 
 pub use pattern::Pattern;
+pub(crate) use random::SplitMix;
 pub use random::{Generator, generate};
 
 use crate::script::Exp;

@@ -296,3 +296,142 @@ fn passes_can_be_left_out_and_counts_of_work_are_compared() {
         "{stderr}"
     );
 }
+/// A program with a property, its attribute and what it uses.
+fn property(test: &str, attribute: &str, helpers: &str) -> String {
+    let program = format!(
+        "{helpers}\n-- ==\n-- property: small\n{attribute}\nentry small (xs: []i32) : bool = length xs < 3\n"
+    );
+    file(test, "property.fut", &program)
+}
+
+#[test]
+fn counterexamples_are_made_smaller() {
+    let path = property("shrink", "#[prop]", "");
+    let output = arrc(&["test", "--seed=3", "--target=interp", &path], "");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        text.contains("`small` is false (test 1, size 50, --seed=3)"),
+        "{text}"
+    );
+    let example = text.split("counterexample: ").nth(1).unwrap_or_default();
+    assert_eq!(
+        example.matches("i32").count(),
+        3,
+        "size 3 is the smallest: {text}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+
+    // Two sizes that the property is true of.
+    let output = arrc(&["test", "--max-size=2", &path], "");
+    let counts = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(counts.contains("properties: 1 of 1 passed"), "{counts}");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn shrinkers_and_generators_are_called() {
+    let helpers = "entry ones (n: i64) (_: u64) : []i32 = replicate n 1\n\
+                   entry zeros (xs: []i32) (r: u64) : []i32 =\n  \
+                     if r % 2 == 0 then xs else map (const 0) (drop 1 xs)";
+    let path = property(
+        "shrinker",
+        "#[prop(gen(ones), shrink(zeros), size(6))]",
+        helpers,
+    );
+    let output = arrc(&["test", "--seed=1", &path], "");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        text.contains("counterexample: [0i32, 0i32, 0i32]"),
+        "{text}"
+    );
+
+    // A shrinker that fails; smaller sizes are tried instead.
+    let helpers = "entry ones (n: i64) (_: u64) : []i32 = replicate n 1\n\
+                   entry fails (xs: []i32) (_: u64) : []i32 = xs with [length xs] = 0";
+    let path = property(
+        "shrinker_fails",
+        "#[prop(gen(ones), shrink(fails), size(6))]",
+        &helpers.replace("(xs: []i32)", "(xs: *[]i32)"),
+    );
+    let output = arrc(&["test", &path], "");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        text.contains("counterexample: [1i32, 1i32, 1i32]\n"),
+        "{text}"
+    );
+    assert!(text.contains("the shrinker `fails`"), "{text}");
+    assert!(text.contains("out of bounds"), "{text}");
+}
+
+#[test]
+fn properties_that_fail_or_hang_show_their_argument() {
+    let helpers = "entry ones (n: i64) (_: u64) : []i32 = replicate (n - 49) 1";
+    let program = format!(
+        "{helpers}\n-- ==\n-- property: p q\n\
+         #[prop(gen(ones))]\nentry p (xs: []i32) : bool = xs[length xs] == 0\n\
+         #[prop(gen(ones))]\nentry q (xs: []i32) : bool = (loop x = xs[0] while x > 0 do x) == 0\n"
+    );
+    let path = file("failing", "property.fut", &program);
+    let output = arrc(&["test", "--timeout=0.3", &path], "");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        text.contains("property p: `p` failed (test 1, size 50"),
+        "{text}"
+    );
+    assert!(
+        text.contains("property q: `q` failed (test 1, size 50"),
+        "{text}"
+    );
+    assert_eq!(
+        text.matches("the argument was: [1i32]").count(),
+        2,
+        "{text}"
+    );
+}
+
+#[test]
+fn properties_must_be_declared_and_typed() {
+    let cases = [
+        ("", "lacks the attribute `#[prop]`"),
+        (
+            "#[prop] #[prop(size(1))]",
+            "has the attribute `#[prop]` twice",
+        ),
+        (
+            "#[prop(gen(nothing))]",
+            "the generator `nothing` is no entry point",
+        ),
+        (
+            "#[prop(gen(bad))]",
+            "the generator `bad` must have the type `i64 -> u64 -> []i32`, it has the type `i64 -> []i32`",
+        ),
+        (
+            "#[prop(shrink(bad))]",
+            "the shrinker `bad` must have the type `[]i32 -> u64 -> []i32`, it has the type `i64 -> []i32`",
+        ),
+    ];
+    let helpers = "entry bad (n: i64) : []i32 = replicate n 1";
+    for (i, (attribute, expected)) in cases.into_iter().enumerate() {
+        let path = property(&format!("typed_{i}"), attribute, helpers);
+        let output = arrc(&["test", "--target=interp", &path], "");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(text.contains(expected), "{text}");
+    }
+    let undeclared = "#[prop] entry p (x: i32) = x == x\n";
+    let wrong = "-- ==\n-- property: f g h\nentry f (x: i32) = x\n\
+                 #[prop] entry g (x: i32) = x\n#[prop] entry h (x: i32) (y: bool) = x == 1 || y\n";
+    let path = file("undeclared", "property.fut", undeclared);
+    let output = arrc(&["test", "--target=interp", &path], "");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("no test block says `property: p`"), "{text}");
+    let path = file("wrong", "property.fut", wrong);
+    let output = arrc(&["test", "--target=interp", &path], "");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    for expected in [
+        "`f` is declared as a property, but it lacks",
+        "the property `g` must have a result of type `bool`, it has one of type `i32`",
+        "the property `h` must have one parameter, it has 2",
+    ] {
+        assert!(text.contains(expected), "{text}");
+    }
+}

@@ -51,6 +51,8 @@ pub struct Entry {
     pub result_text: Option<String>,
     /// The result type.
     pub result: RetType,
+    /// Attributes of the definition.
+    pub attrs: Vec<Attr>,
 }
 
 /// A parameter of an entry point.

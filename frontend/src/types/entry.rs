@@ -74,6 +74,7 @@ impl Cx<'_> {
                 params,
                 result_text,
                 result,
+                attrs: def.attrs.clone(),
             });
         }
         Ok(())

@@ -5,7 +5,7 @@ use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds};
 use super::{Outcome, opt, threshold};
 use crate::harness::{
-    self, ProgramReport, Progress, Summary, TestOptions, Verdict, WorkerArguments,
+    self, ProgramReport, Progress, PropertyOptions, Summary, TestOptions, Verdict, WorkerArguments,
 };
 use crate::target::Target;
 use clap::Args;
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// What `arrc test` takes.
 #[derive(Args)]
@@ -64,6 +64,18 @@ pub(super) struct TestArguments {
     /// Check sizes and regularity that analyses claim, on the target interp
     #[arg(long)]
     claims: bool,
+    /// Candidates to try for each property
+    #[arg(short, long, value_name = "N", default_value_t = PropertyOptions::default().tests)]
+    num_tests: u32,
+    /// Size of candidates, where the property does not say it
+    #[arg(short, long, value_name = "N", default_value_t = PropertyOptions::default().size, value_parser = clap::value_parser!(i64).range(0..))]
+    max_size: i64,
+    /// Seed of candidates [default: another one each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// How often in a row a shrinker may give no smaller counterexample
+    #[arg(long, value_name = "N", default_value_t = PropertyOptions::default().tries)]
+    num_tries: u32,
     /// Serve as a worker of another `arrc test`
     #[arg(long, hide = true)]
     worker: bool,
@@ -82,6 +94,12 @@ impl TestArguments {
             each_threshold: self.each_threshold,
             claims: self.claims,
             passes: opt::without(&self.without)?,
+            properties: PropertyOptions {
+                tests: self.num_tests,
+                size: self.max_size,
+                seed: self.seed.unwrap_or_else(any_seed),
+                tries: self.num_tries,
+            },
         })
     }
 }
@@ -115,7 +133,7 @@ pub(super) fn run(arguments: &TestArguments) -> Outcome {
         &programs,
         &options,
         jobs,
-        &|| worker(&program, arguments),
+        &|| worker(&program, arguments, options.properties.seed),
         &|progress| advance(&bar, progress),
     )
     .map_err(|why| Exit::user(format!("cannot start a worker: {why}")))?;
@@ -124,13 +142,17 @@ pub(super) fn run(arguments: &TestArguments) -> Outcome {
 }
 
 /// The command that starts a worker.
-fn worker(program: &Path, arguments: &TestArguments) -> Command {
+fn worker(program: &Path, arguments: &TestArguments, seed: u64) -> Command {
     let mut command = Command::new(program);
     command
         .args(["test", "--worker"])
         .arg(format!("--target={}", arguments.target))
         .arg(format!("--timeout={}", arguments.timeout))
-        .arg(format!("--mem-limit={}", arguments.mem_limit));
+        .arg(format!("--mem-limit={}", arguments.mem_limit))
+        .arg(format!("--num-tests={}", arguments.num_tests))
+        .arg(format!("--max-size={}", arguments.max_size))
+        .arg(format!("--num-tries={}", arguments.num_tries))
+        .arg(format!("--seed={seed}"));
     for tag in &arguments.exclude {
         command.arg(format!("--exclude={tag}"));
     }
@@ -153,6 +175,12 @@ fn worker(program: &Path, arguments: &TestArguments) -> Command {
         command.arg("--claims");
     }
     command
+}
+
+/// A seed that differs from run to run, short enough to be typed again.
+fn any_seed() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |time| u64::from(time.subsec_nanos()))
 }
 
 fn progress_bar(all: usize) -> ProgressBar {

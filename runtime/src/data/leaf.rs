@@ -41,7 +41,7 @@ pub fn leaves(ty: &EntryType) -> Vec<Leaf> {
 }
 
 /// For each leaf of a type how many constructors there are to choose from, if it says which one.
-pub(super) fn choices(ty: &EntryType) -> Vec<Option<usize>> {
+pub(crate) fn choices(ty: &EntryType) -> Vec<Option<usize>> {
     let mut out = Vec::new();
     collect(ty, 0, &mut |_, choices| out.push(choices));
     out

@@ -1,6 +1,7 @@
 //! Results of entry points as text: records, sums and tuples in the notation of the source.
 
 use super::{leaves, value_text};
+use crate::script::index;
 use midend::ir::scalar::Const;
 use midend::ir::syntax::EntryType;
 use midend::value::Value;
@@ -9,34 +10,70 @@ use midend::value::Value;
 ///
 /// Arrays of tuples, records and sums are kept as tuples of arrays, and print as such.
 pub fn structured_text(ty: &EntryType, values: &[Value]) -> String {
+    text(ty, values, Arrays::ByParts)
+}
+
+/// As [`structured_text`], but arrays of tuples, records and sums print element by element, as the source would write them.
+pub fn source_text(ty: &EntryType, values: &[Value]) -> String {
+    text(ty, values, Arrays::ByElements)
+}
+
+/// How arrays of what has parts print.
+#[derive(Clone, Copy)]
+enum Arrays {
+    /// As they are kept: for each part an array.
+    ByParts,
+    /// As the source writes them.
+    ByElements,
+}
+
+fn text(ty: &EntryType, values: &[Value], arrays: Arrays) -> String {
     match ty {
         EntryType::Scalar(_) => leaf_text(values),
-        EntryType::Array { elem, .. } => match elem.as_ref() {
-            EntryType::Scalar(_) => leaf_text(values),
-            EntryType::Sum(_) => parts_text(values),
-            inner @ (EntryType::Tuple(_)
-            | EntryType::Record(_)
-            | EntryType::Opaque { .. }
-            | EntryType::Array { .. }) => structured_text(inner, values),
+        EntryType::Array { rank, elem } => match (elem.as_ref(), arrays) {
+            (EntryType::Scalar(_), _) => leaf_text(values),
+            (inner, Arrays::ByElements) => elements_text(*rank, inner, values),
+            (EntryType::Sum(_), Arrays::ByParts) => parts_text(values),
+            (
+                inner @ (EntryType::Tuple(_)
+                | EntryType::Record(_)
+                | EntryType::Opaque { .. }
+                | EntryType::Array { .. }),
+                Arrays::ByParts,
+            ) => text(inner, values, arrays),
         },
         EntryType::Tuple(parts) => {
             let texts = split(parts.iter(), values)
-                .map(|(ty, values)| structured_text(ty, values))
+                .map(|(ty, values)| text(ty, values, arrays))
                 .collect::<Vec<_>>();
             format!("({})", texts.join(", "))
         }
         EntryType::Record(fields) => {
             let texts = split(fields.iter().map(|(_, ty)| ty), values)
                 .zip(fields)
-                .map(|((ty, values), (name, _))| {
-                    format!("{name} = {}", structured_text(ty, values))
-                })
+                .map(|((ty, values), (name, _))| format!("{name} = {}", text(ty, values, arrays)))
                 .collect::<Vec<_>>();
             format!("{{{}}}", texts.join(", "))
         }
-        EntryType::Sum(constructors) => sum_text(constructors, values),
-        EntryType::Opaque { of, .. } => structured_text(of, values),
+        EntryType::Sum(constructors) => sum_text(constructors, values, arrays),
+        EntryType::Opaque { of, .. } => text(of, values, arrays),
     }
+}
+
+/// An array of `rank` dimensions, element by element.
+fn elements_text(rank: usize, elem: &EntryType, values: &[Value]) -> String {
+    let count = values.first().and_then(|v| v.shape().first().copied());
+    let rows = (0..count.unwrap_or(0)).map(|i| {
+        let row = values.iter().map(|v| index(v, &[i])).collect();
+        // Values that do not belong to the type print as what is missing does.
+        let row: Vec<Value> = Result::unwrap_or_default(row);
+        if rank > 1 {
+            elements_text(rank - 1, elem, &row)
+        } else {
+            text(elem, &row, Arrays::ByElements)
+        }
+    });
+    format!("[{}]", rows.collect::<Vec<_>>().join(", "))
 }
 
 fn leaf_text(values: &[Value]) -> String {
@@ -64,7 +101,7 @@ fn split<'a>(
     })
 }
 
-fn sum_text(constructors: &[(String, Vec<EntryType>)], values: &[Value]) -> String {
+fn sum_text(constructors: &[(String, Vec<EntryType>)], values: &[Value], arrays: Arrays) -> String {
     let Some((Value::Scalar(Const::U8(tag)), payloads)) = values.split_first() else {
         return parts_text(values);
     };
@@ -73,12 +110,12 @@ fn sum_text(constructors: &[(String, Vec<EntryType>)], values: &[Value]) -> Stri
         let count: usize = payload.iter().map(|ty| leaves(ty).len()).sum();
         let (mine, others) = rest.split_at(count.min(rest.len()));
         if i == usize::from(*tag) {
-            let mut text = format!("#{name}");
+            let mut out = format!("#{name}");
             for (ty, values) in split(payload.iter(), mine) {
-                text.push(' ');
-                text.push_str(&argument_text(ty, values));
+                out.push(' ');
+                out.push_str(&argument_text(ty, values, arrays));
             }
-            return text;
+            return out;
         }
         rest = others;
     }
@@ -86,8 +123,8 @@ fn sum_text(constructors: &[(String, Vec<EntryType>)], values: &[Value]) -> Stri
 }
 
 /// A payload, in parentheses where it is itself a constructor with payloads.
-fn argument_text(ty: &EntryType, values: &[Value]) -> String {
-    let text = structured_text(ty, values);
+fn argument_text(ty: &EntryType, values: &[Value], arrays: Arrays) -> String {
+    let text = text(ty, values, arrays);
     if text.starts_with('#') && text.contains(' ') {
         format!("({text})")
     } else {

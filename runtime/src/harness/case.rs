@@ -61,7 +61,7 @@ pub(super) fn run_case(
 }
 
 /// Raises the session's stop flag when the time is over.
-fn with_deadline(session: &Session, time: Duration, work: impl FnOnce()) {
+pub(super) fn with_deadline(session: &Session, time: Duration, work: impl FnOnce()) {
     let stop = session.stop();
     stop.lower();
     let (alive, dropped) = channel::<()>();

@@ -1,5 +1,6 @@
 //! The page that tells how arrc fares on a test-suite.
 
+use super::summary::Counts;
 use super::{ProgramReport, Summary};
 use crate::target::Target;
 use std::fmt::Write as _;
@@ -30,8 +31,12 @@ pub fn conformance(reports: &[ProgramReport], target: Target, root: &Path) -> St
         ("runs with given results", summary.cases),
         ("runs compared with the interpreter", summary.auto),
         ("runs with nothing to compare with", summary.auto_unchecked),
+        ("properties", summary.properties),
     ];
     for (name, counts) in rows {
+        if counts == Counts::default() {
+            continue;
+        }
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,

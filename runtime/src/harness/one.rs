@@ -2,6 +2,7 @@
 
 use super::case::run_case;
 use super::cause::{generalise, is_syntax, of_diagnostic};
+use super::property::test_properties;
 use super::{CaseReport, Kind, ProgramReport, TestOptions, Verdict};
 use crate::session::{CompileError, Program, Session};
 use crate::spec::{Action, Case, Pattern, Spec};
@@ -50,7 +51,9 @@ fn with_spec(
 ) -> ProgramReport {
     let kind = match &spec.action {
         Action::Reject(_) => Kind::Reject,
-        Action::Accept { cases, .. } if cases.is_empty() => Kind::Compile,
+        Action::Accept {
+            cases, properties, ..
+        } if cases.is_empty() && properties.is_empty() => Kind::Compile,
         Action::Accept { .. } => Kind::Run,
     };
     if options.excludes(&spec.tags) {
@@ -84,28 +87,39 @@ fn with_spec(
             if let Err(why) = program.know_thresholds(&options.thresholds) {
                 report.verdict = Verdict::fail("an unknown threshold", why);
             }
-            if cases.is_empty() && !properties.is_empty() && !report.verdict.is_fail() {
-                let why = String::from("properties are not yet tested");
-                report.verdict = Verdict::Skip { why };
-            }
             report.cases = run_cases(&mut program, session, path, cases, options, begin);
-            let failed = report.cases.iter().find(|case| case.verdict.is_fail());
-            if let (Verdict::Pass, Some(case)) = (&report.verdict, failed) {
-                report.verdict = in_case(case);
+            let tested = test_properties(&program, session, properties, options, begin);
+            report.cases.extend(tested);
+            if let Verdict::Pass = report.verdict {
+                report.verdict = over_all(&report.cases);
             }
         }
     }
     report
 }
 
-/// The verdict of a case as that of its program.
-fn in_case(case: &CaseReport) -> Verdict {
-    match &case.verdict {
-        Verdict::Fail { cause, detail } => {
-            Verdict::fail(cause.clone(), format!("{}: {detail}", case.title))
+/// Failures beyond these are only counted.
+const SHOWN: usize = 10;
+
+/// The verdict on a program from those on its cases: the cause is that of the first failure, the text tells them all.
+fn over_all(cases: &[CaseReport]) -> Verdict {
+    let mut first = None;
+    let mut texts = Vec::new();
+    for case in cases {
+        if let Verdict::Fail { cause, detail } = &case.verdict {
+            first.get_or_insert(cause);
+            texts.push(format!("{}: {detail}", case.title));
         }
-        other @ (Verdict::Pass | Verdict::Skip { .. }) => other.clone(),
     }
+    let Some(cause) = first else {
+        return Verdict::Pass;
+    };
+    let more = texts.len().saturating_sub(SHOWN);
+    texts.truncate(SHOWN);
+    if more > 0 {
+        texts.push(format!("{more} more"));
+    }
+    Verdict::fail(cause.clone(), texts.join("\n"))
 }
 
 fn run_cases(

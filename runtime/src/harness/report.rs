@@ -61,6 +61,8 @@ pub enum CaseKind {
     Auto,
     /// What would be the results of a reference, where there is none or it takes too long: it must not fail.
     AutoUnchecked,
+    /// Nothing: it must be true of all arguments.
+    Property,
 }
 
 /// What came of one case.

@@ -47,6 +47,8 @@ pub struct Summary {
     pub auto: Counts,
     /// Runs whose results have nothing to be compared with.
     pub auto_unchecked: Counts,
+    /// Properties.
+    pub properties: Counts,
     /// The largest relative error that was let pass.
     pub worst_relative_error: f64,
     /// The programs that failed, by cause.
@@ -75,6 +77,7 @@ impl Summary {
                     }
                     CaseKind::Auto => summary.auto.add(&case.verdict),
                     CaseKind::AutoUnchecked => summary.auto_unchecked.add(&case.verdict),
+                    CaseKind::Property => summary.properties.add(&case.verdict),
                 }
                 if let (Verdict::Pass, Some(error)) = (&case.verdict, case.relative_error) {
                     summary.worst_relative_error = summary.worst_relative_error.max(error);
@@ -121,6 +124,7 @@ impl Summary {
         line("runs", self.cases);
         line("  compared with the interpreter", self.auto);
         line("  with nothing to compare with", self.auto_unchecked);
+        line("properties", self.properties);
         if self.worst_relative_error > 0.0 {
             let _ = writeln!(
                 text,

@@ -224,7 +224,7 @@ pub(super) fn stack(rows: Vec<Value>) -> Result<Value, String> {
 }
 
 /// The element or row at the indices.
-pub(super) fn index(value: &Value, indices: &[i64]) -> Result<Value, String> {
+pub(crate) fn index(value: &Value, indices: &[i64]) -> Result<Value, String> {
     let Value::Array(array) = value else {
         return Err(String::from("only an array can be indexed"));
     };

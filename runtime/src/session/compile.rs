@@ -1,6 +1,7 @@
 //! From source text to nested IR, and the errors on the way.
 
 use crate::loader::FileLoader;
+use frontend::Compiled;
 use frontend::diagnostic::Diagnostic;
 use frontend::render::{Look, render_all};
 use frontend::source::{FileId, SourceMap};
@@ -83,12 +84,6 @@ impl fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// What the front end hands on.
-pub(super) struct Front {
-    pub(super) program: Program<Soac>,
-    pub(super) warnings: Vec<Diagnostic>,
-}
-
 /// Looks a program over; the warnings if it has no mistakes.
 pub(super) fn check(
     loader: &mut FileLoader,
@@ -98,12 +93,8 @@ pub(super) fn check(
 }
 
 /// Compiles a program down to nested IR.
-pub(super) fn nested(loader: &mut FileLoader, file: FileId) -> Result<Front, Vec<Diagnostic>> {
-    let compiled = frontend::compile(file, loader)?;
-    Ok(Front {
-        program: compiled.program,
-        warnings: compiled.warnings,
-    })
+pub(super) fn nested(loader: &mut FileLoader, file: FileId) -> Result<Compiled, Vec<Diagnostic>> {
+    frontend::compile(file, loader)
 }
 
 /// Reads nested IR in its text form, and verifies it.

@@ -4,6 +4,7 @@
 use super::Infer;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::near::near;
+use crate::property::understood;
 use crate::source::Span;
 use crate::syntax::ast::{self, AttrKind};
 use crate::typed::Attr;
@@ -101,6 +102,9 @@ impl Infer<'_, '_> {
                 let warning = Diagnostic::warning(Code::IdleAttribute, attr.span, message);
                 self.cx.diags.push(warning.hint(belongs));
             }
+            if let ("prop", AttrKind::Call(_, arguments)) = (&**name, &attr.kind) {
+                self.known_settings(arguments);
+            }
             return;
         }
         let message = format!("unknown attribute `{name}`");
@@ -121,6 +125,22 @@ impl Infer<'_, '_> {
             }
         }
         self.cx.diags.push(warning);
+    }
+}
+
+impl Infer<'_, '_> {
+    /// Warns of what `#[prop]` cannot say.
+    fn known_settings(&mut self, arguments: &[ast::Attr]) {
+        for argument in arguments {
+            let typed = attribute(argument);
+            if understood(&typed) {
+                continue;
+            }
+            let message = format!("`#[prop]` knows nothing about `{}`", typed.name);
+            let warning = Diagnostic::warning(Code::UnknownAttribute, argument.span, message);
+            let help = "it takes `gen(f)`, `shrink(f)` and `size(n)`, where `f` is an entry point and `n` an integer";
+            self.cx.diags.push(warning.hint(help));
+        }
     }
 }
 
