@@ -2,7 +2,7 @@
 //! threads.
 
 use crate::buffer::Buffer;
-use midend::device::Strided;
+use midend::device::{Axis, Strided, axes};
 use midend::trap::RunError;
 use rayon::prelude::*;
 
@@ -48,14 +48,6 @@ pub(crate) unsafe fn bulk(dst: *mut u8, src: *const u8, bytes: usize) {
     });
 }
 
-/// One dimension of a box: extent, stride of the destination, stride of the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Axis {
-    extent: i64,
-    dst: i64,
-    src: i64,
-}
-
 /// Copies a strided box of elements.
 pub(crate) fn strided(
     shape: &[i64],
@@ -63,10 +55,7 @@ pub(crate) fn strided(
     src: Strided<'_, Buffer>,
 ) -> Result<(), RunError> {
     let elem = dst.buffer.elem();
-    if elem != src.buffer.elem()
-        || shape.len() != dst.strides.len()
-        || shape.len() != src.strides.len()
-    {
+    if elem != src.buffer.elem() {
         return Err(RunError::Device(
             "a copy between buffers of different kinds".to_owned(),
         ));
@@ -75,7 +64,7 @@ pub(crate) fn strided(
         return Ok(());
     }
     for side in [&dst, &src] {
-        check(shape, side)?;
+        side.check(shape, side.buffer.len())?;
     }
     let bytes = elem.bytes();
     let to = Place(dst.buffer.start()).offset(dst.offset, bytes);
@@ -83,7 +72,7 @@ pub(crate) fn strided(
     if to.0 == from.0 && dst.strides == src.strides {
         return Ok(());
     }
-    let axes = simplified(shape, dst.strides, src.strides);
+    let axes = axes(shape, dst.strides, src.strides);
     // SAFETY: the corners of the box were checked on both sides.
     unsafe {
         match bytes {
@@ -94,52 +83,6 @@ pub(crate) fn strided(
         }
     }
     Ok(())
-}
-
-/// Refuses a box that leaves its buffer.
-fn check(shape: &[i64], side: &Strided<'_, Buffer>) -> Result<(), RunError> {
-    let (mut low, mut high) = (i128::from(side.offset), i128::from(side.offset));
-    for (extent, stride) in shape.iter().zip(side.strides) {
-        let reach = i128::from(*extent - 1) * i128::from(*stride);
-        if reach < 0 {
-            low += reach;
-        } else {
-            high += reach;
-        }
-    }
-    if low < 0 || high >= side.buffer.len() as i128 {
-        return Err(RunError::Device(format!(
-            "a copy touches elements {low} to {high} of a buffer of {}",
-            side.buffer.len()
-        )));
-    }
-    Ok(())
-}
-
-/// The same box with fewer dimensions: those of one element dropped, those that continue each other joined.
-fn simplified(shape: &[i64], dst: &[i64], src: &[i64]) -> Vec<Axis> {
-    let mut axes: Vec<Axis> = Vec::new();
-    for ((extent, dst), src) in shape.iter().zip(dst).zip(src) {
-        if *extent == 1 {
-            continue;
-        }
-        let axis = Axis {
-            extent: *extent,
-            dst: *dst,
-            src: *src,
-        };
-        match axes.last_mut() {
-            Some(outer)
-                if outer.dst == axis.dst * axis.extent && outer.src == axis.src * axis.extent =>
-            {
-                outer.extent *= axis.extent;
-                outer.dst = axis.dst;
-                outer.src = axis.src;
-            }
-            Some(_) | None => axes.push(axis),
-        }
-    }
-    axes
 }
 
 /// Copies the box by the outermost dimension, in parallel if it is large.

@@ -1,5 +1,9 @@
 //! What a back end is to the plan: a device that holds buffers and runs kernels.
 
+mod strided;
+
+pub use strided::{Axis, axes};
+
 use crate::ir::mem::Mem;
 use crate::ir::scalar::Const;
 use crate::ir::syntax::Program;
