@@ -18,7 +18,11 @@ pub(crate) fn bytes_of(value: Const) -> Vec<u8> {
 pub(crate) fn const_of(ty: ScalarType, bytes: &[u8]) -> Const {
     let mut all = [0; 8];
     all[..ty.bytes()].copy_from_slice(&bytes[..ty.bytes()]);
-    let slot = u64::from_le_bytes(all);
+    scalar_of(ty, u64::from_le_bytes(all))
+}
+
+/// The scalar in 8 bytes.
+pub(crate) const fn scalar_of(ty: ScalarType, slot: u64) -> Const {
     match ty {
         ScalarType::I8 => Const::I8(slot as i8),
         ScalarType::I16 => Const::I16(slot as i16),

@@ -1,10 +1,17 @@
-//! The device that the emulator is: kernels of a plan lowered to PTX, and run on this machine.
+//! The interface of the plan on top of a machine: buffers, copies, launches.
 
+mod copy;
+mod emulated;
+mod failures;
 mod launch;
+mod machine;
 
-use crate::bits::{bytes_of, const_of};
-use crate::compile::{Kernel, Kernels, compile};
-use crate::emu::{Memory, Program as Code};
+pub use emulated::{Emulator, Options};
+pub use machine::{About, Machine};
+
+use crate::compile::{Kernels, compile};
+use crate::copy::Copy;
+use failures::{Failures, Sites};
 use midend::device::{Arg, Device, Properties, Stop, Strided};
 use midend::ir::mem::Mem;
 use midend::ir::scalar::Const;
@@ -14,88 +21,74 @@ use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 use midend::value::Data;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// The capability that kernels are made for.
-const TARGET: u32 = 75;
+pub(crate) const TARGET: u32 = 75;
 
-/// Threads that keep a device busy.
-const PARALLELISM: i64 = 1 << 16;
-
-/// How the device is to be.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// Decides the order in which warps and blocks have their turns.
-    pub seed: u64,
-    /// The most lanes times instructions of one launch.
-    pub fuel: u64,
-    /// The most bytes of memory that programs may use at once.
-    pub memory: Option<u64>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            seed: 1,
-            fuel: u64::MAX,
-            memory: None,
-        }
-    }
-}
-
-/// The device.
+/// A device that runs PTX.
 #[derive(Debug)]
-pub struct EmuDevice {
-    state: Arc<Mutex<State>>,
-    options: Options,
+pub struct PtxDevice<M: Machine> {
+    shared: Arc<Shared<M>>,
+    failures: Failures,
+    /// The kernels that copy boxes, as far as they were needed.
+    copies: Mutex<BTreeMap<Copy, Arc<M::Code>>>,
 }
 
-/// Memory and how much of it is in use.
+/// The emulator as a device.
+pub type EmuDevice = PtxDevice<Emulator>;
+
+/// The machine, and the bytes of its memory in use.
 #[derive(Debug)]
-struct State {
-    memory: Memory,
-    used: u64,
+struct Shared<M> {
+    machine: M,
+    used: AtomicU64,
+    limit: Option<u64>,
 }
 
 /// A counted reference to memory of the device.
-#[derive(Clone, Debug)]
-pub struct Buffer(Arc<Held>);
+#[derive(Debug)]
+pub struct Buffer<M: Machine>(Arc<Held<M>>);
+
+impl<M: Machine> Clone for Buffer<M> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
 
 #[derive(Debug)]
-struct Held {
+struct Held<M: Machine> {
     address: u64,
     elem: ScalarType,
     len: usize,
-    state: Arc<Mutex<State>>,
+    shared: Arc<Shared<M>>,
 }
 
-impl Held {
+impl<M: Machine> Held<M> {
     const fn bytes(&self) -> usize {
         self.len * self.elem.bytes()
     }
 }
 
-impl Drop for Held {
+impl<M: Machine> Drop for Held<M> {
     fn drop(&mut self) {
-        let mut state = lock(&self.state);
-        state.memory.free(self.address);
-        state.used -= self.bytes() as u64;
+        self.shared.machine.free(self.address);
+        let bytes = self.bytes() as u64;
+        self.shared.used.fetch_sub(bytes, Ordering::Relaxed);
     }
-}
-
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The kernels of a program, compiled.
 #[derive(Debug)]
-pub struct Module {
+pub struct Module<M: Machine> {
     kernels: Kernels,
-    /// The decoded code of the entries of each kernel.
-    code: BTreeMap<String, Vec<Code>>,
+    sites: Arc<Sites>,
+    /// The code of the entries of each kernel.
+    code: BTreeMap<String, Vec<M::Code>>,
 }
 
-impl Module {
+impl<M: Machine> Module<M> {
     /// The text of every entry, by name.
     pub fn texts(&self, target: u32) -> Vec<(String, String)> {
         self.kernels.texts(target)
@@ -108,19 +101,43 @@ fn too_long(index: usize, len: usize) -> RunError {
 
 impl EmuDevice {
     /// A device without anything in its memory.
-    pub fn new(options: Options) -> Self {
-        let state = State {
-            memory: Memory::new(),
-            used: 0,
-        };
-        Self {
-            state: Arc::new(Mutex::new(state)),
-            options,
-        }
+    pub fn new(options: Options) -> Result<Self, RunError> {
+        Self::on(Emulator::new(options), options.memory)
+    }
+}
+
+impl<M: Machine> PtxDevice<M> {
+    /// A machine as a device, on which programs may use so many bytes of memory at once.
+    pub(crate) fn on(machine: M, limit: Option<u64>) -> Result<Self, RunError> {
+        Ok(Self {
+            failures: Failures::new(&machine)?,
+            shared: Arc::new(Shared {
+                machine,
+                used: AtomicU64::new(0),
+                limit,
+            }),
+            copies: Mutex::default(),
+        })
     }
 
-    fn place(&self, buffer: &Buffer, index: usize) -> Result<u64, RunError> {
-        let held = &buffer.0;
+    fn machine(&self) -> &M {
+        &self.shared.machine
+    }
+
+    /// The most bytes that programs may use.
+    fn limit(&self) -> Option<u64> {
+        self.shared.limit.or(self.machine().about().memory)
+    }
+
+    /// Waits, and reports a failure of a check.
+    fn settle(&self) -> Result<(), RunError> {
+        self.failures.settle(self.machine()).map(|_| ())
+    }
+}
+
+impl<M: Machine> Buffer<M> {
+    fn place(&self, index: usize) -> Result<u64, RunError> {
+        let held = &self.0;
         if index >= held.len {
             return Err(too_long(index, held.len));
         }
@@ -128,136 +145,122 @@ impl EmuDevice {
     }
 }
 
-impl Device for EmuDevice {
-    type Buffer = Buffer;
-    type Module = Module;
+impl<M: Machine> Device for PtxDevice<M> {
+    type Buffer = Buffer<M>;
+    type Module = Module<M>;
 
     fn properties(&self) -> Properties {
+        let about = self.machine().about();
         Properties {
-            name: format!("emulated GPU, sm_{TARGET}"),
-            parallelism: PARALLELISM.unsigned_abs(),
-            memory: self.options.memory,
+            name: about.name,
+            parallelism: about.parallelism,
+            memory: self.limit(),
         }
     }
 
     fn threshold(&self, kind: ThresholdKind) -> i64 {
         match kind {
-            ThresholdKind::Outer => PARALLELISM,
+            ThresholdKind::Outer => self.machine().about().parallelism as i64,
         }
     }
 
-    fn compile(&self, program: &Program<Mem>) -> Result<Module, RunError> {
-        let kernels = compile(program, TARGET)?;
-        let decode = |kernel: &Kernel| {
+    fn compile(&self, program: &Program<Mem>) -> Result<Module<M>, RunError> {
+        let mut kernels = compile(program, TARGET)?;
+        let sites = Arc::new(Sites {
+            sites: std::mem::take(&mut kernels.sites),
+            spans: std::mem::take(&mut kernels.spans),
+        });
+        let mut code = BTreeMap::new();
+        for (name, kernel) in &kernels.kernels {
             let entries = kernel.entries().into_iter();
-            entries.map(|entry| Code::new(&entry.module)).collect()
-        };
-        let code = kernels.kernels.iter();
-        let code = code.map(|(name, k)| (name.clone(), decode(k))).collect();
-        Ok(Module { kernels, code })
-    }
-
-    fn alloc(&self, elem: ScalarType, len: usize) -> Result<Buffer, RunError> {
-        let mut state = lock(&self.state);
-        let bytes = (len as u64).saturating_mul(elem.bytes() as u64);
-        // The shadow of an element takes 16 bytes more.
-        let limit = self.options.memory.unwrap_or(1 << 34);
-        if state.used.saturating_add(bytes) > limit || len > 1 << 32 {
-            return Err(RunError::OutOfMemory {
-                bytes,
-                limit: self.options.memory,
-                trail: vec![],
-            });
+            let loaded = entries.map(|entry| self.machine().load(&entry.module, &entry.name));
+            code.insert(name.clone(), loaded.collect::<Result<_, _>>()?);
         }
-        state.used += bytes;
-        let address = state.memory.alloc(elem.bytes() as u32, len);
-        Ok(Buffer(Arc::new(Held {
-            address,
-            elem,
-            len,
-            state: Arc::clone(&self.state),
-        })))
+        Ok(Module {
+            kernels,
+            sites,
+            code,
+        })
     }
 
-    fn upload(&self, data: Data) -> Result<Buffer, RunError> {
+    fn alloc(&self, elem: ScalarType, len: usize) -> Result<Buffer<M>, RunError> {
+        let bytes = (len as u64).saturating_mul(elem.bytes() as u64);
+        let shared = &self.shared;
+        let used = shared.used.fetch_add(bytes, Ordering::Relaxed);
+        let fits = shared
+            .limit
+            .is_none_or(|limit| used.saturating_add(bytes) <= limit);
+        let allocated = if fits {
+            shared.machine.alloc(elem, len)
+        } else {
+            Err(RunError::OutOfMemory {
+                bytes,
+                limit: shared.limit,
+                trail: vec![],
+            })
+        };
+        match allocated {
+            Ok(address) => Ok(Buffer(Arc::new(Held {
+                address,
+                elem,
+                len,
+                shared: Arc::clone(shared),
+            }))),
+            Err(why) => {
+                shared.used.fetch_sub(bytes, Ordering::Relaxed);
+                Err(why)
+            }
+        }
+    }
+
+    fn upload(&self, data: Data) -> Result<Buffer<M>, RunError> {
         let buffer = self.alloc(data.elem(), data.len())?;
-        let bytes: Vec<u8> = (0..data.len())
-            .flat_map(|i| bytes_of(data.get(i)))
-            .collect();
-        let written = lock(&self.state).memory.write(buffer.0.address, &bytes);
-        written.ok_or_else(|| too_long(data.len(), buffer.0.len))?;
+        self.machine().write(buffer.0.address, &data)?;
         Ok(buffer)
     }
 
-    fn download(&self, buffer: &Buffer, len: usize) -> Result<Data, RunError> {
+    fn download(&self, buffer: &Buffer<M>, len: usize) -> Result<Data, RunError> {
+        self.settle()?;
         let held = &buffer.0;
-        let state = lock(&self.state);
-        let size = held.elem.bytes();
-        let bytes = state.memory.read(held.address, len * size);
-        let bytes = bytes.ok_or_else(|| too_long(len, held.len))?;
-        let mut data = Data::zeros(held.elem, len);
-        for (i, bytes) in bytes.chunks_exact(size).enumerate() {
-            data.set(i, const_of(held.elem, bytes));
+        if len > held.len {
+            return Err(too_long(len, held.len));
         }
-        Ok(data)
+        self.machine().read(held.address, held.elem, len)
     }
 
-    fn load(&self, buffer: &Buffer, index: usize) -> Result<Const, RunError> {
-        let place = self.place(buffer, index)?;
-        let elem = buffer.0.elem;
-        let state = lock(&self.state);
-        let bytes = state.memory.read(place, elem.bytes());
-        let bytes = bytes.ok_or_else(|| too_long(index, buffer.0.len))?;
-        Ok(const_of(elem, bytes))
+    fn load(&self, buffer: &Buffer<M>, index: usize) -> Result<Const, RunError> {
+        self.settle()?;
+        let place = buffer.place(index)?;
+        Ok(self.machine().read(place, buffer.0.elem, 1)?.get(0))
     }
 
-    fn store(&self, buffer: &Buffer, index: usize, value: Const) -> Result<(), RunError> {
-        let place = self.place(buffer, index)?;
-        let bytes = bytes_of(value);
-        let written = lock(&self.state).memory.write(place, &bytes);
-        written.ok_or_else(|| too_long(index, buffer.0.len))
+    fn store(&self, buffer: &Buffer<M>, index: usize, value: Const) -> Result<(), RunError> {
+        let place = buffer.place(index)?;
+        let mut data = Data::zeros(buffer.0.elem, 1);
+        data.set(0, value);
+        self.machine().write(place, &data)
     }
 
     fn copy(
         &self,
         shape: &[i64],
-        dst: Strided<'_, Buffer>,
-        src: Strided<'_, Buffer>,
+        dst: Strided<'_, Buffer<M>>,
+        src: Strided<'_, Buffer<M>>,
     ) -> Result<(), RunError> {
-        let size = dst.buffer.0.elem.bytes() as i64;
-        let mut state = lock(&self.state);
-        let mut index = vec![0; shape.len()];
-        if shape.iter().any(|n| *n <= 0) {
-            return Ok(());
-        }
-        let at = |side: &Strided<'_, Buffer>, index: &[i64]| {
-            let steps = index.iter().zip(side.strides).map(|(i, s)| i * s);
-            let offset = side.offset + steps.sum::<i64>();
-            side.buffer.0.address.wrapping_add_signed(offset * size)
-        };
-        loop {
-            let (to, from) = (at(&dst, &index), at(&src, &index));
-            let copied = state.memory.copy(to, from, size as u32);
-            copied.ok_or_else(|| RunError::Device("a copy leaves its buffers".to_owned()))?;
-            let Some(dim) = (0..shape.len()).rev().find(|d| index[*d] + 1 < shape[*d]) else {
-                return Ok(());
-            };
-            index[dim] += 1;
-            index[dim + 1..].fill(0);
-        }
+        self.strided(shape, dst, src)
     }
 
     fn launch(
         &self,
-        module: &Module,
+        module: &Module<M>,
         kernel: &str,
-        args: &[Arg<Buffer>],
+        args: &[Arg<Buffer<M>>],
         stop: &Stop,
     ) -> Result<(), RunError> {
         launch::launch(self, module, kernel, args, stop)
     }
 
     fn synchronise(&self) -> Result<(), RunError> {
-        Ok(())
+        self.settle()
     }
 }

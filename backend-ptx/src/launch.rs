@@ -41,8 +41,8 @@ pub(crate) struct Plan {
 /// A scratch array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scratch {
-    /// Bytes of an element.
-    pub(crate) elem: usize,
+    /// The type of an element.
+    pub(crate) elem: ScalarType,
     /// Elements.
     pub(crate) len: usize,
     /// Whether it must hold zeros at first; else it has no defined values.
@@ -73,6 +73,8 @@ pub(crate) enum Extra {
 pub(crate) struct Fixed {
     /// The address of the failure record.
     pub(crate) failure: u64,
+    /// The number of the launch, in the high half.
+    pub(crate) launch: u64,
     /// The address of the memory for local buffers, if the entry uses it.
     pub(crate) arena: u64,
     /// The bytes of it that each thread has.
@@ -80,15 +82,15 @@ pub(crate) struct Fixed {
 }
 
 impl Step {
-    /// The bytes of the parameters: the arguments, the fixed ones, the extra ones.
-    pub(crate) fn params(&self, slots: &[u64], fixed: Fixed, scratch: &[u64]) -> Vec<u8> {
-        let fixed = [fixed.failure, fixed.arena, fixed.share];
+    /// The parameters: the arguments, the fixed ones, the extra ones.
+    pub(crate) fn params(&self, slots: &[u64], fixed: Fixed, scratch: &[u64]) -> Vec<u64> {
+        let fixed = [fixed.failure, fixed.launch, fixed.arena, fixed.share];
         let extras = self.extras.iter().map(|extra| match extra {
             Extra::Value(value) => *value,
             Extra::Scratch(i) => scratch[*i],
         });
         let all = slots.iter().copied().chain(fixed).chain(extras);
-        all.flat_map(u64::to_le_bytes).collect()
+        all.collect()
     }
 
     /// The threads of all blocks.
@@ -238,7 +240,7 @@ impl Planner<'_> {
         }
     }
 
-    fn scratch(&mut self, elem: usize, len: i64, zeros: bool) -> Extra {
+    fn scratch(&mut self, elem: ScalarType, len: i64, zeros: bool) -> Extra {
         let len = len as usize;
         self.plan.scratch.push(Scratch { elem, len, zeros });
         Extra::Scratch(self.plan.scratch.len() - 1)
@@ -264,9 +266,9 @@ impl Planner<'_> {
         let mut extras = [inner, parts, chunk]
             .map(|n| Extra::Value(n as u64))
             .to_vec();
-        extras.push(self.scratch(4, outer, true));
+        extras.push(self.scratch(ScalarType::U32, outer, true));
         for ty in &self.kernel.tuple {
-            extras.push(self.scratch(ty.bytes(), outer * parts, false));
+            extras.push(self.scratch(*ty, outer * parts, false));
         }
         self.step(1, (outer * parts) as u32, extras);
     }
@@ -275,11 +277,11 @@ impl Planner<'_> {
         let tile = i64::from(THREADS * scan_items(&self.kernel.tuple));
         let tiles = div_up(inner, tile);
         let mut extras = [inner, tiles].map(|n| Extra::Value(n as u64)).to_vec();
-        extras.push(self.scratch(4, 1, true));
-        extras.push(self.scratch(4, outer * tiles, true));
+        extras.push(self.scratch(ScalarType::U32, 1, true));
+        extras.push(self.scratch(ScalarType::U32, outer * tiles, true));
         for _ in 0..2 {
             for ty in &self.kernel.tuple {
-                extras.push(self.scratch(ty.bytes(), outer * tiles, false));
+                extras.push(self.scratch(*ty, outer * tiles, false));
             }
         }
         self.step(1, (outer * tiles) as u32, extras);
@@ -306,7 +308,7 @@ impl Planner<'_> {
                 tables.push(if runs == 1 {
                     Extra::Value(self.slots[*arg])
                 } else {
-                    self.scratch(ty.bytes(), buckets * runs, false)
+                    self.scratch(*ty, buckets * runs, false)
                 });
             }
         }

@@ -9,21 +9,23 @@
 //! - [`lower`]: kernels of a plan as PTX.
 //! - [`emu`]: an emulator of the model, so that every kernel runs in tests without a GPU. It reports data races, reads of
 //!   what was never written, accesses out of bounds, and barriers that not all threads come to.
-//! - [`compile`]: all kernels of a program; [`launch`]: what a launch of one is, as data (entries, blocks, parameters,
-//!   scratch memory); [`failure`]: what its failure record says. They are the same for every device.
-//! - [`device`]: the interface of the plan on top of the emulator ([`EmuDevice`]).
+//! - [`device`]: the interface of the plan ([`PtxDevice`]) on top of a machine: the emulator ([`EmuDevice`]) or a GPU
+//!   ([`CudaDevice`]).
 //!
 //! **Invariants**: only [`ptx::print`](mod@ptx::print) writes PTX text; nothing needs the CUDA toolkit; an absent driver
-//! or device is an ordinary error, never a panic; there is no unsafe code.
-#![forbid(unsafe_code)]
+//! or device is an ordinary error, never a panic; unsafe code is in the calls of the driver alone ([`cuda`]).
+#![deny(unsafe_code)]
 
 mod bits;
 mod compile;
+mod copy;
+mod cuda;
 mod device;
 pub mod emu;
-mod failure;
 mod launch;
 mod lower;
 pub mod ptx;
 
-pub use device::{Buffer, EmuDevice, Module, Options};
+pub use copy::copy_texts;
+pub use cuda::{Cuda, CudaDevice};
+pub use device::{About, Buffer, EmuDevice, Emulator, Machine, Module, Options, PtxDevice};

@@ -54,6 +54,8 @@ const DEPTH: u64 = 1000;
 pub(crate) enum Fixed {
     /// The failure word and the values behind it.
     Failure,
+    /// The number of the launch, in the high half.
+    Launch,
     /// Memory for the local buffers of all threads.
     Arena,
     /// The bytes of it that each thread has.
@@ -61,7 +63,7 @@ pub(crate) enum Fixed {
 }
 
 /// How many there are.
-pub(crate) const FIXED: usize = 3;
+pub(crate) const FIXED: usize = 4;
 
 /// A check in a kernel: what to say when it fails.
 #[derive(Clone, Debug)]
@@ -147,6 +149,8 @@ pub(crate) struct Lower<'a> {
     fail: BlockId,
     /// The failure word.
     failure: Reg,
+    /// The number of the launch, in the high half.
+    launch: Reg,
     /// The first free byte of the arena of the thread, and its end.
     arena: Option<(Reg, Reg)>,
     /// The depth of recursion.
@@ -224,6 +228,7 @@ impl<'a> Lower<'a> {
             values: HashMap::new(),
             fail: BlockId(0),
             failure: Reg(0),
+            launch: Reg(0),
             arena: None,
             depth: None,
             on_stack: BTreeSet::new(),

@@ -313,7 +313,7 @@ fn histograms() {
         let c = upload(&device, Data::I32(vec![5; m as usize]));
         let s = upload(&device, Data::F32(vec![1.0; m as usize]));
         let t = upload(&device, Data::F32(vec![1.0; m as usize]));
-        let arg = |x: &backend_ptx::Buffer| Arg::Buffer(x.clone());
+        let arg = |x: &common::plan::Buffer| Arg::Buffer(x.clone());
         run(
             &device,
             &module,
@@ -405,7 +405,7 @@ fn ragged_rows() {
     let module = compile(&device, &program);
     let offsets = upload(&device, Data::I64(starts));
     let (out, sums) = (blank(&device, long, 744), blank(&device, long, rows));
-    let arg = |x: &backend_ptx::Buffer| Arg::Buffer(x.clone());
+    let arg = |x: &common::plan::Buffer| Arg::Buffer(x.clone());
     run(
         &device,
         &module,

@@ -25,8 +25,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("bench", &["arrc", "midend"]),
 ];
 
-/// Files that may hold `unsafe` code: the boundary to compiled code.
-const UNSAFE: &[&str] = &["backend-cpu/src/"];
+/// Files that may hold `unsafe` code: the boundary to compiled code, and to the driver of GPUs.
+const UNSAFE: &[&str] = &["backend-cpu/src/", "backend-ptx/src/cuda/driver.rs"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,100 +1,138 @@
-//! Launches on the emulator: the plan of a launch carried out step by step.
+//! Launches: the plan of a launch carried out step by step.
 
-use super::{Buffer, EmuDevice, Module, State, lock};
-use crate::bits::const_of;
+use super::failures::Verdict;
+use super::{Buffer, Machine, Module, PtxDevice};
 use crate::compile::Kernel;
-use crate::emu::{self, FaultKind, Memory, Program as Code, Snapshot};
-use crate::failure::{FAILURE_BYTES, Verdict, verdict};
 use crate::launch::{Fixed, Plan, Share, Step, plan, slots};
 use midend::device::{Arg, Stop};
-use midend::ir::scalar::Const;
-use midend::ir::types::{ScalarType, Type};
+use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 
 /// One launch.
-struct Run<'a> {
-    device: &'a EmuDevice,
-    module: &'a Module,
+struct Run<'a, M: Machine> {
+    device: &'a PtxDevice<M>,
+    module: &'a Module<M>,
     kernel: &'a Kernel,
     slots: Vec<u64>,
-    /// The addresses of the scratch arrays.
-    scratch: Vec<u64>,
+    /// The buffers among the arguments: address and bytes.
+    buffers: Vec<(u64, usize)>,
+    scratch: Scratch<'a, M>,
     stop: &'a Stop,
 }
 
-/// Runs a kernel to its end.
-pub(super) fn launch(
-    device: &EmuDevice,
-    module: &Module,
+/// Arrays that live as long as a launch: address and bytes.
+struct Scratch<'a, M: Machine> {
+    machine: &'a M,
+    arrays: Vec<(u64, usize)>,
+}
+
+impl<'a, M: Machine> Scratch<'a, M> {
+    const fn new(machine: &'a M) -> Self {
+        Self {
+            machine,
+            arrays: Vec::new(),
+        }
+    }
+
+    fn alloc(&mut self, elem: ScalarType, len: usize) -> Result<u64, RunError> {
+        let address = self.machine.alloc(elem, len)?;
+        self.arrays.push((address, elem.bytes() * len));
+        Ok(address)
+    }
+}
+
+impl<M: Machine> Drop for Scratch<'_, M> {
+    fn drop(&mut self) {
+        for (address, _) in &self.arrays {
+            self.machine.free(*address);
+        }
+    }
+}
+
+/// Has a kernel run.
+pub(super) fn launch<M: Machine>(
+    device: &PtxDevice<M>,
+    module: &Module<M>,
     name: &str,
-    args: &[Arg<Buffer>],
+    args: &[Arg<Buffer<M>>],
     stop: &Stop,
 ) -> Result<(), RunError> {
     let kernel = module.kernels.kernel(name)?;
     let slots = slots(kernel, args, |buffer| (buffer.0.address, buffer.0.elem))?;
-    let mut state = lock(&device.state);
-    let plan = plan(kernel, &slots, |arg, row| {
-        offset(&state.memory, slots[arg], row)
+    let plan = plan(kernel, &slots, |arg, row| match &args[arg] {
+        Arg::Buffer(offsets) => offset(device, offsets, row),
+        Arg::Scalar(_) => Err(no_offsets()),
     })?;
-    let memory = &mut state.memory;
-    let scratch = plan.scratch.iter().map(|array| {
-        let address = memory.alloc(array.elem as u32, array.len);
+    let mut scratch = Scratch::new(device.machine());
+    for array in &plan.scratch {
+        let address = scratch.alloc(array.elem, array.len)?;
         if array.zeros {
-            let _ = memory.write(address, &vec![0; array.len * array.elem]);
+            let bytes = array.len * array.elem.bytes();
+            device.machine().zero(address, bytes)?;
         }
-        address
+    }
+    let buffers = args.iter().filter_map(|arg| match arg {
+        Arg::Buffer(buffer) => Some((buffer.0.address, buffer.0.bytes())),
+        Arg::Scalar(_) => None,
     });
     let run = Run {
         device,
         module,
         kernel,
-        slots: slots.clone(),
-        scratch: scratch.collect(),
+        slots,
+        buffers: buffers.collect(),
+        scratch,
         stop,
     };
-    let result = run.steps(&mut state, &plan, &module.code[name]);
-    for address in &run.scratch {
-        state.memory.free(*address);
-    }
-    result
+    run.steps(&plan, &module.code[name])
+}
+
+fn no_offsets() -> RunError {
+    RunError::Device("a kernel has too few offsets of rows".to_owned())
 }
 
 /// The offset of a row, in an array of them.
-fn offset(memory: &Memory, offsets: u64, row: i64) -> Result<i64, RunError> {
-    let bytes = memory.read(offsets.wrapping_add_signed(8 * row), 8);
-    match bytes.map(|bytes| const_of(ScalarType::I64, bytes)) {
-        Some(Const::I64(offset)) => Ok(offset),
-        Some(_) | None => Err(RunError::Device(
-            "a kernel has too few offsets of rows".to_owned(),
-        )),
-    }
+fn offset<M: Machine>(
+    device: &PtxDevice<M>,
+    offsets: &Buffer<M>,
+    row: i64,
+) -> Result<i64, RunError> {
+    device.settle()?;
+    let row = usize::try_from(row).map_err(|_| no_offsets())?;
+    let data = device
+        .machine()
+        .read(offsets.place(row)?, ScalarType::I64, 1)?;
+    data.get(0).as_i64().ok_or_else(no_offsets)
 }
 
-impl Run<'_> {
-    fn steps(&self, state: &mut State, plan: &Plan, code: &[Code]) -> Result<(), RunError> {
+impl<M: Machine> Run<'_, M> {
+    fn steps(&self, plan: &Plan, code: &[M::Code]) -> Result<(), RunError> {
         for step in &plan.steps {
-            self.step(state, step, &code[step.entry])?;
+            self.step(step, &code[step.entry])?;
         }
         Ok(())
     }
 
     /// Runs a step. If threads run out of memory for local buffers, everything is put back as it was, and they get more.
-    fn step(&self, state: &mut State, step: &Step, code: &Code) -> Result<(), RunError> {
-        let uses_arena = self.kernel.entries()[step.entry].uses_arena;
+    fn step(&self, step: &Step, code: &M::Code) -> Result<(), RunError> {
+        let machine = self.device.machine();
+        if !self.kernel.entries()[step.entry].uses_arena {
+            return self.once(step, code, Share(0), 0);
+        }
         let mut share = Share::first(step.threads());
         loop {
-            let saved = if uses_arena {
-                self.snapshots(&state.memory)
-            } else {
-                vec![]
-            };
-            match self.once(state, step, code, share)? {
+            // Whoever failed before is told apart from who runs out of memory here.
+            self.device.settle()?;
+            let saved = self.save()?;
+            let mut arena = Scratch::new(machine);
+            let address = arena.alloc(ScalarType::U32, (share.0 * step.threads() / 4) as usize)?;
+            self.once(step, code, share, address)?;
+            match self.device.failures.settle(machine)? {
                 Verdict::Fine => return Ok(()),
-                Verdict::Exhausted { asked } => {
-                    let limit = self.device.options.memory;
-                    share = share.grow(asked, step.threads(), limit)?;
-                    for snapshot in saved {
-                        state.memory.restore(snapshot);
+                Verdict::Exhausted(asked) => {
+                    share = share.grow(asked, step.threads(), self.device.limit())?;
+                    for saved in saved {
+                        machine.restore(saved)?;
                     }
                 }
             }
@@ -102,68 +140,35 @@ impl Run<'_> {
     }
 
     /// Copies of all arrays that the kernel may write.
-    fn snapshots(&self, memory: &Memory) -> Vec<Snapshot> {
-        let buffers = self.slots.iter().zip(&self.kernel.args);
-        let buffers = buffers
-            .filter(|(_, ty)| matches!(ty, Type::Buffer(_)))
-            .map(|(slot, _)| *slot);
-        let mut all: Vec<u64> = buffers.chain(self.scratch.iter().copied()).collect();
+    fn save(&self) -> Result<Vec<M::Saved>, RunError> {
+        let mut all = [self.buffers.as_slice(), &self.scratch.arrays].concat();
         all.sort_unstable();
         all.dedup();
-        all.into_iter().filter_map(|a| memory.snapshot(a)).collect()
+        let machine = self.device.machine();
+        all.into_iter()
+            .map(|(at, bytes)| machine.save(at, bytes))
+            .collect()
     }
 
     /// Runs a step once.
     fn once(
         &self,
-        state: &mut State,
         step: &Step,
-        code: &Code,
+        code: &M::Code,
         Share(share): Share,
-    ) -> Result<Verdict, RunError> {
-        let memory = &mut state.memory;
-        let entry = self.kernel.entries()[step.entry];
-        let failure = memory.alloc(8, FAILURE_BYTES / 8);
-        let _ = memory.write(failure, &[0; FAILURE_BYTES]);
-        let arena = if entry.uses_arena {
-            memory.alloc(4, (share * step.threads() / 4) as usize)
-        } else {
-            0
-        };
+        arena: u64,
+    ) -> Result<(), RunError> {
+        let failures = &self.device.failures;
         let fixed = Fixed {
-            failure,
+            failure: failures.record,
+            launch: failures.announce(&self.module.sites),
             arena,
             share,
         };
-        let launch = emu::Launch {
-            kernel: &entry.name,
-            blocks: step.blocks,
-            params: &step.params(&self.slots, fixed, &self.scratch),
-        };
-        let options = emu::Options {
-            seed: self.device.options.seed,
-            fuel: self.device.options.fuel,
-            stop: Some(self.stop),
-        };
-        let result = emu::run(code, memory, launch, options);
-        let record = memory.read(failure, FAILURE_BYTES).map(<[u8]>::to_vec);
-        memory.free(failure);
-        if entry.uses_arena {
-            memory.free(arena);
-        }
-        result.map_err(|fault| match fault.kind {
-            FaultKind::Stopped => RunError::Interrupted,
-            FaultKind::OutOfFuel => RunError::OutOfFuel,
-            FaultKind::Race
-            | FaultKind::Undefined
-            | FaultKind::OutOfBounds
-            | FaultKind::Misaligned
-            | FaultKind::Divergence
-            | FaultKind::Deadlock
-            | FaultKind::StackOverflow
-            | FaultKind::BadLaunch => RunError::Internal(fault.to_string()),
-        })?;
-        let kernels = &self.module.kernels;
-        verdict(&record.unwrap_or_default(), &kernels.sites, &kernels.spans)
+        let scratch: Vec<u64> = self.scratch.arrays.iter().map(|(at, _)| *at).collect();
+        let mut slots = step.params(&self.slots, fixed, &scratch);
+        self.device
+            .machine()
+            .run(code, step.blocks, &mut slots, self.stop)
     }
 }

@@ -248,24 +248,39 @@ impl Memory {
         self.banks[snapshot.place] = Some(snapshot.bank);
     }
 
-    /// Copies an element of `bytes` bytes from outside; what is undefined stays so. Nothing, if an array is too short.
-    pub fn copy(&mut self, to: u64, from: u64, bytes: u32) -> Option<()> {
+    /// Copies whole elements of two arrays of one type from outside; what is undefined stays so. Nothing, if an array is too
+    /// short.
+    pub fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Option<()> {
+        if bytes == 0 {
+            return Some(());
+        }
+        let cells = |bank: &Bank, offset: u64| {
+            let start = usize::try_from(offset).ok()?;
+            let end = start.checked_add(bytes)?;
+            (end <= bank.bytes.len()).then_some((
+                start..end,
+                start >> bank.shift..((end - 1) >> bank.shift) + 1,
+            ))
+        };
         let (source, offset) = split(from);
         let bank = self.banks.get(source)?.as_ref()?;
-        let at = bank.place(offset, bytes.into(), 0).ok()?;
-        let defined = bank.cells[at >> bank.shift].written_ever();
-        let mut value = [0; 16];
-        let value = &mut value[..bytes as usize];
-        value.copy_from_slice(&bank.bytes[at..at + bytes as usize]);
+        let (range, shadow) = cells(bank, offset)?;
+        let values = bank.bytes[range].to_vec();
+        let defined: Vec<bool> = bank.cells[shadow]
+            .iter()
+            .map(|cell| cell.written_ever())
+            .collect();
         let (target, offset) = split(to);
         let bank = self.banks.get_mut(target)?.as_mut()?;
-        let at = bank.place(offset, bytes.into(), 0).ok()?;
-        bank.bytes[at..at + bytes as usize].copy_from_slice(value);
-        bank.cells[at >> bank.shift] = if defined {
-            Cell::DEFINED
-        } else {
-            Cell::default()
-        };
+        let (range, shadow) = cells(bank, offset)?;
+        bank.bytes[range].copy_from_slice(&values);
+        for (cell, defined) in bank.cells[shadow].iter_mut().zip(defined) {
+            *cell = if defined {
+                Cell::DEFINED
+            } else {
+                Cell::default()
+            };
+        }
         Some(())
     }
 

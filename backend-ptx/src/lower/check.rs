@@ -1,7 +1,7 @@
 //! Checks that fail: who is first claims the failure word of the launch and stores the values of the message.
 
 use super::{Lower, Site, SitePart, VALUES, memory_ty};
-use crate::ptx::ops::Cmp;
+use crate::ptx::ops::{Binary, Cmp};
 use crate::ptx::{Class, Inst, Operand, Order, Reg, Scope, Space, Ty};
 use midend::ir::syntax::{Atom, Message, MessagePart};
 use midend::ir::types::ScalarType;
@@ -48,18 +48,20 @@ impl Lower<'_> {
 
     /// Claims the failure word, if nobody has, and leaves.
     pub(super) fn claim(&mut self, number: u32, values: &[(ScalarType, Operand)]) {
-        let old = self.b.reg(Class::B32);
+        let old = self.b.reg(Class::B64);
+        let word = Operand::Imm(number.into());
+        let word = self.b.bin(Binary::Or, Ty::B64, self.launch, word);
         self.b.inst(Inst::Atom {
             op: crate::ptx::ops::AtomOp::Cas,
             space: Space::Global,
             order: Order::Relaxed(Scope::Gpu),
-            ty: Ty::B32,
+            ty: Ty::B64,
             dst: Some(old),
             at: self.failure.into(),
             a: Operand::Imm(0),
-            b: Some(Operand::Imm(number.into())),
+            b: Some(word.into()),
         });
-        let first = self.b.cmp(Cmp::Eq, Ty::U32, old, Operand::Imm(0));
+        let first = self.b.cmp(Cmp::Eq, Ty::U64, old, Operand::Imm(0));
         let mut stored = Vec::new();
         for (ty, value) in values {
             stored.push((memory_ty(*ty), self.storable(*ty, *value)));
@@ -75,6 +77,20 @@ impl Lower<'_> {
         }
         let fail = self.fail;
         self.b.jump(fail);
+    }
+
+    /// Leaves if an earlier launch has failed. A failure of this launch does not matter here: whatever the threads find,
+    /// they all find the same.
+    pub(super) fn skip_after_failure(&mut self) {
+        let order = Order::Relaxed(Scope::Gpu);
+        let word = self.b.load_as(Space::Global, order, Ty::U64, self.failure);
+        let other = self.b.bin(Binary::Xor, Ty::B64, word, self.launch);
+        let none = self.b.cmp(Cmp::Eq, Ty::U64, word, Operand::Imm(0));
+        let mine = self.b.cmp(Cmp::Lt, Ty::U64, other, Operand::Imm(1 << 32));
+        let go_on = self.b.bin(Binary::Or, Ty::Pred, none, mine);
+        let (start, end) = (self.b.block(), self.fail);
+        self.b.branch(go_on, start, end, true);
+        self.b.begin(start);
     }
 
     /// The scalars that `f` yields, in registers of their own. If it fails, they are 0, and the thread goes on.

@@ -189,7 +189,7 @@ impl Lower<'_> {
             Some(depth) => depth,
             None => self.b.mov(Ty::B32, Operand::Imm(0)),
         };
-        given.extend([self.failure, top, end, depth].map(Operand::Reg));
+        given.extend([self.failure, self.launch, top, end, depth].map(Operand::Reg));
         let failed = self.b.reg(Class::B32);
         let new_top = self.b.reg(Class::B64);
         let mut results = vec![failed, new_top];
@@ -225,7 +225,7 @@ impl Lower<'_> {
     }
 }
 
-/// Lowers a function. Behind its own parameters come the failure word, the arena's top and end, and the depth of
+/// Lowers a function. Behind its own parameters come the failure word, the launch, the arena's top and end, and the depth of
 /// recursion; before its own results, whether it failed, and the arena's top.
 pub(super) fn function(
     program: &Program<Mem>,
@@ -240,7 +240,7 @@ pub(super) fn function(
     let types: Vec<&Type> = vars.iter().map(|v| &program.vars[*v].ty).collect();
     let mut params: Vec<Class> = types.iter().map(|ty| outer_class(ty)).collect();
     let first = params.len() as u32;
-    params.extend([Class::B64, Class::B64, Class::B64, Class::B32]);
+    params.extend([Class::B64, Class::B64, Class::B64, Class::B64, Class::B32]);
     let mut results = vec![Class::B32, Class::B64];
     results.extend(interface.results.iter().map(outer_class));
     let name = format!(
@@ -266,9 +266,10 @@ pub(super) fn function(
             Type::Array(_) | Type::Acc(_) | Type::Cert => {}
         }
     }
-    let [failure, top, end] = [0, 1, 2].map(|i| lower.b.param(Ty::B64, 8 * (first + i)));
-    let depth = lower.b.param(Ty::B32, 8 * (first + 3));
+    let [failure, launch, top, end] = [0, 1, 2, 3].map(|i| lower.b.param(Ty::B64, 8 * (first + i)));
+    let depth = lower.b.param(Ty::B32, 8 * (first + 4));
     lower.failure = failure;
+    lower.launch = launch;
     lower.arena = Some((lower.b.mov(Ty::B64, top), end));
     lower.depth = Some(lower.b.bin(Binary::Add, Ty::U32, depth, Operand::Imm(1)));
     lower.finish_function(interface, definition, depth)

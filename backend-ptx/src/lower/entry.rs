@@ -53,6 +53,7 @@ pub(super) fn entry(
     }
     let first = 8 * shape.args.len() as u32;
     lower.failure = lower.pointer(first + 8 * Fixed::Failure as u32);
+    lower.launch = lower.b.param(Ty::U64, first + 8 * Fixed::Launch as u32);
     let uses_arena = !called.is_empty() || bodies.iter().any(|body| lower.uses_arena(body));
     if uses_arena {
         let arena = lower.pointer(first + 8 * Fixed::Arena as u32);
@@ -64,6 +65,7 @@ pub(super) fn entry(
         .collect();
     let end = lower.b.block();
     lower.fail = end;
+    lower.skip_after_failure();
     code(&mut lower, &extras);
     lower.b.begin(end);
     funcs.push(lower.b.finish());

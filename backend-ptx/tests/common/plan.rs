@@ -1,7 +1,7 @@
 //! Programs of the plan dialect built by hand, run on the emulator, their kernels assembled.
 
 use super::{TARGETS, ptxas};
-use backend_ptx::{Buffer, EmuDevice, Module, Options};
+use backend_ptx::{EmuDevice, Options};
 use midend::device::{Arg, Device, Stop};
 use midend::ir::build::Builder;
 use midend::ir::id::{IdVec, Var};
@@ -14,14 +14,18 @@ use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
 use midend::value::Data;
 
+pub(crate) type Buffer = <EmuDevice as Device>::Buffer;
+pub(crate) type Module = <EmuDevice as Device>::Module;
+
 pub(crate) const I64: Type = Type::I64;
 
 /// A device that takes turns as the seed says.
 pub(crate) fn device(seed: u64) -> EmuDevice {
-    EmuDevice::new(Options {
+    let options = Options {
         seed,
         ..Options::default()
-    })
+    };
+    EmuDevice::new(options).expect("there is memory")
 }
 
 /// A program whose host code is what `f` builds.
@@ -209,7 +213,8 @@ pub(crate) fn run(
     kernel: &str,
     args: &[Arg<Buffer>],
 ) -> Result<(), RunError> {
-    device.launch(module, kernel, args, &Stop::new())
+    device.launch(module, kernel, args, &Stop::new())?;
+    device.synchronise()
 }
 
 pub(crate) fn download(device: &EmuDevice, buffer: &Buffer, len: usize) -> Data {

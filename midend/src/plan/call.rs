@@ -52,8 +52,15 @@ pub(super) fn call_entry<D: Device>(
         depth: 0,
         args: Vec::new(),
     };
-    let results = run.call(signature.fun, inputs)?;
-    device.synchronise()?;
+    let called = run.call(signature.fun, inputs);
+    let results = match (called, device.synchronise()) {
+        (Ok(results), Ok(())) => results,
+        // Kernels run behind the host: what failed in one comes before what failed here.
+        (Ok(_), Err(why)) | (Err(RunError::Trap(_) | RunError::OutOfMemory { .. }), Err(why)) => {
+            return Err(why);
+        }
+        (Err(why), Ok(()) | Err(_)) => return Err(why),
+    };
     note_sizes(&signature.results, &results, &mut sizes);
     outputs(signature, &sizes, device, results)
 }

@@ -1,0 +1,199 @@
+//! NVIDIA GPUs as machines, through their driver; nothing else need be installed.
+
+mod driver;
+
+use crate::device::{About, Machine, PtxDevice, TARGET};
+use crate::lower::THREADS;
+use crate::ptx::{self, print};
+use driver::{Failed, Function, Gpu};
+use half::f16;
+use midend::device::Stop;
+use midend::ir::types::ScalarType;
+use midend::trap::RunError;
+use midend::value::Data;
+use midend::with_data;
+use std::sync::{Arc, OnceLock};
+
+/// A GPU as a device.
+pub type CudaDevice = PtxDevice<Cuda>;
+
+/// A GPU.
+#[derive(Debug)]
+pub struct Cuda {
+    gpu: Arc<Gpu>,
+}
+
+/// The text of a kernel, compiled when it is first run: of several versions, few are ever run.
+#[derive(Debug)]
+pub struct Lazy {
+    name: String,
+    text: String,
+    function: OnceLock<Function>,
+}
+
+/// A copy of memory.
+#[derive(Debug)]
+pub struct Saved {
+    gpu: Arc<Gpu>,
+    copy: u64,
+    original: u64,
+    bytes: usize,
+}
+
+impl Drop for Saved {
+    fn drop(&mut self) {
+        self.gpu.free(self.copy);
+    }
+}
+
+impl CudaDevice {
+    /// The GPU of this number, on which programs may use so many bytes of memory at once. An absent driver or GPU is an
+    /// error that says which of them is missing.
+    pub fn open(ordinal: usize, limit: Option<u64>) -> Result<Self, RunError> {
+        let gpu = Gpu::open(ordinal)?;
+        if gpu.about.capability < TARGET {
+            return Err(RunError::Device(format!(
+                "{} has compute capability {}.{}, but kernels need {}.{} at least",
+                gpu.about.name,
+                gpu.about.capability / 10,
+                gpu.about.capability % 10,
+                TARGET / 10,
+                TARGET % 10
+            )));
+        }
+        Self::on(Cuda { gpu: Arc::new(gpu) }, limit)
+    }
+}
+
+impl From<Failed> for RunError {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Absent(why) => Self::Device(why),
+            Failed::Memory(bytes) => Self::OutOfMemory {
+                bytes,
+                limit: None,
+                trail: vec![],
+            },
+            Failed::Driver(why) => Self::Device(format!("the GPU's driver reports: {why}")),
+        }
+    }
+}
+
+impl Cuda {
+    fn function<'c>(&self, code: &'c Lazy) -> Result<&'c Function, RunError> {
+        if let Some(function) = code.function.get() {
+            return Ok(function);
+        }
+        let function = self.gpu.load(&code.text, &code.name)?;
+        Ok(code.function.get_or_init(|| function))
+    }
+}
+
+impl Machine for Cuda {
+    type Code = Lazy;
+    type Saved = Saved;
+
+    fn about(&self) -> About {
+        let about = &self.gpu.about;
+        About {
+            name: format!("{}, sm_{}", about.name, about.capability),
+            parallelism: u64::from(about.multiprocessors) * u64::from(about.threads),
+            memory: Some(about.memory),
+        }
+    }
+
+    fn load(&self, module: &ptx::Module, kernel: &str) -> Result<Lazy, RunError> {
+        Ok(Lazy {
+            name: kernel.to_owned(),
+            text: print::module(module, TARGET),
+            function: OnceLock::new(),
+        })
+    }
+
+    fn alloc(&self, elem: ScalarType, len: usize) -> Result<u64, RunError> {
+        let too_much = RunError::OutOfMemory {
+            bytes: u64::MAX,
+            limit: Some(self.gpu.about.memory),
+            trail: vec![],
+        };
+        let bytes = len.checked_mul(elem.bytes()).ok_or(too_much)?;
+        match self.gpu.alloc(bytes) {
+            Err(Failed::Memory(bytes)) => Err(RunError::OutOfMemory {
+                bytes,
+                limit: Some(self.gpu.about.memory),
+                trail: vec![],
+            }),
+            other => Ok(other?),
+        }
+    }
+
+    fn free(&self, address: u64) {
+        self.gpu.free(address);
+    }
+
+    fn zero(&self, address: u64, bytes: usize) -> Result<(), RunError> {
+        Ok(self.gpu.zero(address, bytes)?)
+    }
+
+    fn write(&self, address: u64, data: &Data) -> Result<(), RunError> {
+        Ok(with_data!(data, v => self.gpu.write(address, v))?)
+    }
+
+    fn read(&self, address: u64, elem: ScalarType, len: usize) -> Result<Data, RunError> {
+        macro_rules! read {
+            ($($ty:ident: $elem:ty),*) => {
+                match elem {
+                    $(ScalarType::$ty => {
+                        let mut data = vec![<$elem>::default(); len];
+                        self.gpu.read(&mut data, address)?;
+                        Data::$ty(data)
+                    })*
+                    // Not every byte is a truth value.
+                    ScalarType::Bool => {
+                        let mut bytes = vec![0u8; len];
+                        self.gpu.read(&mut bytes, address)?;
+                        Data::Bool(bytes.into_iter().map(|byte| byte != 0).collect())
+                    }
+                }
+            };
+        }
+        Ok(read!(
+            I8: i8, I16: i16, I32: i32, I64: i64, U8: u8, U16: u16, U32: u32, U64: u64,
+            F16: f16, F32: f32, F64: f64
+        ))
+    }
+
+    fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), RunError> {
+        Ok(self.gpu.copy(to, from, bytes)?)
+    }
+
+    fn save(&self, address: u64, bytes: usize) -> Result<Saved, RunError> {
+        let saved = Saved {
+            gpu: Arc::clone(&self.gpu),
+            copy: self.gpu.alloc(bytes)?,
+            original: address,
+            bytes,
+        };
+        self.gpu.copy(saved.copy, address, bytes)?;
+        Ok(saved)
+    }
+
+    fn restore(&self, saved: Saved) -> Result<(), RunError> {
+        Ok(self.gpu.copy(saved.original, saved.copy, saved.bytes)?)
+    }
+
+    fn run(
+        &self,
+        code: &Lazy,
+        blocks: u32,
+        slots: &mut [u64],
+        _stop: &Stop,
+    ) -> Result<(), RunError> {
+        let function = self.function(code)?;
+        Ok(self.gpu.launch(function, (blocks, THREADS), slots)?)
+    }
+
+    fn wait(&self) -> Result<(), RunError> {
+        Ok(self.gpu.wait()?)
+    }
+}

@@ -1,0 +1,241 @@
+//! The calls of NVIDIA's driver that a device needs, made safe: one context, one stream, on which everything happens in the
+//! order in which it was asked for.
+//!
+//! Addresses are numbers, as kernels see them. Whoever holds one frees it once; work that was asked for before still finds it.
+#![expect(
+    unsafe_code,
+    reason = "the driver is C, and what a kernel does to memory is beyond what Rust can check"
+)]
+
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::{CudaContext, sys};
+use std::ffi::{CString, c_void};
+use std::sync::Arc;
+
+/// Why the driver did not do what it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Failed {
+    /// There is no driver, no device, or one too old; says which.
+    Absent(String),
+    /// No memory for so many bytes.
+    Memory(u64),
+    /// Anything else, in the words of the driver.
+    Driver(String),
+}
+
+impl From<DriverError> for Failed {
+    fn from(error: DriverError) -> Self {
+        let text = |words: Result<&std::ffi::CStr, DriverError>| {
+            words.map_or_else(|_| String::new(), |s| s.to_string_lossy().into_owned())
+        };
+        let (name, words) = (text(error.error_name()), text(error.error_string()));
+        Self::Driver(format!("{words} ({name})"))
+    }
+}
+
+type Result<T, E = Failed> = std::result::Result<T, E>;
+
+/// A device that is open.
+#[derive(Debug)]
+pub(super) struct Gpu {
+    context: Arc<CudaContext>,
+    /// What the device says of itself.
+    pub(super) about: About,
+}
+
+/// What there is to know of a device.
+#[derive(Clone, Debug)]
+pub(super) struct About {
+    /// Maker's name of the model.
+    pub(super) name: String,
+    /// As in `sm_90`.
+    pub(super) capability: u32,
+    /// Streaming multiprocessors.
+    pub(super) multiprocessors: u32,
+    /// Threads that each of them holds at once.
+    pub(super) threads: u32,
+    /// Bytes of memory.
+    pub(super) memory: u64,
+}
+
+/// A kernel, compiled for the device.
+#[derive(Debug)]
+pub(super) struct Function {
+    module: sys::CUmodule,
+    function: sys::CUfunction,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: handles of modules and functions may be used by any thread that has made their context current, as every method
+// of this file does first.
+unsafe impl Send for Function {}
+// SAFETY: as above; the driver locks for itself.
+unsafe impl Sync for Function {}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        if self.context.bind_to_thread().is_ok() {
+            // SAFETY: the module was loaded into this context, and is unloaded here alone. A failure leaves it loaded.
+            let _ = unsafe { result::module::unload(self.module) };
+        }
+    }
+}
+
+impl Gpu {
+    /// Opens the device of this number.
+    pub(super) fn open(ordinal: usize) -> Result<Self> {
+        // SAFETY: loads the library of the driver, whose constructors are the driver's own affair.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(Failed::Absent("no NVIDIA driver is installed".to_owned()));
+        }
+        let none = |why: DriverError| Failed::Absent(format!("no NVIDIA GPU can be used: {why}"));
+        let context = CudaContext::new(ordinal).map_err(none)?;
+        if !context.has_async_alloc() {
+            let why = "the GPU's driver does not have memory pools (version 11.2 or later has)";
+            return Err(Failed::Absent(why.to_owned()));
+        }
+        let ask = |what| context.attribute(what).map(i32::unsigned_abs);
+        use sys::CUdevice_attribute_enum as Attribute;
+        let (major, minor) = context.compute_capability()?;
+        let about = About {
+            name: context.name()?,
+            capability: (10 * major + minor).unsigned_abs(),
+            multiprocessors: ask(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            threads: ask(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+            memory: context.total_mem()? as u64,
+        };
+        let gpu = Self { context, about };
+        gpu.keep_memory()?;
+        Ok(gpu)
+    }
+
+    /// Memory that is freed stays with this process, so that taking it again costs little.
+    fn keep_memory(&self) -> Result<()> {
+        let mut all = u64::MAX;
+        // SAFETY: the device is that of the context; the attribute's value is 64 bits wide.
+        unsafe {
+            let pool = result::device::get_mem_pool(self.context.cu_device())?;
+            let what = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+            result::mem_pool::set_attribute(pool, what, (&raw mut all).cast::<c_void>())?;
+        }
+        Ok(())
+    }
+
+    /// The stream: that of the context.
+    fn stream(&self) -> Result<sys::CUstream> {
+        self.context.bind_to_thread()?;
+        Ok(result::stream::null())
+    }
+
+    /// Memory of so many bytes, without defined contents.
+    pub(super) fn alloc(&self, bytes: usize) -> Result<u64> {
+        let stream = self.stream()?;
+        // SAFETY: the stream is that of the current context; the contents are not read before they are written.
+        unsafe { result::malloc_async(stream, bytes.max(1)) }.map_err(|why| match why {
+            DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY) => Failed::Memory(bytes as u64),
+            DriverError(_) => why.into(),
+        })
+    }
+
+    /// Gives memory back, once all that has been asked for is done.
+    pub(super) fn free(&self, address: u64) {
+        if let Ok(stream) = self.stream() {
+            // SAFETY: the address came from `alloc`, and its holder gives it up. A failure leaves the memory taken.
+            let _ = unsafe { result::free_async(address, stream) };
+        }
+    }
+
+    /// Writes zeros.
+    pub(super) fn zero(&self, address: u64, bytes: usize) -> Result<()> {
+        let stream = self.stream()?;
+        if bytes > 0 {
+            // SAFETY: the caller holds memory of so many bytes there.
+            unsafe { result::memset_d8_async(address, 0, bytes, stream) }?;
+        }
+        Ok(())
+    }
+
+    /// Writes elements of this machine.
+    pub(super) fn write<T: Copy>(&self, address: u64, data: &[T]) -> Result<()> {
+        let stream = self.stream()?;
+        if !data.is_empty() {
+            // SAFETY: the caller holds memory of that size there. The data lies in pageable memory, which the driver has
+            // copied when the call returns.
+            unsafe { result::memcpy_htod_async(address, data, stream) }?;
+        }
+        Ok(())
+    }
+
+    /// Reads elements, when all that has been asked for is done. `T` is a number.
+    pub(super) fn read<T: Copy>(&self, data: &mut [T], address: u64) -> Result<()> {
+        let stream = self.stream()?;
+        if !data.is_empty() {
+            // SAFETY: the caller holds memory of that size there, with elements of the type.
+            unsafe { result::memcpy_dtoh_async(data, address, stream) }?;
+        }
+        self.wait()
+    }
+
+    /// Copies bytes from place to place.
+    pub(super) fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
+        let stream = self.stream()?;
+        if bytes > 0 {
+            // SAFETY: the caller holds memory of that size at both places.
+            unsafe { result::memcpy_dtod_async(to, from, bytes, stream) }?;
+        }
+        Ok(())
+    }
+
+    /// Compiles the text of a module, which has one kernel.
+    pub(super) fn load(&self, text: &str, kernel: &str) -> Result<Function> {
+        let zeros = |_| Failed::Driver("a kernel has a zero byte in its text".to_owned());
+        let (image, name) = (
+            CString::new(text).map_err(zeros)?,
+            CString::new(kernel).map_err(zeros)?,
+        );
+        self.context.bind_to_thread()?;
+        // SAFETY: the image is text that ends with a zero.
+        let module = unsafe { result::module::load_data(image.as_ptr().cast::<c_void>()) }?;
+        let mut loaded = Function {
+            module,
+            function: std::ptr::null_mut(),
+            context: Arc::clone(&self.context),
+        };
+        // SAFETY: the module has just been loaded.
+        loaded.function = unsafe { result::module::get_function(module, name) }?;
+        Ok(loaded)
+    }
+
+    /// Starts a kernel of one parameter, an array of 64-bit slots.
+    pub(super) fn launch(
+        &self,
+        function: &Function,
+        (blocks, threads): (u32, u32),
+        slots: &mut [u64],
+    ) -> Result<()> {
+        let stream = self.stream()?;
+        let parameter = slots.as_mut_ptr().cast::<c_void>();
+        // SAFETY: the module is loaded; the driver copies the parameter, which is as long as the kernel says, before the
+        // call returns; buffers in it are held by the caller, and freed in the order of the stream.
+        unsafe {
+            let grid = ((blocks, 1, 1), (threads, 1, 1));
+            result::launch_kernel(
+                function.function,
+                grid.0,
+                grid.1,
+                0,
+                stream,
+                &mut [parameter],
+            )
+        }?;
+        Ok(())
+    }
+
+    /// Waits until all that has been asked for is done.
+    pub(super) fn wait(&self) -> Result<()> {
+        let stream = self.stream()?;
+        // SAFETY: the stream is that of the current context.
+        unsafe { result::stream::synchronize(stream) }?;
+        Ok(())
+    }
+}

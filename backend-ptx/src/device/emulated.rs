@@ -1,0 +1,181 @@
+//! The emulator as a machine.
+
+use super::TARGET;
+use super::machine::{About, Machine};
+use crate::bits::{bytes_of, const_of};
+use crate::emu::{self, FaultKind, Launch, Memory, Program, Snapshot};
+use crate::ptx::{self, verify::verify};
+use midend::device::Stop;
+use midend::ir::types::ScalarType;
+use midend::trap::RunError;
+use midend::value::Data;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Threads that keep it busy, as those of a device do.
+const PARALLELISM: u64 = 1 << 16;
+/// The most bytes, where no limit is set: every element has a shadow of 16 bytes more.
+const MEMORY: u64 = 1 << 34;
+/// The most elements of an array.
+const ELEMENTS: usize = 1 << 32;
+
+/// How the emulator is to be.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Decides the order in which warps and blocks have their turns.
+    pub seed: u64,
+    /// The most lanes times instructions of one launch.
+    pub fuel: u64,
+    /// The most bytes of memory that programs may use at once.
+    pub memory: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            fuel: u64::MAX,
+            memory: None,
+        }
+    }
+}
+
+/// The emulator, with its memory.
+#[derive(Debug)]
+pub struct Emulator {
+    memory: Mutex<Memory>,
+    options: Options,
+}
+
+/// A kernel, decoded.
+#[derive(Debug)]
+pub struct Decoded {
+    name: String,
+    program: Program,
+}
+
+impl Emulator {
+    pub(super) fn new(options: Options) -> Self {
+        Self {
+            memory: Mutex::new(Memory::new()),
+            options,
+        }
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn outside() -> RunError {
+    RunError::Device("an access from the host leaves its buffer".to_owned())
+}
+
+impl Machine for Emulator {
+    type Code = Decoded;
+    type Saved = Snapshot;
+
+    fn about(&self) -> About {
+        About {
+            name: format!("emulated GPU, sm_{TARGET}"),
+            parallelism: PARALLELISM,
+            memory: self.options.memory,
+        }
+    }
+
+    fn load(&self, module: &ptx::Module, kernel: &str) -> Result<Decoded, RunError> {
+        verify(module, TARGET).map_err(|violation| RunError::Internal(violation.to_string()))?;
+        Ok(Decoded {
+            name: kernel.to_owned(),
+            program: Program::new(module),
+        })
+    }
+
+    fn alloc(&self, elem: ScalarType, len: usize) -> Result<u64, RunError> {
+        let bytes = (len as u64).saturating_mul(elem.bytes() as u64);
+        if len > ELEMENTS || self.options.memory.is_none() && bytes > MEMORY {
+            return Err(RunError::OutOfMemory {
+                bytes,
+                limit: Some(MEMORY),
+                trail: vec![],
+            });
+        }
+        Ok(self.memory().alloc(elem.bytes() as u32, len))
+    }
+
+    fn free(&self, address: u64) {
+        self.memory().free(address);
+    }
+
+    fn zero(&self, address: u64, bytes: usize) -> Result<(), RunError> {
+        let written = self.memory().write(address, &vec![0; bytes]);
+        written.ok_or_else(outside)
+    }
+
+    fn write(&self, address: u64, data: &Data) -> Result<(), RunError> {
+        let bytes: Vec<u8> = (0..data.len())
+            .flat_map(|i| bytes_of(data.get(i)))
+            .collect();
+        self.memory().write(address, &bytes).ok_or_else(outside)
+    }
+
+    fn read(&self, address: u64, elem: ScalarType, len: usize) -> Result<Data, RunError> {
+        let memory = self.memory();
+        let bytes = memory.read(address, len * elem.bytes());
+        let bytes = bytes.ok_or_else(outside)?;
+        let mut data = Data::zeros(elem, len);
+        for (i, bytes) in bytes.chunks_exact(elem.bytes()).enumerate() {
+            data.set(i, const_of(elem, bytes));
+        }
+        Ok(data)
+    }
+
+    fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), RunError> {
+        self.memory().copy(to, from, bytes).ok_or_else(outside)
+    }
+
+    fn save(&self, address: u64, _bytes: usize) -> Result<Snapshot, RunError> {
+        self.memory().snapshot(address).ok_or_else(outside)
+    }
+
+    fn restore(&self, saved: Snapshot) -> Result<(), RunError> {
+        self.memory().restore(saved);
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        code: &Decoded,
+        blocks: u32,
+        slots: &mut [u64],
+        stop: &Stop,
+    ) -> Result<(), RunError> {
+        let params: Vec<u8> = slots.iter().flat_map(|slot| slot.to_le_bytes()).collect();
+        let launch = Launch {
+            kernel: &code.name,
+            blocks,
+            params: &params,
+        };
+        let options = emu::Options {
+            seed: self.options.seed,
+            fuel: self.options.fuel,
+            stop: Some(stop),
+        };
+        let ran = emu::run(&code.program, &mut self.memory(), launch, options);
+        ran.map(|_| ()).map_err(|fault| match fault.kind {
+            FaultKind::Stopped => RunError::Interrupted,
+            FaultKind::OutOfFuel => RunError::OutOfFuel,
+            FaultKind::Race
+            | FaultKind::Undefined
+            | FaultKind::OutOfBounds
+            | FaultKind::Misaligned
+            | FaultKind::Divergence
+            | FaultKind::Deadlock
+            | FaultKind::StackOverflow
+            | FaultKind::BadLaunch => RunError::Internal(fault.to_string()),
+        })
+    }
+
+    fn wait(&self) -> Result<(), RunError> {
+        Ok(())
+    }
+}

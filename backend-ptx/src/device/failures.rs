@@ -1,0 +1,127 @@
+//! Checks that failed in kernels: a record in the memory of the device, which the host reads when it waits anyway.
+//!
+//! The first word of the record is 0, or the number of the launch that failed (high half) and of the check (low half); values
+//! for its message follow. A kernel that finds the failure of an earlier launch does nothing, so that nothing is computed
+//! from what was never written, and the first failure stays.
+
+use super::machine::Machine;
+use crate::bits::{scalar_of, slot_of};
+use crate::lower::{EXHAUSTED, Site, SitePart, VALUES};
+use midend::interp::message::number;
+use midend::ir::span::Spans;
+use midend::ir::types::ScalarType;
+use midend::trap::{RunError, Trap, trail};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Words of the record.
+const WORDS: usize = 1 + VALUES;
+
+/// The checks of a program.
+#[derive(Debug)]
+pub(super) struct Sites {
+    pub(super) sites: Vec<Site>,
+    pub(super) spans: Spans,
+}
+
+/// What a launch came to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// No check failed.
+    Fine,
+    /// A thread asked for so many bytes in vain.
+    Exhausted(u64),
+}
+
+/// The record, and the launches that may write it.
+#[derive(Debug)]
+pub(super) struct Failures {
+    /// Its address.
+    pub(super) record: u64,
+    launches: Mutex<Launches>,
+}
+
+#[derive(Debug, Default)]
+struct Launches {
+    /// The number of the last one.
+    last: u32,
+    /// The checks of programs launched since the host looked, with the first launch of each.
+    pending: Vec<(u32, Arc<Sites>)>,
+}
+
+impl Failures {
+    /// A record on the machine.
+    pub(super) fn new(machine: &impl Machine) -> Result<Self, RunError> {
+        let record = machine.alloc(ScalarType::U64, WORDS)?;
+        machine.zero(record, 8 * WORDS)?;
+        Ok(Self {
+            record,
+            launches: Mutex::default(),
+        })
+    }
+
+    /// The number for a launch of a kernel of a program, as in the high half of the record's first word.
+    pub(super) fn announce(&self, sites: &Arc<Sites>) -> u64 {
+        let mut launches = self.launches.lock().unwrap_or_else(PoisonError::into_inner);
+        launches.last = launches.last.wrapping_add(1).max(1);
+        let number = launches.last;
+        let known = launches.pending.last();
+        if known.is_none_or(|(_, last)| !Arc::ptr_eq(last, sites)) {
+            launches.pending.push((number, Arc::clone(sites)));
+        }
+        u64::from(number) << 32
+    }
+
+    /// Waits, and reports the first failure since the last call.
+    pub(super) fn settle(&self, machine: &impl Machine) -> Result<Verdict, RunError> {
+        let mut launches = self.launches.lock().unwrap_or_else(PoisonError::into_inner);
+        if launches.pending.is_empty() {
+            machine.wait()?;
+            return Ok(Verdict::Fine);
+        }
+        let pending = std::mem::take(&mut launches.pending);
+        let words = words(machine, self.record, 1)?;
+        let Some(first) = words.first().copied().filter(|word| *word != 0) else {
+            return Ok(Verdict::Fine);
+        };
+        let words = self::words(machine, self.record, WORDS)?;
+        machine.zero(self.record, 8 * WORDS)?;
+        let (launch, check) = ((first >> 32) as u32, first as u32);
+        if check == EXHAUSTED {
+            return Ok(Verdict::Exhausted(words[1]));
+        }
+        let earlier = pending.iter().rev().find(|(from, _)| *from <= launch);
+        let known = earlier.or(pending.first());
+        Err(known
+            .and_then(|(_, sites)| sites.error(check, &words[1..]))
+            .unwrap_or_else(|| RunError::Internal(format!("there is no check {check}"))))
+    }
+}
+
+fn words(machine: &impl Machine, address: u64, len: usize) -> Result<Vec<u64>, RunError> {
+    let data = machine.read(address, ScalarType::U64, len)?;
+    Ok((0..len).map(|i| slot_of(data.get(i))).collect())
+}
+
+impl Sites {
+    /// The error of a check, with its values.
+    fn error(&self, check: u32, words: &[u64]) -> Option<RunError> {
+        let site = self.sites.get((check as usize).checked_sub(1)?)?;
+        let mut words = words.iter();
+        let mut message = String::new();
+        for part in &site.parts {
+            match part {
+                SitePart::Text(text) => message.push_str(text),
+                SitePart::Value(ty) => {
+                    if let Some(word) = words.next() {
+                        message.push_str(&number(scalar_of(*ty, *word)));
+                    }
+                }
+            }
+        }
+        Some(RunError::Trap(Trap {
+            kind: site.kind,
+            message,
+            trail: trail(&self.spans, site.span),
+        }))
+    }
+}

@@ -1,0 +1,70 @@
+//! What runs kernels and holds memory: the emulator, or a GPU with its driver.
+
+use crate::ptx;
+use midend::device::Stop;
+use midend::ir::types::ScalarType;
+use midend::trap::RunError;
+use midend::value::Data;
+
+/// What a machine is.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// For people: maker and model.
+    pub name: String,
+    /// Threads that it works on at once.
+    pub parallelism: u64,
+    /// Bytes of memory, if limited.
+    pub memory: Option<u64>,
+}
+
+/// A machine. Whatever it is asked for happens in that order, perhaps later; what reads waits.
+///
+/// Addresses are numbers, as kernels see them. Whoever holds an address gives it back once, and stays within its memory.
+pub trait Machine: Send + Sync {
+    /// A kernel, ready to be run.
+    type Code: Send + Sync;
+    /// Memory as it was.
+    type Saved;
+
+    /// What it is.
+    fn about(&self) -> About;
+
+    /// Makes the kernel of a module ready.
+    fn load(&self, module: &ptx::Module, kernel: &str) -> Result<Self::Code, RunError>;
+
+    /// Memory for `len` elements, without defined values.
+    fn alloc(&self, elem: ScalarType, len: usize) -> Result<u64, RunError>;
+
+    /// Gives memory back.
+    fn free(&self, address: u64);
+
+    /// Writes zeros.
+    fn zero(&self, address: u64, bytes: usize) -> Result<(), RunError>;
+
+    /// Writes elements.
+    fn write(&self, address: u64, data: &Data) -> Result<(), RunError>;
+
+    /// Reads elements.
+    fn read(&self, address: u64, elem: ScalarType, len: usize) -> Result<Data, RunError>;
+
+    /// Copies bytes, whole elements; what is undefined stays so.
+    fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), RunError>;
+
+    /// Remembers what is in memory of so many bytes.
+    fn save(&self, address: u64, bytes: usize) -> Result<Self::Saved, RunError>;
+
+    /// Puts memory back as it was.
+    fn restore(&self, saved: Self::Saved) -> Result<(), RunError>;
+
+    /// Runs a kernel whose parameters are slots of 8 bytes.
+    fn run(
+        &self,
+        code: &Self::Code,
+        blocks: u32,
+        slots: &mut [u64],
+        stop: &Stop,
+    ) -> Result<(), RunError>;
+
+    /// Waits for all that was asked for.
+    fn wait(&self) -> Result<(), RunError>;
+}
