@@ -50,7 +50,7 @@ mod loops;
 mod mem;
 mod scope;
 mod seg;
-mod sizes;
+pub(crate) mod sizes;
 mod soac;
 mod types;
 

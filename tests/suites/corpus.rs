@@ -1,5 +1,6 @@
 //! One corpus on every target: the programs under `tests/programs` and `examples`, with their test blocks.
 //!
+//! Programs about nesting also run with all versions of their code forced: what is inside sequential, and all in parallel.
 //! Compiling the same program twice must also give the same text after every pass.
 
 use arrc::harness::{TestOptions, Verdict, discover, run_program};
@@ -7,6 +8,7 @@ use arrc::session::{Options, Session, on_big_stack};
 use arrc::target::Target;
 use libtest_mimic::{Arguments, Failed, Trial};
 use midend::driver::{DumpAfter, Event, Settings};
+use midend::ir::threshold::{Forced, INFINITE};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -34,9 +36,17 @@ fn main() {
                 .iter()
                 .any(|(t, p, _)| *t == target && *p == name);
             let trial = Trial::test(format!("{target}/{name}"), move || {
-                check(&path, target, known)
+                check(&path, target, known, Forced::new())
             });
             trials.push(trial);
+        }
+        if name.contains("nesting") {
+            for (what, number) in [("sequential", 0), ("parallel", INFINITE)] {
+                let path = path.clone();
+                trials.push(Trial::test(format!("{what}/{name}"), move || {
+                    check(&path, Target::Cpu, false, Forced::all(number))
+                }));
+            }
         }
         let path = path.clone();
         trials.push(Trial::test(format!("determinism/{name}"), move || {
@@ -47,7 +57,7 @@ fn main() {
 }
 
 /// Runs the test blocks of a program on a target. A known exception must still fail.
-fn check(path: &Path, target: Target, known: bool) -> Result<(), Failed> {
+fn check(path: &Path, target: Target, known: bool, thresholds: Forced) -> Result<(), Failed> {
     // The tag says "not for interpreters": such cases are large.
     let exclude = if target == Target::Interp {
         vec!["compiled".to_owned()]
@@ -58,6 +68,7 @@ fn check(path: &Path, target: Target, known: bool) -> Result<(), Failed> {
         target,
         exclude,
         timeout: Duration::from_secs(600),
+        thresholds: thresholds.clone(),
         ..TestOptions::default()
     };
     let settings = Options {
@@ -65,6 +76,7 @@ fn check(path: &Path, target: Target, known: bool) -> Result<(), Failed> {
         memory_limit: Some(options.memory_limit),
         check: true,
         claims: true,
+        thresholds,
         keep_reference: target != Target::Interp,
         ..Options::default()
     };

@@ -22,7 +22,7 @@ impl<D: Exec> Machine<'_, D> {
         if let ArrayOp::Trace(trace) = op {
             return self.trace(trace);
         }
-        let value = self.array_value(op)?;
+        let value = self.array_value(op, &stm.binds)?;
         self.bind_one(stm, value)
     }
 
@@ -46,9 +46,9 @@ impl<D: Exec> Machine<'_, D> {
     }
 
     /// The value of an array operation.
-    fn array_value(&mut self, op: &ArrayOp) -> Run<Val> {
+    fn array_value(&mut self, op: &ArrayOp, binds: &[Var]) -> Run<Val> {
         match op {
-            ArrayOp::Index { array, indices } => self.index(*array, indices),
+            ArrayOp::Index { array, indices } => self.index(*array, indices, binds),
             ArrayOp::Slice { array, dims } => {
                 let array = self.array(*array)?;
                 let (offset, dims) = self.slice(&array, dims)?;
@@ -119,13 +119,13 @@ impl<D: Exec> Machine<'_, D> {
         }
     }
 
-    fn index(&self, v: Var, indices: &[Atom]) -> Run<Val> {
+    fn index(&self, v: Var, indices: &[Atom], binds: &[Var]) -> Run<Val> {
         let array = self.array(v)?;
         if indices.len() > array.rank() {
             return internal("an array is indexed with too many indices");
         }
         if let Some(shape) = &array.ragged {
-            return self.ragged_row(&array, shape, indices);
+            return self.ragged_row(&array, shape, indices, binds);
         }
         let mut offset = array.offset;
         for (dim, &index) in array.dims.iter().zip(indices) {

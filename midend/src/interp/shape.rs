@@ -95,6 +95,14 @@ impl Shape {
         }
     }
 
+    /// The position, among all, of the first point in a row of dimension `k`, or of what follows the last row.
+    pub(crate) fn start(&self, k: usize, row: i64) -> i64 {
+        self.0[k..].iter().fold(row, |at, extent| match extent {
+            Extent::Regular(n) => at * n,
+            Extent::Ragged(offsets) => offsets[at as usize],
+        })
+    }
+
     /// The position of leading indices among those of their dimensions; nothing if one lies outside.
     pub(crate) fn position(&self, indices: impl Iterator<Item = i64>) -> Option<i64> {
         indices.enumerate().try_fold(0, |at, (k, i)| {

@@ -11,8 +11,8 @@ use super::types::{Dim, ScalarType, Size, Type};
 /// An operation on arrays without a lambda. Index checks are separate `assert` statements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrayOp {
-    /// An element, or a row if there are fewer indices than dimensions. A row aliases the array. The length of a row
-    /// along a ragged dimension is a size bound before, which the type of the row names.
+    /// An element, or a row if there are fewer indices than dimensions. A row aliases the array. The lengths of a row
+    /// along ragged dimensions are sizes bound before, which the type of the row names: all rows of the row must have them.
     Index {
         /// The array.
         array: Var,

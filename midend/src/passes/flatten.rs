@@ -39,6 +39,7 @@ mod interchange;
 mod label;
 mod names;
 mod par;
+mod ragged;
 mod results;
 mod rows;
 mod seq;
@@ -58,6 +59,7 @@ use crate::ir::syntax::{
 use crate::ir::walk::{all_stms, deep};
 use context::{Def, MadeCheck};
 use label::Labels;
+use ragged::Rows;
 use std::collections::HashMap;
 use version::GROWTH;
 
@@ -82,6 +84,8 @@ pub fn flatten(program: Program<Soac>) -> Program<Seg> {
         labels: Labels::default(),
         level: 0,
         made_checks: Vec::new(),
+        offsets: HashMap::new(),
+        offsets_log: Vec::new(),
         budget: GROWTH.max(4 * statements),
         names: HashMap::new(),
         function: String::new(),
@@ -130,6 +134,9 @@ struct Cx<'p> {
     level: usize,
     /// The checks that kernels made.
     made_checks: Vec<MadeCheck>,
+    /// Where the rows of sizes begin that are not the same for all points, and in which order that was computed.
+    offsets: HashMap<Rows, Var>,
+    offsets_log: Vec<Rows>,
     /// By how many statements the program may still grow through versions.
     budget: usize,
     /// How many thresholds were named after a place.

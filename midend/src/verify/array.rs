@@ -25,14 +25,16 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
         }
     }
 
-    /// Checks that a row of this type is bound. Along a ragged dimension its length is any size.
+    /// Checks that a row of this type is bound. Along ragged dimensions its lengths are any sizes.
     fn row(&mut self, row: &Type, binds: &[Var]) {
         let mut row = row.clone();
-        if let (Type::Array(row), [bind]) = (&mut row, binds)
-            && let Some(dim @ Dim::Ragged(_)) = row.shape.first_mut()
-            && let Some(Dim::Size(length)) = self.var(*bind).shape().first()
-        {
-            *dim = Dim::Size(*length);
+        if let (Type::Array(row), [bind]) = (&mut row, binds) {
+            let stated = self.var(*bind).shape().to_vec();
+            for (dim, stated) in row.shape.iter_mut().zip(stated) {
+                if matches!((*dim, stated), (Dim::Ragged(_), Dim::Size(_))) {
+                    *dim = stated;
+                }
+            }
         }
         if is_ragged(row.shape()) {
             return self.fault("yields a row that is itself ragged");

@@ -10,14 +10,14 @@ use std::collections::HashMap;
 /// What each variable is another name for. Copies and equal scalar operations on `i64` have one representative, so that
 /// a pass may merge equal computations, or not, without making types differ.
 #[derive(Default)]
-pub(super) struct Sizes {
+pub(crate) struct Sizes {
     same: Subst,
     numbers: HashMap<(ScalarOp, Vec<Atom>), Var>,
 }
 
 impl Sizes {
     /// Learns what a statement says.
-    pub(super) fn learn<D>(&mut self, stm: &Stm<D>) {
+    pub(crate) fn learn<D>(&mut self, stm: &Stm<D>) {
         let [v] = stm.binds[..] else { return };
         match &stm.exp {
             Exp::Atom(a) => self.same.insert(v, self.same.atom(*a)),
@@ -42,6 +42,11 @@ impl Sizes {
             | Exp::Call { .. }
             | Exp::Op(_) => {}
         }
+    }
+
+    /// What stands for all variables that are the same as this one.
+    pub(crate) fn representative(&self, v: Var) -> Atom {
+        self.same.atom(v.into())
     }
 
     /// Whether the sizes are equal.

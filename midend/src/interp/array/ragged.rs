@@ -4,11 +4,18 @@ use super::{Dim, Machine, Shape, wrap};
 use crate::interp::machine::Exec;
 use crate::interp::value::{Array, Run, Val, dense_dims, internal};
 use crate::ir::array::SliceDim;
+use crate::ir::id::Var;
 use crate::ir::syntax::Atom;
 
 impl<D: Exec> Machine<'_, D> {
-    /// An element of a ragged array, or a row without ragged dimensions of its own.
-    pub(super) fn ragged_row(&self, array: &Array, shape: &Shape, indices: &[Atom]) -> Run<Val> {
+    /// An element of a ragged array, or a row, all rows of which have the lengths that the type of what is bound states.
+    pub(super) fn ragged_row(
+        &self,
+        array: &Array,
+        shape: &Shape,
+        indices: &[Atom],
+        binds: &[Var],
+    ) -> Run<Val> {
         if indices.is_empty() {
             return Ok(wrap(array.clone()));
         }
@@ -17,9 +24,22 @@ impl<D: Exec> Machine<'_, D> {
             let c = array.buf.data.borrow().get((array.offset + at) as usize);
             return Ok(Val::Scalar(c));
         }
-        let (lo, hi) = shape.row(k, at);
+        let (mut lo, mut hi) = shape.row(k, at);
         let mut extents = vec![hi - lo];
-        extents.extend(inner(shape, k + 1)?);
+        match shape.regular_from(k + 1) {
+            Some(inner) => extents.extend(inner),
+            None => {
+                let stated = binds.iter().map(|&v| self.program.vars[v].ty.shape());
+                let stated = self.dims(stated.last().unwrap_or_default())?;
+                extents = stated.as_regular().unwrap_or_default();
+                (lo, hi) = (shape.start(k, at), shape.start(k, at + 1));
+                if hi - lo != extents.iter().product() {
+                    return internal("rows of a row do not have the length that is stated");
+                }
+                let dims = dense_dims(&extents);
+                return Ok(wrap(array.view(array.offset + lo, &dims)));
+            }
+        }
         let dims = dense_dims(&extents);
         Ok(wrap(array.view(array.offset + lo * dims[0].stride, &dims)))
     }

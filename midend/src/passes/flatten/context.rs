@@ -9,16 +9,58 @@ use super::{Cx, Mode};
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::Const;
+use crate::ir::seg::SpaceDim;
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, Stm};
-use crate::ir::types::{Size, Type};
-use crate::ir::walk::{deep, free_in_stm};
+use crate::ir::types::{Dim, Size, Type};
+use crate::ir::walk::{deep, free_in_stm, type_vars};
 use std::collections::HashSet;
 use std::rc::Rc;
 
 /// The widths of the maps around a statement, outermost first.
-pub(super) type Context = Vec<Size>;
+pub(super) type Context = Vec<Axis>;
+
+/// The width of a map: known to the host, or given for each point of the maps around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Axis {
+    /// The same at every point.
+    Regular(Size),
+    /// Where the points of each row start.
+    Ragged(Var),
+}
+
+impl Axis {
+    /// As the dimension of a space.
+    pub(super) fn space(self) -> SpaceDim {
+        match self {
+            Self::Regular(size) => SpaceDim::Regular(size),
+            Self::Ragged(offsets) => SpaceDim::Ragged { offsets },
+        }
+    }
+
+    /// As the dimension of an array over that space.
+    pub(super) fn dim(self) -> Dim {
+        match self {
+            Self::Regular(size) => Dim::Size(size),
+            Self::Ragged(offsets) => Dim::Ragged(offsets),
+        }
+    }
+}
+
+impl From<Dim> for Axis {
+    fn from(dim: Dim) -> Self {
+        match dim {
+            Dim::Size(size) => Self::Regular(size),
+            Dim::Ragged(offsets) => Self::Ragged(offsets),
+        }
+    }
+}
+
+/// Dimensions of an array over a context.
+pub(super) fn dims(context: &[Axis]) -> Vec<Dim> {
+    context.iter().map(|axis| axis.dim()).collect()
+}
 
 /// What a variable of a nest is.
 #[derive(Clone, Debug)]
@@ -38,12 +80,12 @@ pub(super) struct MadeCheck {
     pub(super) cert: Var,
     /// How many branches and loops of the host were around the kernel.
     pub(super) level: usize,
-    pub(super) space: Vec<Size>,
+    pub(super) space: Context,
 }
 
 /// The body of a kernel over a context, as it is being made.
 pub(super) struct Point {
-    pub(super) dims: Vec<(Var, Size)>,
+    pub(super) dims: Vec<(Var, Axis)>,
     pub(super) stms: Vec<Stm<Seg>>,
     known: HashSet<Var>,
     /// Arrays that share memory with one of these are copied before they are used.
@@ -64,7 +106,7 @@ impl Point {
 
 impl Cx<'_> {
     /// An empty body over a context.
-    pub(super) fn point(&mut self, context: &[Size]) -> Point {
+    pub(super) fn point(&mut self, context: &[Axis]) -> Point {
         let dims = context.iter().map(|&n| (self.fresh("i", Type::I64), n));
         Point {
             dims: dims.collect(),
@@ -75,7 +117,7 @@ impl Cx<'_> {
     }
 
     /// An empty body over a context whose code consumes these variables.
-    pub(super) fn point_consuming(&mut self, context: &[Size], consumed: Vec<Var>) -> Point {
+    pub(super) fn point_consuming(&mut self, context: &[Axis], consumed: Vec<Var>) -> Point {
         let point = self.point(context);
         Point { consumed, ..point }
     }
@@ -98,8 +140,12 @@ impl Cx<'_> {
                 self.subst.set(var, elem);
             }
             Def::Stored { array, depth } => {
-                let ty = self.vars[array].ty.peel(depth);
-                if let (Some(ty), 1..) = (ty, depth) {
+                // The lengths of its rows are those at this point.
+                let mut lengths = Vec::new();
+                type_vars(&self.vars[var].ty, &mut |n| lengths.push(n));
+                self.need_all(point, &lengths);
+                if depth > 0 {
+                    let ty = self.type_of(var);
                     let indices = point.indices(depth);
                     let op = ArrayOp::Index { array, indices };
                     let elem = self.array(&mut point.stms, "x", ty, op);
@@ -169,22 +215,33 @@ impl Cx<'_> {
             stms: point.stms,
             result,
         };
-        self.seg(point.dims, body, kind, binds, out);
+        let dims = point.dims.iter().map(|&(i, axis)| (i, axis.space()));
+        self.seg(dims.collect(), body, kind, binds, out);
     }
 
-    /// The array that holds the values of a variable at all points of a context of this depth, if there is one.
-    pub(super) fn expanded(&self, var: Var, depth: usize) -> Option<Var> {
+    /// The array that holds the values of a variable at all points of a context, if there is one.
+    pub(super) fn expanded(&self, var: Var, context: &[Axis]) -> Option<Var> {
         match self.env.get(&var) {
-            None => (depth == 0).then(|| self.var(var)),
-            Some(Def::Stored { array, depth: d }) => (*d == depth).then_some(*array),
-            Some(Def::Elem { array, depth: d }) if *d == depth => self.expanded(*array, depth - 1),
+            None => context.is_empty().then(|| self.var(var)),
+            Some(Def::Stored { array, depth }) => (*depth == context.len()).then_some(*array),
+            Some(Def::Elem { array, depth }) if *depth == context.len() => {
+                let whole = self.expanded(*array, &context[..depth - 1])?;
+                // Rows of other offsets are other rows.
+                let dim = self.vars[whole].ty.shape()[depth - 1];
+                let same = match context[depth - 1] {
+                    Axis::Regular(_) => dim.size().is_some(),
+                    Axis::Ragged(offsets) => dim == Dim::Ragged(offsets),
+                };
+                same.then_some(whole)
+            }
             Some(Def::Elem { .. } | Def::Again(_) | Def::Pending) => None,
         }
     }
 
     /// A variable for the values of another at all points of a context.
-    pub(super) fn stored(&mut self, var: Var, context: &[Size]) -> Var {
-        let ty = Type::array_of(&self.type_of(var), context);
+    pub(super) fn stored(&mut self, var: Var, context: &[Axis], out: &mut Vec<Stm<Seg>>) -> Var {
+        let ty = self.vars[var].ty.clone();
+        let ty = self.type_over(&ty, context, out);
         let name = self.vars[var].name.clone();
         let array = self.fresh(&name, ty);
         let depth = context.len();
@@ -196,31 +253,5 @@ impl Cx<'_> {
     pub(super) fn proved(&mut self, cert: Var) {
         self.env.remove(&cert);
         self.subst.set(cert, Some(Atom::Const(Const::Bool(true))));
-    }
-
-    /// Whether some map of a context has no points, for the host.
-    pub(super) fn is_empty(&mut self, context: &[Size], out: &mut Vec<Stm<Seg>>) -> Atom {
-        use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
-        use crate::ir::types::ScalarType;
-        let mut empty: Option<Atom> = None;
-        for &size in context {
-            let none = match size {
-                Size::Const(n) => Atom::bool(n <= 0),
-                Size::Var(n) => {
-                    let le = ScalarOp::Cmp(CmpOp::Le, ScalarType::I64);
-                    self.scalar(out, "empty", le, vec![n.into(), Atom::ZERO])
-                }
-            };
-            empty = Some(match (empty, none.as_bool()) {
-                (None, _) => none,
-                (Some(empty), Some(false)) => empty,
-                (Some(_), Some(true)) => none,
-                (Some(empty), None) => {
-                    let or = ScalarOp::Bin(BinOp::Or, ScalarType::Bool);
-                    self.scalar(out, "empty", or, vec![empty, none])
-                }
-            });
-        }
-        empty.unwrap_or(Atom::bool(false))
     }
 }

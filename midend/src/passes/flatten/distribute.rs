@@ -203,9 +203,13 @@ impl Cx<'_> {
                 Label::Check | Label::Cheap => todo.extend(&f.free[i]),
                 Label::Fill | Label::View | Label::Update | Label::Seq => {
                     // What was not stored, for it is irregular or was read by such code only, is computed again.
-                    if matches!(self.env.get(&v), Some(Def::Pending)) {
-                        found.insert(i);
-                        todo.extend(&f.free[i]);
+                    match self.env.get(&v) {
+                        Some(Def::Pending) => {
+                            found.insert(i);
+                            todo.extend(&f.free[i]);
+                        }
+                        Some(Def::Again(_)) => todo.extend(&f.free[i]),
+                        Some(Def::Elem { .. } | Def::Stored { .. }) | None => {}
                     }
                 }
                 Label::Uniform | Label::Par => {}
@@ -271,8 +275,13 @@ impl Cx<'_> {
         let mut bound = binds.to_vec();
         let mut kept = Vec::new();
         for &i in members {
+            let stm = &f.body.stms[i];
+            // Rows of varying length are written by all points of theirs, when somebody asks.
+            if stm.binds.iter().any(|&v| self.is_row(v)) {
+                continue;
+            }
             let first = f.waiting.remove(&i);
-            for &v in &f.body.stms[i].binds {
+            for &v in &stm.binds {
                 let users = f.users.get(&v);
                 let read = users.is_some_and(|u| u.iter().any(|j| !members.contains(j)));
                 if self.vars[v].ty == Type::Cert {
@@ -284,7 +293,7 @@ impl Cx<'_> {
             }
         }
         for v in kept {
-            let array = self.stored(v, &f.context.clone());
+            let array = self.stored(v, &f.context.clone(), out);
             f.roots.insert(array, array);
             bound.push(array);
         }

@@ -1,7 +1,7 @@
 //! Array operations that are done for a whole map nest at once: reshapes, arrays that are spread out, updates in place.
 
 use super::Cx;
-use super::context::{Def, Point};
+use super::context::{Axis, Def, Point, dims};
 use super::distribute::Frame;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
@@ -9,12 +9,8 @@ use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::soac::{ScatterDest, Soac};
 use crate::ir::syntax::{Atom, Exp, Stm};
-use crate::ir::types::{Dim, ScalarType, Size, Type};
-
-/// Sizes as dimensions of an array.
-fn dims(sizes: &[Size]) -> Vec<Dim> {
-    sizes.iter().copied().map(Dim::Size).collect()
-}
+use crate::ir::types::{ScalarType, Size, Type, is_ragged};
+use std::rc::Rc;
 
 impl Cx<'_> {
     /// Another shape of an array that is stored for all points: another shape of all of it (rule G6).
@@ -24,19 +20,28 @@ impl Cx<'_> {
         stm: &Stm<Soac>,
         out: &mut Vec<Stm<Seg>>,
     ) -> bool {
-        let Exp::Op(Soac::Array(ArrayOp::Reshape { shape, array })) = &stm.exp else {
+        let Exp::Op(Soac::Array(ArrayOp::Reshape { array, .. })) = &stm.exp else {
             return false;
         };
-        let certs: Vec<Var> = stm.certs.clone();
-        let depth = f.context.len();
-        let Some(whole) = self.expanded(*array, depth) else {
-            return false;
+        let (v, context) = (stm.binds[0], f.context.clone());
+        let Some(mut whole) = self.expanded(*array, &context) else {
+            // One point cannot write rows of varying length: it makes them again.
+            let again = self.is_row(v) || self.is_row(*array);
+            if again {
+                self.env.insert(v, Def::Again(Rc::new(stm.clone())));
+            }
+            return again;
         };
-        self.prove(f, &certs, out);
-        let shape = [dims(&f.context), self.dims(shape)].concat();
-        let bind = self.stored(stm.binds[0], &f.context.clone());
+        self.checks_before_ragged(f, f.body.stms.len(), stm, out);
+        self.prove(f, &stm.certs, out);
+        let bind = self.stored(v, &context, out);
+        let shape = self.vars[bind].ty.shape().to_vec();
+        let rank = self.vars[whole].ty.rank();
         if let Some(&root) = f.roots.get(&whole) {
             f.roots.insert(bind, root);
+        }
+        if is_ragged(&shape) || is_ragged(self.vars[whole].ty.shape()) {
+            whole = self.flat(whole, rank, out).1;
         }
         let op = ArrayOp::Reshape {
             shape,
@@ -60,10 +65,9 @@ impl Cx<'_> {
             return;
         };
         self.settle(f, &f.free[i].clone(), out);
+        self.checks_before_ragged(f, i, stm, out);
         f.waiting.remove(&i);
-        let ty = self.type_of(v);
-        let shape: Vec<Size> = ty.shape().iter().filter_map(|d| d.size()).collect();
-        let array = self.stored(v, &f.context.clone());
+        let array = self.stored(v, &f.context.clone(), out);
         let array = match bind {
             Some(bind) => {
                 let depth = f.context.len();
@@ -73,7 +77,8 @@ impl Cx<'_> {
             None => array,
         };
         f.roots.insert(array, array);
-        let whole = [&f.context[..], &shape[..]].concat();
+        let shape = self.vars[array].ty.shape().to_vec();
+        let whole: Vec<Axis> = shape.into_iter().map(Axis::from).collect();
         if let ArrayOp::Scratch { elem, .. } = op {
             let op = ArrayOp::Scratch {
                 elem: *elem,
@@ -127,7 +132,7 @@ impl Cx<'_> {
         self.element_at(array, inner, point)
     }
 
-    fn element_at(&mut self, array: Var, indices: &[Atom], point: &mut Point) -> Atom {
+    pub(super) fn element_at(&mut self, array: Var, indices: &[Atom], point: &mut Point) -> Atom {
         let ty = self.vars[array].ty.peel(indices.len());
         let op = ArrayOp::Index {
             array,
@@ -147,16 +152,15 @@ impl Cx<'_> {
         let Exp::Op(Soac::Array(ArrayOp::Update { array, .. })) = &stm.exp else {
             return false;
         };
-        let depth = f.context.len();
-        if self.expanded(*array, depth).is_none() {
+        if self.expanded(*array, &f.context).is_none() {
             return false;
         }
         self.before_consumption(f, i, out);
         self.settle(f, &f.free[i].clone(), out);
-        let Some(whole) = self.expanded(*array, depth) else {
+        let Some(whole) = self.expanded(*array, &f.context) else {
             return false;
         };
-        let bind = self.stored(stm.binds[0], &f.context.clone());
+        let bind = self.stored(stm.binds[0], &f.context.clone(), out);
         if let Some(&root) = f.roots.get(&whole) {
             f.roots.insert(bind, root);
         }
@@ -182,7 +186,8 @@ impl Cx<'_> {
         };
         // The part that is written is a rectangle: one more dimension for each of the value's.
         let extents: Vec<Size> = value_ty.shape().iter().filter_map(|d| d.size()).collect();
-        let space = [&f.context[..], &extents[..]].concat();
+        let inner = extents.iter().map(|&n| Axis::Regular(n));
+        let space: Vec<Axis> = f.context.iter().copied().chain(inner).collect();
         let mut point = self.point(&space);
         let reads: Vec<Var> = f.reads(i).to_vec();
         for v in reads.into_iter().filter(|v| v != array) {

@@ -1,7 +1,7 @@
 //! Operators inside of a map nest, and those of host code, which have the empty context: each becomes one operation
 //! over the context and its own dimension, or is distributed further.
 
-use super::context::{Context, Def, Point};
+use super::context::{Axis, Context, Def, Point};
 use super::distribute::{Frame, Wanted};
 use super::label::{Label, is_reduction_of_rows};
 use super::{Cx, Mode};
@@ -61,10 +61,11 @@ impl Cx<'_> {
                 let mut dests = Vec::new();
                 op.consumed(&mut |v| dests.push(Atom::Var(v)));
                 let dests = self.arrays(f, &dests, out);
+                self.checks_before_ragged(f, i, stm, out);
                 let binds: Vec<Var> = stm
                     .binds
                     .iter()
-                    .map(|&b| self.stored(b, &context))
+                    .map(|&b| self.stored(b, &context, out))
                     .collect();
                 for &bind in &binds {
                     f.made(bind);
@@ -83,7 +84,7 @@ impl Cx<'_> {
     /// An operator in a context, whose destinations are these arrays.
     pub(super) fn operator_in(
         &mut self,
-        context: &[Size],
+        context: &[Axis],
         (op, certs): (&Soac, &[Var]),
         dests: &[Var],
         binds: &[Var],
@@ -140,9 +141,14 @@ impl Cx<'_> {
     }
 
     /// The context inside of the lambda of an operator (rule G2).
-    pub(super) fn inside(&mut self, context: &[Size], t: Traversal<'_>) -> Context {
+    pub(super) fn inside(
+        &mut self,
+        context: &[Axis],
+        t: Traversal<'_>,
+        out: &mut Vec<Stm<Seg>>,
+    ) -> Context {
         let mut inner = context.to_vec();
-        inner.push(self.size(t.width));
+        inner.push(self.axis(t.width, context, out));
         for (&param, &array) in t.lam.params.iter().zip(t.arrays) {
             let depth = inner.len();
             self.env.insert(param, Def::Elem { array, depth });
@@ -151,7 +157,7 @@ impl Cx<'_> {
     }
 
     /// The body of a kernel over a context that executes a lambda sequentially.
-    pub(super) fn leaf(&mut self, context: &[Size], t: Traversal<'_>) -> (Point, Vec<Atom>) {
+    pub(super) fn leaf(&mut self, context: &[Axis], t: Traversal<'_>) -> (Point, Vec<Atom>) {
         let mut point = self.point(context);
         let mut reads = free_in_lambda(&self.vars, t.lam);
         reads.extend(&t.lam.params);
@@ -168,7 +174,7 @@ impl Cx<'_> {
 
     fn screma_in(
         &mut self,
-        context: &[Size],
+        context: &[Axis],
         t: Traversal<'_>,
         (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
         binds: &[Var],
@@ -182,8 +188,11 @@ impl Cx<'_> {
         {
             return self.reduction_of_rows(context, t, op, binds, out);
         }
-        let inner = self.inside(context, t);
+        let inner = self.inside(context, t, out);
         let operators = (scans, reds);
+        if self.varied_rows(t.lam) {
+            return self.map_and_fold(&inner, t, operators, binds, out);
+        }
         if !self.labels.is_parallel(&t.lam.body) {
             return self.fold(&inner, t, operators, binds, out);
         }
@@ -201,26 +210,53 @@ impl Cx<'_> {
     /// A map in a context.
     fn map_in(
         &mut self,
-        context: &[Size],
+        context: &[Axis],
         t: Traversal<'_>,
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
-        let inner = self.inside(context, t);
+        let inner = self.inside(context, t, out);
         let plain = &mut |cx: &mut Self, binds: &[Var], out: &mut Vec<Stm<Seg>>| {
             let (point, result) = cx.leaf(&inner, t);
             cx.kernel(point, result, SegKind::Map, binds.to_vec(), out);
         };
-        if !self.labels.is_parallel(&t.lam.body) {
+        let rows = self.varied_rows(t.lam);
+        if !rows && !self.labels.is_parallel(&t.lam.body) {
             return plain(self, binds, out);
         }
         let split = &mut |cx: &mut Self, binds: &[Var], out: &mut Vec<Stm<Seg>>| {
             cx.distribute(inner.clone(), &t.lam.body, Wanted::Fresh(binds), out);
         };
-        if self.is_nest(t.lam) {
+        if rows || self.is_nest(t.lam) {
             return split(self, binds, out);
         }
         self.versions(&inner, t.lam, binds, out, plain, split);
+    }
+
+    /// Whether a lambda yields arrays whose lengths differ from point to point. One point cannot write them.
+    fn varied_rows(&self, lam: &Lambda<Soac>) -> bool {
+        lam.body.result.iter().any(|&a| self.varies(a))
+    }
+
+    /// What the program checks before statement `i` is checked before memory is allocated for rows of varying length.
+    pub(super) fn checks_before_ragged(
+        &mut self,
+        f: &mut Frame<'_>,
+        i: usize,
+        stm: &Stm<Soac>,
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let mut ragged = stm.binds.iter().any(|&b| self.varies(b.into()));
+        if let Exp::Op(
+            Soac::Screma { width, .. } | Soac::Hist { width, .. } | Soac::Scatter { width, .. },
+        ) = &stm.exp
+        {
+            ragged |= !self.labels.uniform((*width).into());
+        }
+        if ragged {
+            let checks = self.open_checks(f, i);
+            self.prove(f, &checks, out);
+        }
     }
 
     /// Whether a lambda is nothing but cheap code and one map, which then belongs to the same nest.
@@ -246,7 +282,7 @@ impl Cx<'_> {
     /// Reductions and scans, what is inside being sequential.
     fn fold(
         &mut self,
-        inner: &[Size],
+        inner: &[Axis],
         t: Traversal<'_>,
         (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
         binds: &[Var],
@@ -258,7 +294,7 @@ impl Cx<'_> {
 
     fn fold_point(
         &mut self,
-        inner: &[Size],
+        inner: &[Axis],
         (point, mut result): (Point, Vec<Atom>),
         (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
         binds: &[Var],
@@ -282,7 +318,8 @@ impl Cx<'_> {
             .iter()
             .flat_map(|op| op.lam.params[..op.neutral.len()].iter())
         {
-            let ty = Type::array_of(&self.type_of(*p), inner);
+            let ty = self.vars[*p].ty.clone();
+            let ty = self.type_over(&ty, inner, out);
             inputs.push(self.fresh("inputs", ty));
         }
         let mut bound = binds.to_vec();
@@ -297,7 +334,7 @@ impl Cx<'_> {
     }
 
     /// The body of a kernel that reads the elements of arrays over the context.
-    fn elements(&mut self, context: &[Size], arrays: &[Var]) -> (Point, Vec<Atom>) {
+    fn elements(&mut self, context: &[Axis], arrays: &[Var]) -> (Point, Vec<Atom>) {
         let mut point = self.point(context);
         let indices: Vec<Atom> = point.dims.iter().map(|dim| dim.0.into()).collect();
         let mut result = Vec::new();
@@ -315,7 +352,7 @@ impl Cx<'_> {
     /// Rule E2: `redomap` is a map, which is distributed, and a reduction; the same for scans.
     fn map_and_fold(
         &mut self,
-        inner: &[Size],
+        inner: &[Axis],
         t: Traversal<'_>,
         (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
         binds: &[Var],
@@ -331,7 +368,7 @@ impl Cx<'_> {
     /// Distributes the map of an operator; its results, the last of which are bound.
     fn map_inputs(
         &mut self,
-        inner: &[Size],
+        inner: &[Axis],
         t: Traversal<'_>,
         last: &[Var],
         out: &mut Vec<Stm<Seg>>,
@@ -339,11 +376,8 @@ impl Cx<'_> {
         let result = &t.lam.body.result;
         let mut inputs = Vec::new();
         for &atom in &result[..result.len() - last.len()] {
-            let ty = match atom {
-                Atom::Var(v) => self.type_of(v),
-                Atom::Const(c) => Type::Scalar(c.ty()),
-            };
-            inputs.push(self.fresh("inputs", Type::array_of(&ty, inner)));
+            let ty = self.type_over(&atom.ty(&self.vars), inner, out);
+            inputs.push(self.fresh("inputs", ty));
         }
         inputs.extend_from_slice(last);
         self.distribute(inner.to_vec(), &t.lam.body, Wanted::Fresh(&inputs), out);
@@ -357,7 +391,7 @@ impl Cx<'_> {
     /// ```
     pub(super) fn reduction_of_rows(
         &mut self,
-        context: &[Size],
+        context: &[Axis],
         t: Traversal<'_>,
         op: &Operator<Soac>,
         binds: &[Var],
@@ -366,7 +400,7 @@ impl Cx<'_> {
         let Some((columns, arrays, element)) = super::rows::operator_map(op) else {
             return;
         };
-        let inner = self.inside(context, t);
+        let inner = self.inside(context, t, out);
         let columns = self.size(columns);
         let cheap = t.lam.body.stms.iter().all(super::rows::is_free);
         let inputs = if cheap {
@@ -389,7 +423,8 @@ impl Cx<'_> {
         for row in rows.iter().filter_map(|row| row.as_var()) {
             result.extend(self.element(&mut point.stms, row, column));
         }
-        point.dims.insert(context.len(), (column, columns));
+        let columns = (column, Axis::Regular(columns));
+        point.dims.insert(context.len(), columns);
         let lam = self.element_operator(op, arrays, element);
         let kind = SegKind::Red(vec![Operator {
             comm: op.comm,

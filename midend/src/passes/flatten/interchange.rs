@@ -25,6 +25,9 @@ impl Cx<'_> {
     ) {
         let cond = self.atom(cond);
         let context = f.context.clone();
+        // What is said of lengths here, both branches know.
+        let stored = |&b| self.stored(b, &context, out);
+        let binds: Vec<Var> = binds.iter().map(stored).collect();
         let host = vec![false; binds.len()];
         let mut own = vec![true; binds.len()];
         let mut branch = |body: &Body<Soac>| {
@@ -41,7 +44,6 @@ impl Cx<'_> {
             })
         };
         let (then, otherwise) = (branch(then), branch(otherwise));
-        let binds: Vec<Var> = binds.iter().map(|&b| self.stored(b, &context)).collect();
         for (&bind, _) in binds.iter().zip(own).filter(|(_, own)| *own) {
             f.made(bind);
         }
@@ -84,7 +86,7 @@ impl Cx<'_> {
                 carried.push(LoopParam { var, init });
                 own.push(false);
             } else if let Some(init) = arrays.next() {
-                let var = self.stored(param.var, &context);
+                let var = self.stored(param.var, &context, out);
                 let init = init.into();
                 let shared = carried.iter().any(|p| p.init == init);
                 own.push(!shared && init.as_var().is_some_and(|v| f.is_made(v)));
@@ -120,7 +122,7 @@ impl Cx<'_> {
             if host {
                 bound.push(self.bind(bind, super::Mode::Seq));
             } else {
-                let array = self.stored(bind, &context);
+                let array = self.stored(bind, &context, out);
                 if own {
                     f.made(array);
                 }
@@ -142,7 +144,9 @@ impl Cx<'_> {
     ) -> Body<Seg> {
         let mut stms = Vec::new();
         self.level += 1;
+        let known = self.offsets_log.len();
         let result = make(self, &mut stms);
+        self.forget_offsets(known);
         self.level -= 1;
         Body { stms, result }
     }

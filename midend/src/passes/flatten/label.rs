@@ -1,10 +1,11 @@
 //! What becomes of each statement inside of a map nest: one labelling pass, from the outside in, without backtracking.
 //!
-//! A variable inside of a nest is *uniform* if the host can compute it, *variant* otherwise; a variant array is
-//! *irregular* if its shape is variant. Parallelism is worth something only if its width is uniform. This is the
-//! avoidance of vectorisation: what is not labelled [`Label::Par`] stays in maximal pieces of sequential code
-//! (Vectorisation Avoidance, section 4).
+//! A variable inside of a nest is *uniform* if the host can compute it, *variant* otherwise. An array whose shape is variant can
+//! be stored for all points, as a ragged array, if all points of it can be written in parallel; it is *irregular* if only
+//! sequential code makes it, which then keeps it to itself. This is the avoidance of vectorisation: what is not labelled
+//! [`Label::Par`] stays in maximal pieces of sequential code (Vectorisation Avoidance, section 4).
 
+mod array;
 mod cost;
 
 use super::elementwise::is_elementwise;
@@ -16,6 +17,7 @@ use crate::ir::soac::{HistOp, Operator, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Lambda, LoopForm, LoopParam, Stm, Vars};
 use crate::ir::types::{Size, Type};
 use crate::ir::walk::{all_stms, deep, free_in_lambda, free_in_stm, type_vars};
+use crate::verify::sizes::Sizes;
 use cost::{is_cheap, is_total};
 use std::collections::{HashMap, HashSet};
 
@@ -58,6 +60,7 @@ pub(super) struct Labels {
     /// What is consumed inside.
     consumed: Vec<Var>,
     aliases: Aliases,
+    sizes: Sizes,
 }
 
 impl Labels {
@@ -80,7 +83,12 @@ impl Labels {
         atom.as_var().is_none_or(|v| !self.variant.contains(&v))
     }
 
-    /// Whether the shape of an array differs from point to point, so that it cannot leave the code that makes it.
+    /// What stands for all sizes that are the same as this one.
+    pub(super) fn same(&self, size: Var) -> Atom {
+        self.sizes.representative(size)
+    }
+
+    /// Whether an array of a shape that differs from point to point cannot leave the code that makes it.
     pub(super) fn irregular(&self, var: Var) -> bool {
         self.irregular.contains(&var)
     }
@@ -100,6 +108,8 @@ impl Labels {
 pub(super) struct Labeller<'a> {
     vars: &'a Vars,
     labels: Labels,
+    /// Whether the number of points of an operator around differs from point to point.
+    ragged: bool,
 }
 
 impl<'a> Labeller<'a> {
@@ -112,6 +122,7 @@ impl<'a> Labeller<'a> {
         let mut labeller = Labeller {
             vars,
             labels: Labels::default(),
+            ragged: false,
         };
         let mut parallel = false;
         all_stms(&lam.body, &mut |stm| {
@@ -132,20 +143,35 @@ impl<'a> Labeller<'a> {
     }
 
     fn lambda(&mut self, lam: &Lambda<Soac>) -> bool {
-        lam.params.iter().for_each(|&p| self.vary(p));
+        lam.params.iter().for_each(|&p| self.vary(p, true));
         self.body(&lam.body)
     }
 
-    /// A variable that the host does not know.
-    fn vary(&mut self, var: Var) {
-        let mut irregular = has_ragged_dims(&self.vars[var].ty);
-        type_vars(&self.vars[var].ty, &mut |n| {
-            irregular |= self.labels.variant.contains(&n);
-        });
+    /// The lambda of an operator of this width.
+    fn inner(&mut self, width: Size, lam: &Lambda<Soac>) -> bool {
+        let around = self.ragged;
+        self.ragged |= !self.labels.uniform(width.into());
+        let parallel = self.lambda(lam);
+        self.ragged = around;
+        parallel
+    }
+
+    /// A variable that the host does not know, and whether many points can write it.
+    fn vary(&mut self, var: Var, shared: bool) {
+        let irregular =
+            has_ragged_dims(&self.vars[var].ty) || !shared && self.has_variant_dims(var);
         self.labels.variant.insert(var);
         if irregular {
             self.labels.irregular.insert(var);
         }
+    }
+
+    fn has_variant_dims(&self, var: Var) -> bool {
+        let mut variant = false;
+        type_vars(&self.vars[var].ty, &mut |n| {
+            variant |= self.labels.variant.contains(&n);
+        });
+        variant
     }
 
     /// Labels the statements of a body; whether it holds parallelism worth having.
@@ -154,15 +180,19 @@ impl<'a> Labeller<'a> {
         let mut parallel = false;
         for stm in &body.stms {
             let label = deep(|| self.stm(stm, &whole));
+            self.labels.sizes.learn(stm);
             parallel |= label == Label::Par;
             if let Some(&first) = stm.binds.first() {
                 self.labels.labels.insert(first, label);
             }
-            if label != Label::Uniform {
-                for &v in &stm.binds {
-                    if !(label == Label::Par && self.carried(stm, v)) {
-                        self.vary(v);
-                    }
+            let shared = match label {
+                Label::Uniform => continue,
+                Label::Cheap | Label::Fill | Label::View | Label::Par => true,
+                Label::Check | Label::Update | Label::Seq => false,
+            };
+            for &v in &stm.binds {
+                if !(label == Label::Par && self.carried(stm, v)) {
+                    self.vary(v, shared);
                 }
             }
         }
@@ -266,11 +296,7 @@ impl<'a> Labeller<'a> {
                 fit &= !(self.vars[v].ty.is_array() && self.labels.hot(v));
             }
         });
-        for &v in &stm.binds {
-            type_vars(&self.vars[v].ty, &mut |n| {
-                fit &= self.labels.uniform(n.into());
-            });
-        }
+        fit &= !stm.binds.iter().any(|&v| has_ragged_dims(&self.vars[v].ty));
         if !fit || cost > CHEAP {
             return Label::Seq;
         }
@@ -280,7 +306,7 @@ impl<'a> Labeller<'a> {
         Label::Cheap
     }
 
-    /// Parallel if it is worth it and no irregular array comes in or goes out.
+    /// Parallel if it is worth it and no irregular array comes in or goes out. The lengths of what goes out are known before.
     fn parallel(&self, stm: &Stm<Soac>, worth: bool) -> Label {
         if !worth {
             return Label::Seq;
@@ -288,7 +314,7 @@ impl<'a> Labeller<'a> {
         let mut regular = true;
         for &v in &stm.binds {
             type_vars(&self.vars[v].ty, &mut |n| {
-                regular &= self.labels.uniform(n.into());
+                regular &= !stm.binds.contains(&n) || self.carried(stm, n);
             });
         }
         let free = free_in_stm(self.vars, stm);
@@ -312,7 +338,12 @@ impl<'a> Labeller<'a> {
             }
             for (param, &known) in params.iter().zip(&known) {
                 if !known {
-                    self.vary(param.var);
+                    // Its lengths must be those that it starts with.
+                    let mut shared = true;
+                    type_vars(&self.vars[param.var].ty, &mut |n| {
+                        shared &= !params.iter().any(|p| p.var == n);
+                    });
+                    self.vary(param.var, shared);
                 }
             }
             let steady = match form {
@@ -350,25 +381,31 @@ impl<'a> Labeller<'a> {
                 reds,
                 ..
             } => {
-                let inner = self.lambda(lam);
-                let rows = scans.is_empty() && self.is_reduction_of_rows(lam, reds, stm);
+                let inner = self.inner(*width, lam);
+                let rows = scans.is_empty() && self.is_reduction_of_rows(*width, lam, reds, stm);
                 let fits = rows
                     || scans
                         .iter()
                         .chain(reds)
                         .all(|op| self.is_scalar_operator(op));
-                self.parallel(stm, fits && self.is_wide(*width, inner))
+                let yielded = lam.body.result.iter().filter_map(|a| a.as_var());
+                let whole = !yielded.clone().any(|v| self.labels.irregular(v));
+                self.parallel(stm, whole && fits && self.is_wide(*width, inner))
             }
             Soac::Hist {
                 width, lam, ops, ..
             } => {
-                let inner = self.lambda(lam);
-                let fits = ops.iter().all(|op| self.is_scalar_hist(op));
+                let inner = self.inner(*width, lam);
+                let fits =
+                    self.is_flat(*width, stm) && ops.iter().all(|op| self.is_scalar_hist(op));
                 self.parallel(stm, fits && self.is_wide(*width, inner))
             }
             Soac::Scatter { width, lam, .. } => {
-                let inner = self.lambda(lam);
-                self.parallel(stm, self.is_wide(*width, inner))
+                let inner = self.inner(*width, lam);
+                self.parallel(
+                    stm,
+                    self.is_flat(*width, stm) && self.is_wide(*width, inner),
+                )
             }
             Soac::Filter { .. } | Soac::WithAcc { .. } | Soac::UpdateAcc(_) => Label::Seq,
         }
@@ -376,7 +413,14 @@ impl<'a> Labeller<'a> {
 
     fn is_wide(&self, width: Size, inner: bool) -> bool {
         let narrow = matches!(width, Size::Const(n) if n < NARROW);
-        self.labels.uniform(width.into()) && (inner || !narrow)
+        inner || !narrow
+    }
+
+    /// Whether an operator that writes to places it computes knows nothing but regular arrays.
+    fn is_flat(&self, width: Size, stm: &Stm<Soac>) -> bool {
+        !self.ragged
+            && self.labels.uniform(width.into())
+            && !stm.binds.iter().any(|&v| self.has_variant_dims(v))
     }
 
     /// An operator on scalars that the host knows: it is applied between points, so that it may depend on none.
@@ -397,56 +441,17 @@ impl<'a> Labeller<'a> {
     /// A reduction of vectors by one map over its operands, which rule G5 makes a map of reductions.
     fn is_reduction_of_rows(
         &self,
+        width: Size,
         lam: &Lambda<Soac>,
         reds: &[Operator<Soac>],
         stm: &Stm<Soac>,
     ) -> bool {
         let [op] = reds else { return false };
-        is_reduction_of_rows(self.vars, lam, op, stm.binds.len()) && self.is_known_operator(op)
-    }
-
-    fn array_op(&mut self, stm: &Stm<Soac>, op: &ArrayOp, whole: &HashSet<Var>) -> Label {
-        let regular = |cx: &Self| {
-            let mut regular = true;
-            for &v in &stm.binds {
-                regular &= !has_ragged_dims(&cx.vars[v].ty);
-                type_vars(&cx.vars[v].ty, &mut |n| {
-                    regular &= cx.labels.uniform(n.into());
-                });
-            }
-            stm.exp.operands(&mut |a| {
-                regular &= a.as_var().is_none_or(|v| !cx.labels.irregular(v));
-            });
-            regular
-        };
-        match op {
-            ArrayOp::Index { .. } | ArrayOp::Slice { .. } | ArrayOp::Rearrange { .. } => {
-                self.cheap(stm, 1)
-            }
-            ArrayOp::Iota { .. } | ArrayOp::Replicate { .. } | ArrayOp::Copy(_)
-                if !regular(self) =>
-            {
-                Label::Seq
-            }
-            ArrayOp::Iota { .. } if !whole.contains(&stm.binds[0]) => self.cheap(stm, 1),
-            ArrayOp::Replicate { shape, .. }
-                if shape.len() == 1 && !whole.contains(&stm.binds[0]) =>
-            {
-                self.cheap(stm, 1)
-            }
-            ArrayOp::Iota { .. }
-            | ArrayOp::Replicate { .. }
-            | ArrayOp::Copy(_)
-            | ArrayOp::Scratch { .. } => Label::Fill,
-            ArrayOp::Reshape { .. } if regular(self) => Label::View,
-            ArrayOp::Update { .. } if regular(self) => Label::Update,
-            ArrayOp::Reshape { .. }
-            | ArrayOp::Update { .. }
-            | ArrayOp::Literal { .. }
-            | ArrayOp::Concat { .. }
-            | ArrayOp::Manifest { .. }
-            | ArrayOp::Trace(_) => Label::Seq,
-        }
+        let regular = self.labels.uniform(width.into())
+            && !stm.binds.iter().any(|&v| self.has_variant_dims(v));
+        regular
+            && is_reduction_of_rows(self.vars, lam, op, stm.binds.len())
+            && self.is_known_operator(op)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Operators at the top level of host code as device-level operations.
 
+use super::context::Axis;
 use super::inner::Traversal;
 use super::label::{Labeller, is_reduction_of_rows};
 use super::{Cx, int};
@@ -67,16 +68,12 @@ impl Cx<'_> {
     /// One device-level operation over a space.
     pub(super) fn seg(
         &self,
-        dims: Vec<(Var, Size)>,
+        dims: Vec<(Var, SpaceDim)>,
         body: Body<Seg>,
         kind: SegKind,
         binds: Vec<Var>,
         out: &mut Vec<Stm<Seg>>,
     ) {
-        let dims = dims
-            .into_iter()
-            .map(|(var, size)| (var, SpaceDim::Regular(size)))
-            .collect();
         let op = SegOp {
             space: SegSpace { dims },
             level: Level::Device,
@@ -114,6 +111,7 @@ impl Cx<'_> {
         self.labels = Labeller::label(&self.vars, self.source, lam);
         self.env.clear();
         self.made_checks.clear();
+        self.forget_offsets(0);
         self.level = 0;
     }
 
@@ -149,7 +147,7 @@ impl Cx<'_> {
             };
             cx.reduction_of_rows(&[], t, op, binds, out);
         };
-        let context = [self.size(width)];
+        let context = [Axis::Regular(self.size(width))];
         self.versions(&context, lam, binds, out, pieces, rows);
     }
 
@@ -240,7 +238,7 @@ impl Cx<'_> {
             &mut stms,
         );
         let result = parts.into_iter().map(Atom::Var).collect();
-        let dims = vec![(piece, Size::Const(PIECES))];
+        let dims = vec![(piece, SpaceDim::Regular(Size::Const(PIECES)))];
         self.seg(
             dims,
             Body { stms, result },
@@ -324,7 +322,7 @@ impl Cx<'_> {
         body.result = results;
         let sum = self.sum();
         self.seg(
-            vec![(index, width)],
+            vec![(index, SpaceDim::Regular(width))],
             body,
             SegKind::Scan(vec![sum]),
             bound,
@@ -335,7 +333,7 @@ impl Cx<'_> {
     }
 
     /// Addition of `i64`.
-    fn sum(&mut self) -> Operator<Seg> {
+    pub(super) fn sum(&mut self) -> Operator<Seg> {
         let params = vec![self.fresh("a", Type::I64), self.fresh("b", Type::I64)];
         let args = params.iter().map(|&p| p.into()).collect();
         let mut stms = Vec::new();
@@ -423,7 +421,7 @@ impl Cx<'_> {
             result.push(element(self, &mut stms, source));
         }
         self.seg(
-            vec![(index, width)],
+            vec![(index, SpaceDim::Regular(width))],
             Body { stms, result },
             SegKind::Scatter(dests),
             kept.to_vec(),

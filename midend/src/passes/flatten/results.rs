@@ -1,13 +1,13 @@
 //! The end of a body that is distributed: its results, and what must still run.
 
 use super::Cx;
+use super::context::{Axis, Context};
 use super::distribute::Frame;
 use super::label::Label;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::syntax::{Atom, Body, Exp, Stm};
-use crate::ir::types::{Size, Type};
 use std::collections::{BTreeSet, HashSet};
 
 impl Cx<'_> {
@@ -56,30 +56,34 @@ impl Cx<'_> {
     ) -> Vec<Var> {
         let vars: Vec<Var> = atoms.iter().filter_map(|a| a.as_var()).collect();
         self.settle(f, &vars, out);
-        let depth = f.context.len();
-        let mut found: Vec<Option<Var>> = Vec::new();
+        let context = f.context.clone();
+        let (mut found, mut rows) = (Vec::new(), Vec::new());
         let (mut values, mut binds) = (Vec::new(), Vec::new());
         for &atom in atoms {
-            let stored = atom.as_var().and_then(|v| self.expanded(v, depth));
-            if stored.is_none() {
-                let ty = match atom {
-                    Atom::Var(v) => self.type_of(v),
-                    Atom::Const(c) => Type::Scalar(c.ty()),
-                };
-                let ty = Type::array_of(&ty, &f.context);
-                values.push(atom);
+            let stored = atom.as_var().and_then(|v| self.expanded(v, &context));
+            found.push(stored.unwrap_or_else(|| {
+                let ty = self.type_over(&atom.ty(&self.vars), &context, out);
                 let array = self.fresh("xs", ty);
                 f.made(array);
-                binds.push(array);
-            }
-            found.push(stored);
+                rows.extend(
+                    atom.as_var()
+                        .filter(|&v| self.is_row(v))
+                        .map(|v| (v, array)),
+                );
+                if !self.varies(atom) {
+                    values.push(atom);
+                    binds.push(array);
+                }
+                array
+            }));
         }
         if !values.is_empty() {
             self.group(f, &BTreeSet::new(), (&values, &binds), &[], out);
         }
-        let mut made = binds.into_iter();
-        let all = found.into_iter().filter_map(|v| v.or_else(|| made.next()));
-        all.collect()
+        for (row, array) in rows {
+            self.spread(&context, row, array, out);
+        }
+        found
     }
 
     /// Binds the results of a map: arrays that belong to nobody else.
@@ -89,10 +93,10 @@ impl Cx<'_> {
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
-        let depth = f.context.len();
+        let context = f.context.clone();
         let mut claimed = HashSet::new();
         let (mut values, mut bound) = (Vec::new(), Vec::new());
-        let (mut names, mut copies) = (Vec::new(), Vec::new());
+        let (mut names, mut copies, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for (&atom, &bind) in f.body.result.iter().zip(binds) {
             let owner = atom.as_var().and_then(|v| f.owner.get(&v)).copied();
             let fill = owner.filter(|i| {
@@ -101,12 +105,16 @@ impl Cx<'_> {
             if let Some(i) = fill {
                 self.fill(f, i, None, out);
             }
-            let whole = atom.as_var().and_then(|v| self.expanded(v, depth));
+            let whole = atom.as_var().and_then(|v| self.expanded(v, &context));
+            let whole = whole.filter(|&w| self.same_rows(w, bind));
             let root = whole.and_then(|w| f.roots.get(&w)).copied();
             match (whole, root) {
                 (Some(whole), Some(root)) if claimed.insert(root) => names.push((bind, whole)),
                 (Some(whole), _) if self.vars[bind].ty.is_array() => {
                     copies.push((bind, whole));
+                }
+                (Some(_) | None, _) if self.varies(atom) => {
+                    rows.extend(atom.as_var().map(|v| (v, bind)));
                 }
                 (Some(_) | None, _) => {
                     values.push(atom);
@@ -120,9 +128,14 @@ impl Cx<'_> {
             members.extend(self.effects(f));
             let reads: Vec<Var> = members.iter().flat_map(|&i| f.free[i].clone()).collect();
             members.extend(self.needed(f, &reads));
-            let checks: Vec<Var> = self.open_checks(f);
+            let checks: Vec<Var> = self.open_checks(f, f.body.stms.len());
             members.extend(self.needed(f, &checks));
             self.group(f, &members, (&values, &bound), &checks, out);
+        }
+        let vars: Vec<Var> = rows.iter().map(|row| row.0).collect();
+        self.settle(f, &vars, out);
+        for (row, bind) in rows {
+            self.spread(&context, row, bind, out);
         }
         for (bind, whole) in copies {
             let copy = ArrayOp::Copy(whole);
@@ -139,8 +152,9 @@ impl Cx<'_> {
         f.waiting.iter().copied().filter(seq).collect()
     }
 
-    fn open_checks(&self, f: &Frame<'_>) -> Vec<Var> {
-        let open = f.checks.iter().filter(|(_, sure)| !sure);
+    /// The checks before a statement that may not have been made.
+    pub(super) fn open_checks(&self, f: &Frame<'_>, before: usize) -> Vec<Var> {
+        let open = f.checks.iter().filter(|(i, sure)| !sure && *i < before);
         open.map(|&(i, _)| f.body.stms[i].binds[0])
             .filter(|c| self.env.contains_key(c))
             .collect()
@@ -154,17 +168,17 @@ impl Cx<'_> {
             let reads: Vec<Var> = left.iter().flat_map(|&i| f.free[i].clone()).collect();
             let mut members: BTreeSet<usize> = left.into_iter().collect();
             members.extend(self.needed(f, &reads));
-            let checks = self.open_checks(f);
+            let checks = self.open_checks(f, f.body.stms.len());
             members.extend(self.needed(f, &checks));
             self.group(f, &members, (&[], &[]), &checks, out);
         }
-        let open = self.open_checks(f);
+        let open = self.open_checks(f, f.body.stms.len());
         if open.is_empty() {
             return;
         }
         self.settle(f, &open, out);
         // A kernel over further dimensions has made a check unless one of these is empty.
-        let spaces: Vec<Option<Vec<Size>>> = open
+        let spaces: Vec<Option<Context>> = open
             .iter()
             .map(|&check| self.made_inside(f, check))
             .collect();
@@ -174,7 +188,8 @@ impl Cx<'_> {
         self.need_all(&mut point, &open);
         let mut body = Vec::new();
         self.kernel(point, Vec::new(), SegKind::Map, Vec::new(), &mut body);
-        let Some(inner) = inner else {
+        let ragged = |axis: &Axis| matches!(axis, Axis::Ragged(_));
+        let Some(inner) = inner.filter(|inner| !inner.iter().any(ragged)) else {
             out.extend(body);
             return;
         };
@@ -195,7 +210,7 @@ impl Cx<'_> {
     }
 
     /// The dimensions inside of the context of a kernel that made a check.
-    fn made_inside(&self, f: &Frame<'_>, check: Var) -> Option<Vec<Size>> {
+    fn made_inside(&self, f: &Frame<'_>, check: Var) -> Option<Context> {
         let mut made = self.made_checks.iter();
         let made = made.find(|made| made.cert == check && made.level == f.level)?;
         Some(made.space.iter().skip(f.context.len()).copied().collect())

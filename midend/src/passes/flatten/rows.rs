@@ -11,7 +11,7 @@ use super::{Cx, int};
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::{CmpOp, Const, ScalarOp};
-use crate::ir::seg::{Seg, SegKind};
+use crate::ir::seg::{Seg, SegKind, SpaceDim};
 use crate::ir::soac::{HistOp, Operator, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
 use crate::ir::types::{ScalarType, Size, Type};
@@ -74,7 +74,10 @@ impl Cx<'_> {
                 neutral,
             },
         };
-        let dims = vec![(index, width), (column, inner)];
+        let dims = vec![
+            (index, SpaceDim::Regular(width)),
+            (column, SpaceDim::Regular(inner)),
+        ];
         let body = Body { stms, result };
         self.seg(dims, body, SegKind::Hist(vec![op]), binds.to_vec(), out);
     }

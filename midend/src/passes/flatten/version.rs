@@ -9,13 +9,13 @@
 //! ```
 
 use super::Cx;
+use super::context::Axis;
 use crate::ir::id::Var;
-use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Exp, Lambda, Stm};
 use crate::ir::threshold::{Threshold, ThresholdKind};
-use crate::ir::types::{ScalarType, Size, Type};
+use crate::ir::types::Type;
 use crate::ir::walk::all_stms;
 
 /// Code may grow by versions to this many statements, or to four times its size if that is more.
@@ -29,7 +29,7 @@ impl<'c> Cx<'c> {
     /// grown too much.
     pub(super) fn versions(
         &mut self,
-        context: &[Size],
+        context: &[Axis],
         lam: &Lambda<Soac>,
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
@@ -66,20 +66,6 @@ impl<'c> Cx<'c> {
             otherwise,
         };
         self.push(out, binds.to_vec(), exp);
-    }
-
-    /// The number of points of a context.
-    fn points(&mut self, context: &[Size], out: &mut Vec<Stm<Seg>>) -> Atom {
-        let mul = ScalarOp::Bin(BinOp::Mul, ScalarType::I64);
-        let mut points = Atom::ONE;
-        for &size in context {
-            points = match (points, size) {
-                (Atom::ONE, size) => size.into(),
-                (points, Size::Const(1)) => points,
-                (points, size) => self.scalar(out, "points", mul, vec![points, size.into()]),
-            };
-        }
-        points
     }
 
     /// A threshold with a name of its own, after the function and line at hand.

@@ -1,6 +1,7 @@
 //! Operators that write to places they compute, in a map nest: their destinations get a dimension for each map.
 
 use super::Cx;
+use super::context::Axis;
 use super::inner::Traversal;
 use crate::ir::id::Var;
 use crate::ir::seg::{Seg, SegKind};
@@ -12,14 +13,14 @@ impl Cx<'_> {
     /// Histograms in a context: one more dimension of buckets for each map around them.
     pub(super) fn hist_in(
         &mut self,
-        context: &[Size],
+        context: &[Axis],
         t: Traversal<'_>,
         ops: &[HistOp<Soac>],
         dests: &[Var],
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
-        let inner = self.inside(context, t);
+        let inner = self.inside(context, t, out);
         let (point, results) = self.leaf(&inner, t);
         let outer: Vec<Atom> = point.dims[..context.len()]
             .iter()
@@ -32,7 +33,8 @@ impl Cx<'_> {
             result.extend(&outer);
             result.extend(&results[at..at + op.shape.len()]);
             at += op.shape.len();
-            let shape = [context, &self.sizes(&op.shape)[..]].concat();
+            let mut shape = sizes(context);
+            shape.extend(self.sizes(&op.shape));
             let mine = dests[taken..taken + op.dests.len()].to_vec();
             taken += op.dests.len();
             hists.push(HistOp {
@@ -48,14 +50,14 @@ impl Cx<'_> {
     /// Parallel writes in a context, into arrays with one more dimension for each map around them.
     pub(super) fn scatter_in(
         &mut self,
-        context: &[Size],
+        context: &[Axis],
         t: Traversal<'_>,
         places: &[ScatterDest],
         dests: &[Var],
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
-        let inner = self.inside(context, t);
+        let inner = self.inside(context, t, out);
         let (point, results) = self.leaf(&inner, t);
         let outer: Vec<Atom> = point.dims[..context.len()]
             .iter()
@@ -74,4 +76,10 @@ impl Cx<'_> {
         result.extend(&results[at..]);
         self.kernel(point, result, SegKind::Scatter(all), binds.to_vec(), out);
     }
+}
+
+/// The sizes of a context that is regular.
+fn sizes(context: &[Axis]) -> Vec<Size> {
+    let size = |axis: &Axis| axis.dim().size();
+    context.iter().filter_map(size).collect()
 }

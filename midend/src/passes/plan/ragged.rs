@@ -130,14 +130,16 @@ impl Cx<'_> {
         indices: &[Atom],
         shape: Vec<Atom>,
     ) -> View {
-        let Level::Ragged(offsets) = &levels[indices.len()] else {
+        let inner = &levels[indices.len()..];
+        if inner.iter().all(|level| matches!(level, Level::Regular(_))) {
             return self.ragged_row(view, levels, indices);
-        };
+        }
         let row = self.position_of(levels, indices);
-        let start = self.offset_of(offsets, row);
-        let size = self.count(&shape[1..]);
-        let ahead = self.mul(start, size);
-        let offset = self.add(view.offset, ahead);
+        let start = inner.iter().fold(row, |at, level| match level {
+            Level::Regular(n) => self.mul(at, *n),
+            Level::Ragged(offsets) => self.offset_of(offsets, at),
+        });
+        let offset = self.add(view.offset, start);
         self.dense_view(view.buffer, view.elem, offset, shape)
     }
 

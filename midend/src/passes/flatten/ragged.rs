@@ -1,0 +1,247 @@
+//! Widths that differ from point to point: dimensions of a context whose rows begin at *offsets*.
+//!
+//! ```text
+//! map (\i -> reduce (+) 0 (iota i)) is
+//! ──►
+//! ends = segscan (i < n) { max is[i] 0 } (+)          offs = concat [0] ends
+//! segred (i < n, j in offs) { j } (+)
+//! ```
+//!
+//! The offsets of a size are computed once for a context; equal sizes share them, and so do the arrays of that length
+//! (segment descriptors of *Shapes and Flattening*, section 5). A negative size has no points: the check that forbids it
+//! is made by itself.
+
+use super::context::{Axis, dims};
+use super::{Cx, int};
+use crate::ir::array::ArrayOp;
+use crate::ir::id::Var;
+use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
+use crate::ir::seg::{Seg, SegKind};
+use crate::ir::syntax::{Atom, Stm};
+use crate::ir::types::{ArrayType, ScalarType, Size, Type};
+
+const fn bin(op: BinOp) -> ScalarOp {
+    ScalarOp::Bin(op, ScalarType::I64)
+}
+
+/// What offsets are for: a size inside of a context.
+pub(super) type Rows = (Atom, Vec<Axis>);
+
+impl Cx<'_> {
+    /// The dimension that a width makes inside of a context.
+    pub(super) fn axis(&mut self, width: Size, context: &[Axis], out: &mut Vec<Stm<Seg>>) -> Axis {
+        match width {
+            Size::Var(v) if !self.labels.uniform(v.into()) => {
+                Axis::Ragged(self.offsets(v, context, out))
+            }
+            Size::Var(_) | Size::Const(_) => Axis::Regular(self.size(width)),
+        }
+    }
+
+    /// The type of an array that holds values of a type, as the source has it, at all points of a context.
+    pub(super) fn type_over(
+        &mut self,
+        ty: &Type,
+        context: &[Axis],
+        out: &mut Vec<Stm<Seg>>,
+    ) -> Type {
+        let Some(elem) = ty.elem() else {
+            return ty.clone();
+        };
+        let mut whole = context.to_vec();
+        for dim in ty.shape() {
+            let axis = match dim.size() {
+                Some(size) => self.axis(size, &whole, out),
+                None => Axis::from(*dim),
+            };
+            whole.push(axis);
+        }
+        let shape = dims(&whole);
+        if shape.is_empty() {
+            return Type::Scalar(elem);
+        }
+        Type::Array(ArrayType { elem, shape })
+    }
+
+    /// The offsets of rows whose lengths are a variable's values at all points of a context.
+    fn offsets(&mut self, length: Var, context: &[Axis], out: &mut Vec<Stm<Seg>>) -> Var {
+        let rows = (self.labels.same(length), context.to_vec());
+        if let Some(&known) = self.offsets.get(&rows) {
+            return known;
+        }
+        let mut point = self.point(context);
+        let length = self.need_atom(&mut point, length.into());
+        let length = self.scalar(
+            &mut point.stms,
+            "length",
+            bin(BinOp::Max),
+            vec![length, int(0)],
+        );
+        let sum = self.sum();
+        let (count, ends) = match *context {
+            [Axis::Regular(n)] => {
+                let ends = self.fresh("ends", Type::array_of(&Type::I64, &[n]));
+                self.kernel(
+                    point,
+                    vec![length],
+                    SegKind::Scan(vec![sum]),
+                    vec![ends],
+                    out,
+                );
+                (n, ends)
+            }
+            _ => {
+                let ty = self.type_over(&Type::I64, context, out);
+                let lengths = self.fresh("lengths", ty);
+                self.kernel(point, vec![length], SegKind::Map, vec![lengths], out);
+                let (count, lengths) = self.flat(lengths, context.len(), out);
+                let mut point = self.point(&[Axis::Regular(count)]);
+                let length = self.element(&mut point.stms, lengths, point.dims[0].0);
+                let ends = self.fresh("ends", Type::array_of(&Type::I64, &[count]));
+                let result = length.into_iter().collect();
+                self.kernel(point, result, SegKind::Scan(vec![sum]), vec![ends], out);
+                (count, ends)
+            }
+        };
+        let zero = ArrayOp::Literal {
+            elems: vec![int(0)],
+            row: Type::I64,
+        };
+        let ty = Type::array_of(&Type::I64, &[Size::Const(1)]);
+        let zero = self.array(out, "zero", ty, zero);
+        let len = self.scalar(out, "rows", bin(BinOp::Add), vec![count.into(), int(1)]);
+        let len = Size::of(len);
+        let ty = Type::array_of(&Type::I64, &[len]);
+        let arrays = vec![zero, ends];
+        let offsets = self.array(out, "offs", ty, ArrayOp::Concat { arrays, len });
+        self.offsets_log.push(rows.clone());
+        self.offsets.insert(rows, offsets);
+        offsets
+    }
+
+    /// Forgets the offsets that were computed since there were so many.
+    pub(super) fn forget_offsets(&mut self, since: usize) {
+        for rows in self.offsets_log.drain(since..) {
+            self.offsets.remove(&rows);
+        }
+    }
+
+    /// An array over dimensions, the outer ones seen as a single one; and the extent of that.
+    pub(super) fn flat(
+        &mut self,
+        array: Var,
+        outer: usize,
+        out: &mut Vec<Stm<Seg>>,
+    ) -> (Size, Var) {
+        let (elem, shape) = match &self.vars[array].ty {
+            Type::Array(ty) => (ty.elem, ty.shape.clone()),
+            Type::Scalar(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => {
+                unreachable!("an array over a context")
+            }
+        };
+        let context: Vec<Axis> = shape[..outer].iter().map(|&dim| dim.into()).collect();
+        let count = Size::of(self.points(&context, out));
+        let mut inner = shape[outer..].to_vec();
+        inner.insert(0, count.into());
+        let ty = Type::Array(ArrayType {
+            elem,
+            shape: inner.clone(),
+        });
+        let op = ArrayOp::Reshape {
+            shape: inner,
+            array,
+        };
+        (count, self.array(out, "flat", ty, op))
+    }
+
+    /// The number of points of a context.
+    pub(super) fn points(&mut self, context: &[Axis], out: &mut Vec<Stm<Seg>>) -> Atom {
+        let mut points = Atom::ONE;
+        for &axis in context {
+            points = match (points, axis) {
+                (Atom::ONE, Axis::Regular(size)) => size.into(),
+                (points, Axis::Regular(Size::Const(1))) => points,
+                (points, Axis::Regular(size)) => {
+                    self.scalar(out, "points", bin(BinOp::Mul), vec![points, size.into()])
+                }
+                (points, Axis::Ragged(array)) => {
+                    let indices = vec![points];
+                    let op = ArrayOp::Index { array, indices };
+                    self.array(out, "points", Type::I64, op).into()
+                }
+            };
+        }
+        points
+    }
+
+    /// Whether a context has no points, for the host.
+    pub(super) fn is_empty(&mut self, context: &[Axis], out: &mut Vec<Stm<Seg>>) -> Atom {
+        let le = ScalarOp::Cmp(CmpOp::Le, ScalarType::I64);
+        let or = ScalarOp::Bin(BinOp::Or, ScalarType::Bool);
+        if context.iter().any(|axis| matches!(axis, Axis::Ragged(_))) {
+            let points = self.points(context, out);
+            return self.scalar(out, "empty", le, vec![points, int(0)]);
+        }
+        let mut empty: Option<Atom> = None;
+        for &axis in context {
+            let none = match axis {
+                Axis::Regular(Size::Const(n)) => Atom::bool(n <= 0),
+                Axis::Regular(n @ Size::Var(_)) => {
+                    self.scalar(out, "empty", le, vec![n.into(), Atom::ZERO])
+                }
+                Axis::Ragged(_) => continue,
+            };
+            empty = Some(match (empty, none.as_bool()) {
+                (None, _) => none,
+                (Some(empty), Some(false)) => empty,
+                (Some(_), Some(true)) => none,
+                (Some(empty), None) => self.scalar(out, "empty", or, vec![empty, none]),
+            });
+        }
+        empty.unwrap_or(Atom::bool(false))
+    }
+
+    /// Whether the lengths of an array's rows differ from point to point.
+    pub(super) fn varies(&self, atom: Atom) -> bool {
+        let mut varies = false;
+        if let Atom::Var(v) = atom {
+            crate::ir::walk::type_vars(&self.vars[v].ty, &mut |n| {
+                varies |= !self.labels.uniform(n.into());
+            });
+        }
+        varies
+    }
+
+    /// Whether a variable is an array whose lengths differ from point to point and that can be stored for all of them.
+    pub(super) fn is_row(&self, v: Var) -> bool {
+        self.varies(v.into()) && !self.labels.irregular(v)
+    }
+
+    /// Whether the rows of two arrays begin at the same offsets.
+    pub(super) fn same_rows(&self, a: Var, b: Var) -> bool {
+        let (a, b) = (self.vars[a].ty.shape(), self.vars[b].ty.shape());
+        let mut dims = a.iter().zip(b);
+        dims.all(|(a, b)| a.offsets() == b.offsets())
+    }
+
+    /// Copies an array of varying length at all points of a context into an array over it: a map over all elements.
+    pub(super) fn spread(
+        &mut self,
+        context: &[Axis],
+        value: Var,
+        bind: Var,
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let shape = self.vars[bind].ty.shape().to_vec();
+        let whole: Vec<Axis> = shape.into_iter().map(Axis::from).collect();
+        let mut point = self.point(&whole);
+        self.need(&mut point, value);
+        let inner: Vec<Atom> = point.dims[context.len()..]
+            .iter()
+            .map(|dim| dim.0.into())
+            .collect();
+        let array = self.var(value);
+        let elem = self.element_at(array, &inner, &mut point);
+        self.kernel(point, vec![elem], SegKind::Map, vec![bind], out);
+    }
+}
