@@ -11,7 +11,8 @@ use backend_ptx::ptx::{
     Address, Builder, Class, Func, FuncId, Inst, Kind, Module, Operand, Order, Reg, Scope, Space,
     Ty, print, require,
 };
-use common::{TARGETS, imm, ptxas};
+use common::imm;
+use common::ptxas::{self, TARGETS};
 use std::collections::BTreeSet;
 
 const TYPES: [Ty; 15] = [

@@ -7,7 +7,7 @@ use common::plan::{
     Buffer, I64, blank, buffer, compile, device, download, i64s, kernel, load, program, store,
     upload, zeros,
 };
-use common::{TARGETS, ptxas};
+use common::ptxas::{self, TARGETS};
 use midend::device::{Arg, Device, Stop, Strided};
 use midend::ir::mem::KernelKind;
 use midend::ir::scalar::{CmpOp, Const};

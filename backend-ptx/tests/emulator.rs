@@ -8,9 +8,8 @@ use backend_ptx::ptx::verify::verify;
 use backend_ptx::ptx::{
     Builder, Class, Inst, Module, Operand, Order, Origin, Reg, Scope, Space, Ty, print,
 };
-use common::{
-    TARGETS, at, below, imm, kernel, near, pointer, ptxas, read, run, shared, thread, words,
-};
+use common::ptxas::TARGETS;
+use common::{at, below, imm, kernel, near, pointer, ptxas, read, run, shared, thread, words};
 
 const SEEDS: std::ops::Range<u64> = 1..9;
 

@@ -7,7 +7,8 @@ use backend_ptx::ptx::build::FULL;
 use backend_ptx::ptx::ops::{Binary, Cmp, Special, Vote};
 use backend_ptx::ptx::verify::verify;
 use backend_ptx::ptx::{Builder, Class, Inst, Module, Order, Origin, Space, Ty, print};
-use common::{TARGETS, at, below, imm, kernel, near, pointer, ptxas, read, run, shared, words};
+use common::ptxas::{self, TARGETS};
+use common::{at, below, imm, kernel, near, pointer, read, run, shared, words};
 
 const SEEDS: std::ops::Range<u64> = 1..9;
 

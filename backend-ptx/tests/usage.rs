@@ -4,7 +4,7 @@
 mod common;
 
 use common::plan::{buffer, compile, device, kernel, load, operator, operator2, program, store};
-use common::{TARGETS, ptxas};
+use common::ptxas::{self, TARGETS};
 use midend::ir::mem::{KernelKind, Mem, MemHist};
 use midend::ir::scalar::{BinOp, Const, UnOp};
 use midend::ir::syntax::{Atom, Program};

@@ -31,7 +31,7 @@ pub enum RunError {
     },
     /// Stopped from outside (Ctrl-C or a deadline).
     Interrupted,
-    /// The interpreter used up its fuel.
+    /// The interpreter or the emulator took more steps than it may.
     OutOfFuel,
     /// The arguments do not fit the entry point.
     BadArguments(String),
@@ -101,7 +101,7 @@ impl std::fmt::Display for RunError {
                 Ok(())
             }
             Self::Interrupted => f.write_str("Interrupted"),
-            Self::OutOfFuel => f.write_str("Error: the interpreter ran out of fuel"),
+            Self::OutOfFuel => f.write_str("Error: the run takes more steps than it may"),
             Self::BadArguments(why) => write!(f, "Error: {why}"),
             Self::Device(why) => write!(f, "Error: the device failed: {why}"),
             Self::Internal(why) => write!(f, "Internal compiler error: {why}"),

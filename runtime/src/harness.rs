@@ -23,6 +23,9 @@ use crate::target::Target;
 use midend::ir::threshold::Forced;
 use std::time::Duration;
 
+/// The lane-instructions of a run on the emulator that are enough for a test.
+pub const CAP: u64 = 2_000_000_000;
+
 /// How tests are run.
 #[derive(Clone, Debug)]
 pub struct TestOptions {
@@ -32,6 +35,8 @@ pub struct TestOptions {
     pub timeout: Duration,
     /// Bytes that the arrays of a run may occupy.
     pub memory_limit: u64,
+    /// The most lane-instructions of a run on the emulator.
+    pub cap: u64,
     /// Tags of programs and cases to leave out.
     pub exclude: Vec<String>,
     /// Run only this entry point.
@@ -80,6 +85,7 @@ impl Default for TestOptions {
             target: Target::default(),
             timeout: Duration::from_secs(10),
             memory_limit: 8 << 30,
+            cap: CAP,
             exclude: Vec::new(),
             entry: None,
             match_messages: false,

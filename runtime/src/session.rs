@@ -37,6 +37,8 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Bytes that the arrays of a run may occupy at once.
     pub memory_limit: Option<u64>,
+    /// The most lane-instructions of a call on the emulator.
+    pub cap: Option<u64>,
     /// What thresholds are to be instead of what the device takes.
     pub thresholds: Forced,
     /// Whether the interpreter verifies types, shapes and consumption while it runs.
@@ -226,6 +228,11 @@ impl Program {
     /// What the guards of the program compare with. The interpreter runs the program as it was written, without any.
     pub fn thresholds(&self) -> &[Threshold] {
         self.engine.thresholds()
+    }
+    /// The PTX of the kernels that the program became, by name, for GPUs of a capability (75 for sm_75). None on targets
+    /// that have no PTX.
+    pub fn kernel_texts(&self, capability: u32) -> Vec<(String, String)> {
+        self.engine.kernel_texts(capability)
     }
     /// Says what is wrong if these name thresholds that the program has not.
     pub fn know_thresholds(&self, forced: &Forced) -> Result<(), String> {

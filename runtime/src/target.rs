@@ -8,18 +8,21 @@ pub enum Target {
     /// Machine code for all cores of this computer.
     #[default]
     Cpu,
+    /// An emulator of an NVIDIA GPU.
+    PtxEmu,
     /// The reference interpreter.
     Interp,
 }
 
 impl Target {
     /// All of them, the default first.
-    pub const ALL: [Self; 2] = [Self::Cpu, Self::Interp];
+    pub const ALL: [Self; 3] = [Self::Cpu, Self::PtxEmu, Self::Interp];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
+            Self::PtxEmu => "ptx-emu",
             Self::Interp => "interp",
         }
     }
@@ -27,6 +30,9 @@ impl Target {
     pub const fn summary(self) -> &'static str {
         match self {
             Self::Cpu => "machine code for all cores of this computer",
+            Self::PtxEmu => {
+                "kernels for NVIDIA GPUs, emulated on one core: every access to memory is checked"
+            }
             Self::Interp => "the reference interpreter: slow, and right by definition",
         }
     }

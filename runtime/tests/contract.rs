@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-const TARGETS: [&str; 2] = ["--target=cpu", "--target=interp"];
+const TARGETS: [&str; 3] = ["--target=cpu", "--target=ptx-emu", "--target=interp"];
 
 /// Never ends, inside of one kernel.
 const ENDLESS_KERNEL: &str = "def main (_n: i32) = map (\\i -> loop x = i while x != -1 do if x == 1 then 2 else (x + 2) % 1000) (map i32.i64 (iota 1000))\n";
@@ -177,7 +177,7 @@ fn out_of_memory_names_size_limit_and_place() {
         ends(
             &output,
             2,
-            "Error: out of memory: more than 2^64 bytes needed\n",
+            "Error: out of memory: more than 2^64 bytes needed",
         );
     }
 }
@@ -376,7 +376,10 @@ fn mistakes_on_the_command_line_are_explained() {
             &["run", "-e", "main", "-e", "other"],
             "'--entry-point <NAME>' cannot be used multiple times",
         ),
-        (&["run", "--target=gpu"], "the targets are cpu, interp"),
+        (
+            &["run", "--target=gpu"],
+            "the targets are cpu, ptx-emu, interp",
+        ),
         (
             &["run", "--no-such-flag"],
             "unexpected argument '--no-such-flag'",

@@ -1,7 +1,11 @@
 //! One corpus on every target: the programs under `tests/programs` and `examples`, with their test blocks.
 //!
 //! Programs about nesting also run with all versions of their code forced: what is inside sequential, and all in parallel.
-//! Compiling the same program twice must also give the same text after every pass.
+//! Compiling the same program twice must also give the same text after every pass, and NVIDIA's assembler must take every
+//! kernel that a program becomes.
+
+#[path = "../../backend-ptx/tests/common/ptxas.rs"]
+mod ptxas;
 
 use arrc::harness::{TestOptions, Verdict, discover, run_program};
 use arrc::session::{Options, Session, on_big_stack};
@@ -42,15 +46,22 @@ fn main() {
         }
         if name.contains("nesting") {
             for (what, number) in [("sequential", 0), ("parallel", INFINITE)] {
-                let path = path.clone();
-                trials.push(Trial::test(format!("{what}/{name}"), move || {
-                    check(&path, Target::Cpu, false, Forced::all(number))
-                }));
+                for target in [Target::Cpu, Target::PtxEmu] {
+                    let path = path.clone();
+                    let trial = Trial::test(format!("{target}, {what}/{name}"), move || {
+                        check(&path, target, false, Forced::all(number))
+                    });
+                    trials.push(trial);
+                }
             }
         }
-        let path = path.clone();
+        let twice = path.clone();
         trials.push(Trial::test(format!("determinism/{name}"), move || {
-            same_twice(&path)
+            same_twice(&twice)
+        }));
+        let path = path.clone();
+        trials.push(Trial::test(format!("ptxas/{name}"), move || {
+            assembled(&path)
         }));
     }
     libtest_mimic::run(&arguments, trials).exit();
@@ -59,10 +70,9 @@ fn main() {
 /// Runs the test blocks of a program on a target. A known exception must still fail.
 fn check(path: &Path, target: Target, known: bool, thresholds: Forced) -> Result<(), Failed> {
     // The tag says "not for interpreters": such cases are large.
-    let exclude = if target == Target::Interp {
-        vec!["compiled".to_owned()]
-    } else {
-        vec![]
+    let exclude = match target {
+        Target::Interp | Target::PtxEmu => vec!["compiled".to_owned()],
+        Target::Cpu => vec![],
     };
     let options = TestOptions {
         target,
@@ -74,6 +84,7 @@ fn check(path: &Path, target: Target, known: bool, thresholds: Forced) -> Result
     let settings = Options {
         target,
         memory_limit: Some(options.memory_limit),
+        cap: Some(options.cap),
         check: true,
         claims: true,
         thresholds,
@@ -89,6 +100,24 @@ fn check(path: &Path, target: Target, known: bool, thresholds: Forced) -> Result
         }
         (Verdict::Fail { cause, detail }, false) => Err(format!("{cause}\n{detail}").into()),
     }
+}
+
+/// Assembles the kernels of a program for all capabilities.
+fn assembled(path: &Path) -> Result<(), Failed> {
+    let settings = Options {
+        target: Target::PtxEmu,
+        ..Options::default()
+    };
+    let session = Session::new(settings).map_err(|e| e.to_string())?;
+    let program = session
+        .compile_file(path)
+        .map_err(|e| e.render(frontend::render::Look::Plain))?;
+    for capability in ptxas::TARGETS {
+        let texts = program.kernel_texts(capability);
+        let texts: Vec<String> = texts.into_iter().map(|(_, text)| text).collect();
+        ptxas::assemble_all(&texts, capability)?;
+    }
+    Ok(())
 }
 
 /// Compiles a program twice and compares the IR after every pass.

@@ -9,6 +9,7 @@ use midend::device::Stop;
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 use midend::value::Data;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Threads that keep it busy, as those of a device do.
@@ -23,7 +24,7 @@ const ELEMENTS: usize = 1 << 32;
 pub struct Options {
     /// Decides the order in which warps and blocks have their turns.
     pub seed: u64,
-    /// The most lanes times instructions of one launch.
+    /// The most lanes times instructions of all launches together.
     pub fuel: u64,
     /// The most bytes of memory that programs may use at once.
     pub memory: Option<u64>,
@@ -43,6 +44,8 @@ impl Default for Options {
 #[derive(Debug)]
 pub struct Emulator {
     memory: Mutex<Memory>,
+    /// Lanes times instructions so far.
+    steps: AtomicU64,
     options: Options,
 }
 
@@ -57,6 +60,7 @@ impl Emulator {
     pub(super) fn new(options: Options) -> Self {
         Self {
             memory: Mutex::new(Memory::new()),
+            steps: AtomicU64::new(0),
             options,
         }
     }
@@ -155,13 +159,14 @@ impl Machine for Emulator {
             blocks,
             params: &params,
         };
+        let steps = self.steps.load(Ordering::Relaxed);
         let options = emu::Options {
             seed: self.options.seed,
-            fuel: self.options.fuel,
+            fuel: self.options.fuel.saturating_sub(steps),
             stop: Some(stop),
         };
         let ran = emu::run(&code.program, &mut self.memory(), launch, options);
-        ran.map(|_| ()).map_err(|fault| match fault.kind {
+        let stats = ran.map_err(|fault| match fault.kind {
             FaultKind::Stopped => RunError::Interrupted,
             FaultKind::OutOfFuel => RunError::OutOfFuel,
             FaultKind::Race
@@ -172,7 +177,9 @@ impl Machine for Emulator {
             | FaultKind::Deadlock
             | FaultKind::StackOverflow
             | FaultKind::BadLaunch => RunError::Internal(fault.to_string()),
-        })
+        })?;
+        self.steps.fetch_add(stats.steps, Ordering::Relaxed);
+        Ok(())
     }
 
     fn wait(&self) -> Result<(), RunError> {

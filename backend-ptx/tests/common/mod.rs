@@ -9,9 +9,6 @@ use backend_ptx::ptx::ops::{Binary, Cmp, Special};
 use backend_ptx::ptx::verify::verify;
 use backend_ptx::ptx::{Builder, Class, Kind, Module, Operand, Reg, Space, Ty};
 
-/// The capabilities that kernels are assembled for.
-pub(crate) const TARGETS: [u32; 3] = [75, 80, 90];
-
 /// A module of one kernel.
 pub(crate) fn kernel(threads: u32, params: u32, f: impl FnOnce(&mut Builder)) -> Module {
     let mut b = Builder::new("k", Kind::Entry { threads, params });

@@ -1,6 +1,6 @@
 //! Programs of the plan dialect built by hand, run on the emulator, their kernels assembled.
 
-use super::{TARGETS, ptxas};
+use super::ptxas::{self, TARGETS};
 use backend_ptx::{EmuDevice, Options};
 use midend::device::{Arg, Device, Stop};
 use midend::ir::build::Builder;
@@ -67,36 +67,10 @@ pub(crate) fn fun(name: &str, params: Vec<Var>, results: Vec<Var>, body: Body<Me
 pub(crate) fn compile(device: &EmuDevice, program: &Program<Mem>) -> Module {
     let module = device.compile(program).expect("compiles");
     for target in TARGETS {
-        // Kernels without functions go together: starting the assembler takes longer than its work.
-        let (alone, together): (Vec<_>, Vec<_>) = module
-            .texts(target)
-            .into_iter()
-            .map(|(_, text)| text)
-            .partition(|text| text.contains(".func"));
-        for text in alone {
-            assemble(&text, target);
-        }
-        for some in together.chunks(100) {
-            assemble(&joined(some), target);
-        }
+        let texts: Vec<String> = module.texts(target).into_iter().map(|(_, t)| t).collect();
+        ptxas::assemble_all(&texts, target).unwrap_or_else(|log| panic!("{log}"));
     }
     module
-}
-
-fn assemble(text: &str, target: u32) {
-    let assembled = ptxas::assemble(text, target);
-    assembled.unwrap_or_else(|log| panic!("sm_{target}: {log}"));
-}
-
-/// One text of several: the highest version, the target, then all kernels.
-fn joined(texts: &[String]) -> String {
-    let lines = |text: &str, n: usize| text.lines().nth(n).unwrap_or("").to_owned();
-    let version = texts.iter().map(|t| lines(t, 0)).max().unwrap_or_default();
-    let mut all = vec![version, lines(&texts[0], 1), lines(&texts[0], 2)];
-    for text in texts {
-        all.extend(text.lines().skip(3).map(str::to_owned));
-    }
-    all.join("\n") + "\n"
 }
 
 pub(crate) fn buffer(elem: ScalarType) -> Type {

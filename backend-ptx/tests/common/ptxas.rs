@@ -1,4 +1,7 @@
 //! NVIDIA's assembler, brought from the Python package index once, into the target folder.
+//!
+//! The suite that runs the corpus includes this file, too.
+#![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs::{self, File};
@@ -9,6 +12,9 @@ use std::sync::OnceLock;
 
 /// The package and its version.
 const PACKAGE: &str = "nvidia-cuda-nvcc==13.5.37";
+
+/// The capabilities that kernels are assembled for.
+pub(crate) const TARGETS: [u32; 3] = [75, 80, 90];
 
 /// What a kernel takes, as the assembler says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,6 +93,28 @@ pub(crate) fn assemble(text: &str, target: u32) -> Result<Usage, String> {
     }
     fs::write(&known, &log).map_err(|e| e.to_string())?;
     Ok(usage(&log))
+}
+
+/// Assembles many texts. Those without functions go together: starting the assembler takes longer than its work.
+pub(crate) fn assemble_all(texts: &[String], target: u32) -> Result<(), String> {
+    let (alone, together): (Vec<&String>, Vec<&String>) =
+        texts.iter().partition(|text| text.contains(".func"));
+    let joined = together.chunks(100).map(joined);
+    for text in alone.into_iter().cloned().chain(joined) {
+        assemble(&text, target).map_err(|log| format!("sm_{target}: {log}"))?;
+    }
+    Ok(())
+}
+
+/// One text of several: the highest version, the target, then all kernels.
+fn joined(texts: &[&String]) -> String {
+    let line = |text: &str, n: usize| text.lines().nth(n).unwrap_or("").to_owned();
+    let version = texts.iter().map(|t| line(t, 0)).max().unwrap_or_default();
+    let mut all = vec![version, line(texts[0], 1), line(texts[0], 2)];
+    for text in texts {
+        all.extend(text.lines().skip(3).map(str::to_owned));
+    }
+    all.join("\n") + "\n"
 }
 
 /// The first complaints of the assembler, each with the line that it is about.

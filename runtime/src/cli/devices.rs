@@ -16,7 +16,7 @@ pub(super) fn run() -> Outcome {
             writeln!(out, "{target}{default}: {}", target.summary())?;
             match target {
                 Target::Cpu => writeln!(out, "  {} cores, {}", cores, std::env::consts::ARCH)?,
-                Target::Interp => {}
+                Target::PtxEmu | Target::Interp => {}
             }
         }
         Ok(())

@@ -32,7 +32,7 @@ pub(super) struct RunArguments {
     /// The entry point
     #[arg(short, long, value_name = "NAME", default_value = "main")]
     entry_point: String,
-    /// What to run on: cpu or interp
+    /// What to run on: cpu, ptx-emu or interp
     #[arg(long, default_value_t)]
     target: Target,
     /// Write results in the binary format
@@ -47,6 +47,9 @@ pub(super) struct RunArguments {
     /// Fail instead of using more memory for arrays
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     mem_limit: Option<u64>,
+    /// Fail after so many lane-instructions on ptx-emu
+    #[arg(long, value_name = "N")]
+    cap: Option<u64>,
     /// Stop after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     timeout: Option<f64>,
@@ -123,6 +126,7 @@ fn open(arguments: &RunArguments) -> Result<Session, Exit> {
         target: arguments.target,
         threads: arguments.threads,
         memory_limit: arguments.mem_limit,
+        cap: arguments.cap,
         thresholds: threshold::parse(&arguments.threshold)?,
         passes: Settings {
             dump_after: opt::dump_after(&arguments.dump_after)?,
@@ -193,7 +197,7 @@ fn call(
         let results = program.call(entry, args)?;
         // Writing to a string cannot fail.
         let _ = writeln!(times, "{}", start.elapsed().as_micros());
-        Ok(results)
+        Ok::<_, RunError>(results)
     };
     for _ in 1..arguments.runs {
         timed(args.clone())?;

@@ -22,7 +22,7 @@ pub(super) struct TestArguments {
     /// Programs, and directories of programs
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// What to run on: cpu or interp
+    /// What to run on: cpu, ptx-emu or interp
     #[arg(long, default_value_t)]
     target: Target,
     /// Leave out programs and runs with this tag
@@ -37,6 +37,9 @@ pub(super) struct TestArguments {
     /// Memory for the arrays of each run
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "4G")]
     mem_limit: u64,
+    /// Lane-instructions for each run on ptx-emu
+    #[arg(long, value_name = "N", default_value_t = harness::CAP)]
+    cap: u64,
     /// Programs to test at once [default: one per core]
     #[arg(short, long, value_name = "N")]
     jobs: Option<usize>,
@@ -87,6 +90,7 @@ impl TestArguments {
             target: self.target,
             timeout: Duration::from_secs_f64(self.timeout),
             memory_limit: self.mem_limit,
+            cap: self.cap,
             exclude: self.exclude.clone(),
             entry: self.entry_point.clone(),
             match_messages: self.match_messages,
@@ -149,6 +153,7 @@ fn worker(program: &Path, arguments: &TestArguments, seed: u64) -> Command {
         .arg(format!("--target={}", arguments.target))
         .arg(format!("--timeout={}", arguments.timeout))
         .arg(format!("--mem-limit={}", arguments.mem_limit))
+        .arg(format!("--cap={}", arguments.cap))
         .arg(format!("--num-tests={}", arguments.num_tests))
         .arg(format!("--max-size={}", arguments.max_size))
         .arg(format!("--num-tries={}", arguments.num_tries))

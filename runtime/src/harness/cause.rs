@@ -18,7 +18,7 @@ pub(super) fn of_run_error(error: &RunError) -> String {
         RunError::Trap(trap) => format!("failed while running: {}", generalise(&trap.message)),
         RunError::OutOfMemory { .. } => String::from("out of memory"),
         RunError::Interrupted => String::from("out of time"),
-        RunError::OutOfFuel => String::from("out of fuel"),
+        RunError::OutOfFuel => String::from("over the cap of steps"),
         RunError::BadArguments(why) => format!("arguments refused: {}", generalise(why)),
         RunError::Internal(why) => format!("internal error: {}", generalise(why)),
         RunError::Device(why) => format!("device failure: {}", generalise(why)),

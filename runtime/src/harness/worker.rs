@@ -43,6 +43,7 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
         target: options.target,
         threads: arguments.threads,
         memory_limit: Some(options.memory_limit),
+        cap: Some(options.cap),
         thresholds: options.thresholds.clone(),
         check: true,
         claims: options.claims,

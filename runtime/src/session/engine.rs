@@ -3,7 +3,8 @@
 use super::{Options, Shared, on_big_stack};
 use crate::target::Target;
 use backend_cpu::CpuDevice;
-use midend::device::Device as _;
+use backend_ptx::EmuDevice;
+use midend::device::Device;
 use midend::driver::{Broken, Driver, Event};
 use midend::interp;
 use midend::ir::soac::Soac;
@@ -22,6 +23,8 @@ pub(super) enum Devices {
     /// The interpreter needs none.
     Interp,
     Cpu(Box<CpuDevice>),
+    /// Every call has a device of its own, with these properties.
+    PtxEmu(backend_ptx::Options),
 }
 
 impl Devices {
@@ -36,6 +39,11 @@ impl Devices {
                 })?;
                 Ok(Self::Cpu(Box::new(device)))
             }
+            Target::PtxEmu => Ok(Self::PtxEmu(backend_ptx::Options {
+                fuel: options.cap.unwrap_or(u64::MAX),
+                memory: options.memory_limit,
+                ..backend_ptx::Options::default()
+            })),
         }
     }
 }
@@ -43,13 +51,44 @@ impl Devices {
 /// A program made ready for a target.
 pub(super) enum Engine {
     Interp(Program<Soac>),
-    Cpu(Box<Compiled>),
+    Cpu(Box<Compiled<CpuDevice>>),
+    PtxEmu(Box<Compiled<EmuDevice>>),
 }
 
 /// A plan for the host, and its kernels compiled.
-pub(super) struct Compiled {
+pub(super) struct Compiled<D: Device> {
     host: Executable,
-    kernels: backend_cpu::Module,
+    kernels: D::Module,
+}
+
+impl<D: Device> Compiled<D> {
+    fn new(shared: &Shared, program: Program<Soac>, device: &D) -> Result<Box<Self>, RunError> {
+        let (plan, signatures) = with_driver(shared, |driver| pipeline::plan(program, driver))?;
+        Ok(Box::new(Self {
+            kernels: device.compile(&plan)?,
+            host: Executable::new(&plan, signatures),
+        }))
+    }
+
+    fn call(
+        &self,
+        device: &D,
+        shared: &Shared,
+        entry: &str,
+        args: Vec<Value>,
+        thresholds: &Forced,
+        counts: Option<&Counts>,
+    ) -> Result<Vec<Value>, RunError> {
+        let options = plan::Options {
+            // The device counts and limits memory itself.
+            memory: Arc::new(Memory::new(None)),
+            thresholds,
+            counts,
+            tracer: Some(Tracer::new(&super::show)),
+            ..plan::Options::new(&shared.stop)
+        };
+        self.host.run(device, &self.kernels, entry, args, &options)
+    }
 }
 
 impl Engine {
@@ -60,13 +99,9 @@ impl Engine {
                 with_driver(shared, |driver| driver.start(&program))?;
                 Ok(Self::Interp(program))
             }
-            Devices::Cpu(device) => {
-                let (plan, signatures) =
-                    with_driver(shared, |driver| pipeline::plan(program, driver))?;
-                Ok(Self::Cpu(Box::new(Compiled {
-                    kernels: device.compile(&plan)?,
-                    host: Executable::new(&plan, signatures),
-                })))
+            Devices::Cpu(device) => Compiled::new(shared, program, device.as_ref()).map(Self::Cpu),
+            Devices::PtxEmu(options) => {
+                Compiled::new(shared, program, &EmuDevice::new(*options)?).map(Self::PtxEmu)
             }
         }
     }
@@ -74,6 +109,14 @@ impl Engine {
         match self {
             Self::Interp(_) => &[],
             Self::Cpu(compiled) => compiled.host.thresholds(),
+            Self::PtxEmu(compiled) => compiled.host.thresholds(),
+        }
+    }
+    /// The texts of kernels, by name, for devices of a capability; none if the target has no texts.
+    pub(super) fn kernel_texts(&self, capability: u32) -> Vec<(String, String)> {
+        match self {
+            Self::Interp(_) | Self::Cpu(_) => vec![],
+            Self::PtxEmu(compiled) => compiled.kernels.texts(capability),
         }
     }
     pub(super) fn call(
@@ -94,21 +137,18 @@ impl Engine {
                 interpret(program, shared, entry, args, limits)
             }
             (Self::Cpu(compiled), Devices::Cpu(device)) => {
-                let Compiled { host, kernels } = compiled.as_ref();
-                let options = plan::Options {
-                    // The device counts and limits memory itself.
-                    memory: Arc::new(Memory::new(None)),
-                    thresholds,
-                    counts,
-                    tracer: Some(Tracer::new(&super::show)),
-                    ..plan::Options::new(&shared.stop)
-                };
                 // Inside of the pool, so that no kernel has to enter it from outside.
-                device
-                    .pool()
-                    .install(|| host.run(device.as_ref(), kernels, entry, args, &options))
+                let pool = device.pool();
+                pool.install(|| compiled.call(device, shared, entry, args, thresholds, counts))
             }
-            (Self::Cpu(_), Devices::Interp) => Err(RunError::Internal(String::from(
+            (Self::PtxEmu(compiled), Devices::PtxEmu(options)) => {
+                let device = EmuDevice::new(*options)?;
+                on_big_stack(|| compiled.call(&device, shared, entry, args, thresholds, counts))
+            }
+            (
+                Self::Cpu(_) | Self::PtxEmu(_),
+                Devices::Interp | Devices::Cpu(_) | Devices::PtxEmu(_),
+            ) => Err(RunError::Internal(String::from(
                 "a program was compiled for a device that its session has not",
             ))),
         }
