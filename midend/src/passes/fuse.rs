@@ -1,4 +1,4 @@
-//! Vertical fusion: a map whose results an operator traverses becomes part of that operator.
+//! Fusion: operators that traverse the same arrays, or one the results of another, become one traversal.
 //!
 //! ```text
 //! let ys = map n (xs) \(x) { let y = mul.i32(x, x); yield y }
@@ -7,30 +7,49 @@
 //! let s = map n (xs) \(x) { let y = mul.i32(x, x); yield y } reduce (0) \(a, b) { .. }
 //! ```
 //!
-//! Results of the map that are also read elsewhere stay results of the fused operator. No work is done twice: the
-//! operator applies its lambda once to each element. A map of very many results is left alone. A map is not moved past a statement that consumes what the map reads, nor into an
-//! operator that does. In host code, a map over rows that would take the second dimension of a perfectly nested pair of maps away
-//! stays alone.
+//! | rule | what becomes one | where |
+//! |---|---|---|
+//! | map-map, map-reduce, map-scan, map-filter, map-hist, map-scatter, map-accumulate | a map and what traverses its results | `vertical.rs` |
+//! | reduce-map, scan-map | a fold that also maps, and what traverses what it maps | `vertical.rs` |
+//! | filter-reduce, filter-hist, filter-scatter | a filter and what takes all that it keeps | `filter.rs` |
+//! | filter-map, filter-filter | a filter and a map or filter of what it keeps | `filter.rs` |
+//! | filter-length | a filter of which only the number is wanted | `filter.rs` |
+//! | map-map, reduce-reduce, scan-scan, map-reduce, map-scan, hist-hist, scatter-scatter | neighbours that share an input | `horizontal.rs` |
+//!
+//! It goes by the components of tuples: results of a producer that are also read elsewhere stay results of the fused operator. No
+//! work is done twice: an operator applies its lambda once to each element. What makes very many results is left alone. An operator
+//! is not moved past a statement that consumes what it reads, nor into an operator that does. Fused operators consume nothing
+//! that their parts did not consume.
+//!
+//! What does not become one: reductions and scans (no operation of the flat dialect is both), what reads the results of
+//! a fold, reductions of arrays with anything but the map before them (they are cut in pieces only if they are alone), and, in host code, a
+//! map over rows that would take the second dimension of a perfectly nested pair of maps away. There are no `stream_seq` and
+//! `stream_par` (thesis 7.1): an operator that maps, scans and reduces at once becomes one loop without arrays between
+//! its parts where it is executed sequentially, which is what the thesis has the stream forms for.
 
+mod filter;
+mod horizontal;
 mod legal;
+mod parts;
 mod uses;
+mod vertical;
 
 use crate::analysis::aliases::Aliases;
 use crate::ir::id::{FunId, IdVec, Var};
-use crate::ir::rename::{Subst, substitute};
 use crate::ir::scalar::Const;
 use crate::ir::soac::Soac;
 use crate::ir::span::Spans;
-use crate::ir::syntax::{Atom, Body, Exp, Fun, Lambda, Program, Stm, Vars};
+use crate::ir::syntax::{Atom, Body, Exp, Fun, Program, Stm, Vars};
 use crate::ir::walk::deep;
 use crate::pass::Pass;
+use parts::traversal;
 use uses::Uses;
 
 /// The pass.
 pub const fn pass() -> Pass<Soac> {
     Pass {
         name: "fuse",
-        summary: "maps become part of the operators that traverse their results",
+        summary: "operators that traverse the same arrays, or one the results of another, become one",
         run: |program, _| run(program),
     }
 }
@@ -59,38 +78,16 @@ struct Fuse<'p> {
     aliases: Aliases,
 }
 
-/// The parts of an operator that traverses arrays.
-struct Traversal<'a> {
-    arrays: &'a mut Vec<Var>,
-    lam: &'a mut Lambda<Soac>,
-}
-
-/// The traversal that an expression is, for editing.
-fn traversal(exp: &mut Exp<Soac>) -> Option<Traversal<'_>> {
-    match exp {
-        Exp::Op(
-            Soac::Screma { arrays, lam, .. }
-            | Soac::Hist { arrays, lam, .. }
-            | Soac::Scatter { arrays, lam, .. }
-            | Soac::Filter { arrays, lam, .. }
-            | Soac::WithAcc { arrays, lam, .. },
-        ) => Some(Traversal { arrays, lam }),
-        Exp::Atom(_)
-        | Exp::Scalar(..)
-        | Exp::Assert { .. }
-        | Exp::Guard { .. }
-        | Exp::If { .. }
-        | Exp::Loop { .. }
-        | Exp::Call { .. }
-        | Exp::Op(Soac::Array(_) | Soac::UpdateAcc(_)) => None,
-    }
-}
-
 impl Fuse<'_> {
     /// Fuses the statements of a body, then those of the bodies in it, where fusion has brought more together.
     fn body(&mut self, body: &mut Body<Soac>, host: bool) {
         let operators = body.stms.iter_mut();
         let operators = operators.filter_map(|stm| traversal(&mut stm.exp)).count();
+        if operators > 0 {
+            for stm in &mut body.stms {
+                self.count_only(stm);
+            }
+        }
         if operators > 1 {
             self.statements(body, host);
         }
@@ -101,77 +98,23 @@ impl Fuse<'_> {
         }
     }
 
+    /// First what reads one another, then what reads the same.
     fn statements(&mut self, body: &mut Body<Soac>, host: bool) {
         let mut uses = Uses::of(body, self.vars, self.funs);
         for at in 0..body.stms.len() {
-            while let Some((from, kept)) = self.producer(body, &uses, at, host) {
-                // Nothing is left in its place until the body is done, so that statements keep their numbers.
-                let producer = std::mem::replace(&mut body.stms[from], nothing());
-                uses.moved(&producer, (from, at), &kept);
-                self.merge(producer, &kept, &mut body.stms[at]);
-            }
+            while self.vertical(body, &mut uses, at, host) {}
         }
+        for at in 0..body.stms.len() {
+            // What was before the filter may now be before what takes its place.
+            while self.filtered(body, &mut uses, at) || self.vertical(body, &mut uses, at, host) {}
+        }
+        self.horizontal(body, &mut uses, host);
         body.stms.retain(|stm| !is_nothing(stm));
-    }
-
-    /// Makes a map part of the operator that reads it. The results `kept` stay results.
-    fn merge(&mut self, producer: Stm<Soac>, kept: &[Var], stm: &mut Stm<Soac>) {
-        let (
-            Exp::Op(Soac::Screma {
-                arrays: inputs,
-                lam: map,
-                ..
-            }),
-            Some(consumer),
-        ) = (producer.exp, traversal(&mut stm.exp))
-        else {
-            return;
-        };
-        let mut subst = Subst::new();
-        let mut arrays = inputs;
-        let mut params = map.params;
-        let mut stms = map.body.stms;
-        for (&array, &param) in consumer.arrays.iter().zip(&consumer.lam.params) {
-            let result = producer.binds.iter().position(|&b| b == array);
-            let read = arrays.iter().position(|&a| a == array);
-            match (result, read) {
-                (Some(k), _) => subst.insert(param, map.body.result[k]),
-                (None, Some(k)) => subst.insert(param, params[k]),
-                (None, None) => {
-                    arrays.push(array);
-                    params.push(param);
-                }
-            }
-        }
-        let mut rest = std::mem::replace(
-            &mut consumer.lam.body,
-            Body {
-                stms: Vec::new(),
-                result: Vec::new(),
-            },
-        );
-        substitute(self.vars, &subst, &mut rest);
-        stms.append(&mut rest.stms);
-        let mut result = rest.result;
-        for var in kept {
-            let k = producer.binds.iter().position(|b| b == var);
-            result.extend(k.map(|k| map.body.result[k]));
-        }
-        *consumer.arrays = arrays;
-        *consumer.lam = Lambda {
-            params,
-            body: Body { stms, result },
-        };
-        stm.binds.extend_from_slice(kept);
-        for cert in producer.certs {
-            if !stm.certs.contains(&cert) {
-                stm.certs.push(cert);
-            }
-        }
     }
 }
 
-/// What stands where a statement has been.
+/// What stands where a statement has been. Nothing is left in its place until the body is done, so that statements
+/// keep their numbers.
 const fn nothing() -> Stm<Soac> {
     Stm {
         binds: Vec::new(),
@@ -183,6 +126,20 @@ const fn nothing() -> Stm<Soac> {
 
 fn is_nothing(stm: &Stm<Soac>) -> bool {
     stm.binds.is_empty() && matches!(stm.exp, Exp::Atom(_))
+}
+
+/// Takes a statement away.
+fn take(stm: &mut Stm<Soac>) -> Stm<Soac> {
+    std::mem::replace(stm, nothing())
+}
+
+/// Adds certificates that are not there yet.
+fn add_certs(to: &mut Vec<Var>, certs: Vec<Var>) {
+    for cert in certs {
+        if !to.contains(&cert) {
+            to.push(cert);
+        }
+    }
 }
 
 /// Whether an atom is a variable among others.

@@ -246,7 +246,7 @@ fn width(op: &Soac) -> Option<Atom> {
 }
 
 /// Whether a scalar operation has a value for all operands.
-fn total(op: ScalarOp) -> bool {
+pub(super) fn total(op: ScalarOp) -> bool {
     match op {
         ScalarOp::Bin(op, ty) => {
             let partial = matches!(

@@ -21,7 +21,7 @@ entry assign [n] [k] [d] (points: [n][d]f32) (centres: [k][d]f32) : ([n]i64, [k]
 -- ==
 -- entry: means
 -- input { 2i64 [0i64, 1i64, 0i64] [1f32, 5f32, 3f32] [1f32, 7f32, 1f32] } output { [2f32, 5f32] [1f32, 7f32] }
--- count: map 5 hist 3
+-- count: map 4 hist 1
 entry means [n] (k: i64) (membership: [n]i64) (xs: [n]f32) (ys: [n]f32) : ([k]f32, [k]f32) =
   let counts = reduce_by_index (replicate k 0) (+) 0 membership (map (const 1f32) xs)
   let sx = reduce_by_index (replicate k 0) (+) 0 membership xs

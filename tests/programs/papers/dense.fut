@@ -28,7 +28,7 @@ entry matmul [n] [m] [p] (xss: [n][m]f32) (yss: [m][p]f32) : [n][p]f32 =
 -- ==
 -- entry: moments
 -- input { [1.0, 2.0, 3.0] } output { 2.0 4.666666666666667 }
--- count: reduce 2
+-- count: reduce 1
 entry moments [n] (xs: [n]f64) : (f64, f64) =
   let mean = f64.sum xs / f64.i64 n
   let square = f64.sum (map (\x -> x * x) xs) / f64.i64 n
@@ -46,6 +46,6 @@ entry prefix [n] (xs: [n]i32) : [n]i32 = scan (+) 0 (map (\x -> x * x) xs)
 -- entry: even_squares
 -- input { [1i32, 2i32, 3i32, 4i32] } output { 20i32 }
 -- input { empty([0]i32) } output { 0i32 }
--- count: map 1 reduce 1 scan 1
+-- count: reduce 1
 entry even_squares [n] (xs: [n]i32) : i32 =
   i32.sum (map (\x -> x * x) (filter (\x -> x % 2 == 0) xs))

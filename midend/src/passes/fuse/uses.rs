@@ -4,7 +4,7 @@
 use crate::analysis::aliases::consumed;
 use crate::ir::id::{FunId, IdVec, Var};
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Body, Fun, Stm, Vars};
+use crate::ir::syntax::{Body, Fun, Vars};
 use crate::ir::walk::free_in_stm;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -69,8 +69,18 @@ impl Uses {
             .copied()
     }
 
-    /// A map has become part of another statement, which binds `kept` of its results.
-    pub(super) fn moved(&mut self, producer: &Stm<Soac>, (from, to): (usize, usize), kept: &[Var]) {
+    /// What a statement reads.
+    pub(super) fn free(&self, at: usize) -> &[Var] {
+        &self.free[at]
+    }
+
+    /// Whether a variable is bound outside of the body, or by a statement before this one.
+    pub(super) fn is_bound_before(&self, v: Var, at: usize) -> bool {
+        self.bound.get(&v).is_none_or(|binder| *binder < at)
+    }
+
+    /// A statement has become part of another one, which binds `kept` of its results besides its own.
+    pub(super) fn moved(&mut self, binds: &[Var], (from, to): (usize, usize), kept: &[Var]) {
         for v in std::mem::take(&mut self.free[from]) {
             let read = self.read.entry(v).or_default();
             read.remove(&from);
@@ -78,13 +88,13 @@ impl Uses {
                 self.free[to].push(v);
             }
         }
-        for v in &producer.binds {
+        for v in binds {
             if let Some(read) = self.read.get_mut(v) {
                 read.remove(&to);
             }
             self.bound.remove(v);
         }
-        self.free[to].retain(|v| !producer.binds.contains(v));
+        self.free[to].retain(|v| !binds.contains(v));
         self.bound.extend(kept.iter().map(|v| (*v, to)));
         if let Some(taken) = self.consumed.remove(&from) {
             self.consumed.entry(to).or_default().extend(taken);

@@ -1,0 +1,168 @@
+//! Vertical fusion: an operator becomes part of what traverses the arrays that it maps.
+//!
+//! ```text
+//! let s, ys = map n (xs) \(x) { let y = ..; yield x, y } reduce (0) add
+//! let t = map n (ys) \(z) { yield z } reduce (1) mul
+//! ──►
+//! let s, t = map n (xs) \(x) { let y = ..; yield x, y } reduce (0) add reduce (1) mul
+//! ```
+
+use super::legal::{MANY, kept, splits_nest};
+use super::parts::{Consumer, Screma, traversal};
+use super::uses::Uses;
+use super::{Fuse, add_certs, take};
+use crate::ir::id::Var;
+use crate::ir::soac::{Operator, Soac};
+use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
+
+impl Fuse<'_> {
+    /// Makes one operator that maps arrays part of statement `at`, which traverses them; false if there is none.
+    pub(super) fn vertical(
+        &mut self,
+        body: &mut Body<Soac>,
+        uses: &mut Uses,
+        at: usize,
+        host: bool,
+    ) -> bool {
+        let Some((from, kept)) = self.producer(body, uses, at, host) else {
+            return false;
+        };
+        let producer = take(&mut body.stms[from]);
+        let folded = Screma::of(&producer).map_or(0, |screma| screma.folded());
+        let mut bound = producer.binds[..folded].to_vec();
+        bound.extend(&kept);
+        uses.moved(&producer.binds, (from, at), &bound);
+        self.merge(producer, &kept, &mut body.stms[at]);
+        true
+    }
+
+    /// A statement that can be fused into statement `at`, and which of the arrays that it maps are needed elsewhere.
+    fn producer(
+        &self,
+        body: &Body<Soac>,
+        uses: &Uses,
+        at: usize,
+        host: bool,
+    ) -> Option<(usize, Vec<Var>)> {
+        let consumer = Consumer::of(&body.stms[at])?;
+        let mut other_reads = None;
+        uses.binders(consumer.arrays).into_iter().find_map(|from| {
+            let producer = &body.stms[from];
+            let screma = Screma::of(producer)?;
+            let (folded, mapped) = producer.binds.split_at(screma.folded());
+            let splits = host && splits_nest(screma.lam, consumer.lam);
+            if screma.width != consumer.width || producer.binds.len() > MANY || splits {
+                return None;
+            }
+            let elsewhere = other_reads.get_or_insert_with(|| consumer.other_reads(self.vars));
+            if elsewhere.iter().any(|v| producer.binds.contains(v))
+                || consumer.arrays.iter().any(|v| folded.contains(v))
+            {
+                return None;
+            }
+            let kept = kept(&producer.binds, mapped, uses, (from, at))?;
+            let fits = self.fit(&screma, &kept, &body.stms[at]);
+            (fits && self.can_sink(uses, (from, at))).then_some((from, kept))
+        })
+    }
+
+    /// Whether there is an operator that does what both do, and is as parallel.
+    fn fit(&self, producer: &Screma<'_>, kept: &[Var], consumer: &Stm<Soac>) -> bool {
+        let only_consumed = producer.is_map() && kept.is_empty();
+        let Some(consumer) = Screma::of(consumer) else {
+            return only_consumed;
+        };
+        let scans = producer.scans.len() + consumer.scans.len();
+        let reds = producer.reds.len() + consumer.reds.len();
+        let scalars = producer.is_of_scalars(self.vars) && consumer.is_of_scalars(self.vars);
+        only_consumed || scalars && (producer.is_map() || scans == 0 || reds == 0)
+    }
+
+    /// Makes a producer part of the operator that reads it. The mapped arrays `kept` stay results.
+    fn merge(&mut self, producer: Stm<Soac>, kept: &[Var], stm: &mut Stm<Soac>) {
+        let Exp::Op(Soac::Screma {
+            width: _,
+            arrays: inputs,
+            lam: map,
+            scans,
+            reds,
+        }) = producer.exp
+        else {
+            return;
+        };
+        let Some(consumer) = traversal(&mut stm.exp) else {
+            return;
+        };
+        let made: Vec<(Var, Atom)> = producer
+            .binds
+            .iter()
+            .copied()
+            .zip(map.body.result.iter().copied())
+            .collect();
+        let lam = std::mem::replace(consumer.lam, empty());
+        let joined = self.join((inputs, map.params), &made, (consumer.arrays, lam));
+        let mut stms = map.body.stms;
+        stms.extend(joined.second.stms);
+        *consumer.arrays = joined.arrays;
+        *consumer.lam = Lambda {
+            params: joined.params,
+            body: Body {
+                stms,
+                result: joined.second.result,
+            },
+        };
+        let value = |v: &Var| made.iter().find(|(made, _)| made == v).copied();
+        self.add_results(&made, (scans, reds), stm);
+        for (v, a) in kept.iter().filter_map(value) {
+            if let Some(consumer) = traversal(&mut stm.exp) {
+                consumer.lam.body.result.push(a);
+                stm.binds.push(v);
+            }
+        }
+        add_certs(&mut stm.certs, producer.certs);
+    }
+
+    /// Adds operators with their results, which are the first of `made`, before those of a statement.
+    pub(super) fn add_results(
+        &mut self,
+        made: &[(Var, Atom)],
+        (scans, reds): (Vec<Operator<Soac>>, Vec<Operator<Soac>>),
+        stm: &mut Stm<Soac>,
+    ) {
+        let Exp::Op(Soac::Screma {
+            lam,
+            scans: own_scans,
+            reds: own_reds,
+            ..
+        }) = &mut stm.exp
+        else {
+            return;
+        };
+        let count =
+            |ops: &[Operator<Soac>]| -> usize { ops.iter().map(|op| op.neutral.len()).sum() };
+        let (scanned, reduced, before) = (count(&scans), count(&reds), count(own_scans));
+        let places = [
+            (0, &made[..scanned]),
+            (scanned + before, &made[scanned..scanned + reduced]),
+        ];
+        for (place, results) in places {
+            let binds = results.iter().map(|(v, _)| *v);
+            stm.binds.splice(place..place, binds);
+            let values = results.iter().map(|(_, a)| *a);
+            lam.body.result.splice(place..place, values);
+        }
+        own_scans.splice(0..0, scans);
+        own_reds.splice(0..0, reds);
+    }
+}
+
+/// What stands for a lambda while it is edited.
+pub(super) const fn empty() -> Lambda<Soac> {
+    Lambda {
+        params: Vec::new(),
+        body: Body {
+            stms: Vec::new(),
+            result: Vec::new(),
+        },
+    }
+}
