@@ -29,8 +29,8 @@ impl<D: Exec> Machine<'_, D> {
         match shape.regular_from(k + 1) {
             Some(inner) => extents.extend(inner),
             None => {
-                let stated = binds.iter().map(|&v| self.program.vars[v].ty.shape());
-                let stated = self.dims(stated.last().unwrap_or_default())?;
+                let mut stated = binds.iter().map(|&v| self.program.vars[v].ty.shape());
+                let stated = self.dims(stated.next_back().unwrap_or_default())?;
                 extents = stated.as_regular().unwrap_or_default();
                 (lo, hi) = (shape.start(k, at), shape.start(k, at + 1));
                 if hi - lo != extents.iter().product() {
