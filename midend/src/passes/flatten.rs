@@ -34,6 +34,7 @@ mod context;
 mod distribute;
 mod elementwise;
 mod fill;
+mod filter;
 mod inner;
 mod interchange;
 mod label;

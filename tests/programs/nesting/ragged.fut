@@ -62,3 +62,56 @@ entry spread [n] (ns: [n]i64) (xs: [n]i64) : [n]i64 =
                 let s = i64.sum ys
                 in i64.sum (scan (+) 0 (map (\y -> if k > 0 then s / k + y - x else 0) ys)))
        ns xs
+
+-- What each point keeps.
+-- ==
+-- entry: kept
+-- input { [[1, 2, 3], [4, 5, 6], [0, 0, 0]] } output { [2i64, 3i64, 0i64] [5, 15, 0] }
+-- input { empty([0][3]i32) } output { empty([0]i64) empty([0]i32) }
+-- input { empty([2][0]i32) } output { [0i64, 0i64] [0, 0] }
+entry kept [n] [m] (xss: [n][m]i32) : ([n]i64, [n]i32) =
+  unzip (map (\xs -> let ys = filter (> 1) xs in (length ys, reduce (+) 0 (scan i32.max 0 ys))) xss)
+
+-- Filters of what filters and maps made.
+-- ==
+-- entry: sieve
+-- input { [5i64, 0i64, 20i64] } output { [12i64, 0i64, 110i64] }
+entry sieve (is: []i64) : []i64 =
+  map (\i -> let xs = filter (\x -> x % 2 == 1) (map (+ 1) (iota i))
+             let (ys, zs) = partition (\x -> x % 3 == 0) xs
+             in i64.sum ys + i64.sum zs + length xs)
+      is
+
+-- Histograms and scatters of as many places as each point wants. Places outside are ignored.
+-- ==
+-- entry: buckets
+-- input { [3i64, 0i64, 5i64] [[0i64, 1i64, 2i64, 9i64], [1i64, 0i64, 0i64, 0i64], [4i64, 4i64, -1i64, 4i64]] }
+-- output { [6i64, 0i64, 15i64] [3i64, 0i64, 12i64] }
+entry buckets [n] [m] (ks: [n]i64) (iss: [n][m]i64) : ([n]i64, [n]i64) =
+  unzip (map2 (\k is -> let h = hist (+) 0 k is (replicate m 1i64)
+                        let s = scatter (replicate k 0) is (map (\i -> i) is)
+                        in (i64.sum (map2 (*) h (map (+ 1) (iota k))),
+                            i64.sum (map2 (*) h s)))
+                ks iss)
+
+-- Writes of several indices and of rows.
+-- ==
+-- entry: planes
+-- input { [2i64, 0i64, 3i64] } output { [5i64, 0i64, 17i64] }
+entry planes (ks: []i64) : []i64 =
+  map (\k -> let z = tabulate_2d k k (\_ _ -> 0i64)
+             let m = scatter_2d z (map (\i -> (i, (i * 2) % (k + 1))) (iota k)) (map (+ 1) (iota k))
+             let rows = map (\r -> let t = copy r in t with [0] = k) m
+             in i64.sum (flatten rows) + i64.sum (flatten m))
+      ks
+
+-- Updates in place, and arrays one after another.
+-- ==
+-- entry: joined
+-- input { [2i64, 0i64, 3i64] } output { [22i64, 10i64, 40i64] }
+entry joined (ks: []i64) : []i64 =
+  map (\k -> let xs = map (* 2) (iota (k + 1))
+             let ys = (copy xs) with [k] = 5
+             let zs = xs ++ ys ++ [5]
+             in last (scan (+) 0 (reverse zs)) + i64.sum (take k ys) * 2)
+      ks

@@ -98,7 +98,8 @@ impl Point {
         self.known.extend(vars);
     }
 
-    fn indices(&self, depth: usize) -> Vec<Atom> {
+    /// The indices of outer dimensions.
+    pub(super) fn outer(&self, depth: usize) -> Vec<Atom> {
         let dims = self.dims.iter().take(depth);
         dims.map(|&(index, _)| index.into()).collect()
     }
@@ -146,7 +147,7 @@ impl Cx<'_> {
                 self.need_all(point, &lengths);
                 if depth > 0 {
                     let ty = self.type_of(var);
-                    let indices = point.indices(depth);
+                    let indices = point.outer(depth);
                     let op = ArrayOp::Index { array, indices };
                     let elem = self.array(&mut point.stms, "x", ty, op);
                     self.subst.set(var, Some(elem.into()));

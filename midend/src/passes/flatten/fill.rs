@@ -5,11 +5,11 @@ use super::context::{Axis, Def, Point, dims};
 use super::distribute::Frame;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
-use crate::ir::scalar::{BinOp, ScalarOp};
+use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
 use crate::ir::seg::{Seg, SegKind};
-use crate::ir::soac::{ScatterDest, Soac};
+use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Exp, Stm};
-use crate::ir::types::{ScalarType, Size, Type, is_ragged};
+use crate::ir::types::{ScalarType, Type, is_ragged};
 use std::rc::Rc;
 
 impl Cx<'_> {
@@ -112,12 +112,15 @@ impl Cx<'_> {
                 value @ (Atom::Var(_) | Atom::Const(_)) => return value,
             },
             ArrayOp::Iota { .. } => self.array_op(op),
+            ArrayOp::Concat { arrays, .. } => {
+                let arrays = self.all_vars(arrays);
+                return self.concat_element(&arrays, inner, &mut point.stms);
+            }
             ArrayOp::Index { .. }
             | ArrayOp::Slice { .. }
             | ArrayOp::Update { .. }
             | ArrayOp::Literal { .. }
             | ArrayOp::Scratch { .. }
-            | ArrayOp::Concat { .. }
             | ArrayOp::Rearrange { .. }
             | ArrayOp::Reshape { .. }
             | ArrayOp::Manifest { .. }
@@ -130,6 +133,38 @@ impl Cx<'_> {
         let ty = Type::array_of(&Type::Scalar(*ty), &[*len]);
         let array = self.array(&mut point.stms, "xs", ty, whole);
         self.element_at(array, inner, point)
+    }
+
+    /// The element of arrays one after another.
+    fn concat_element(&mut self, arrays: &[Var], inner: &[Atom], out: &mut Vec<Stm<Seg>>) -> Atom {
+        let (&first, rest) = arrays.split_first().expect("a concatenation of something");
+        let ty = self.vars[first].ty.peel(inner.len()).unwrap_or(Type::I64);
+        let index = |array| ArrayOp::Index {
+            array,
+            indices: inner.to_vec(),
+        };
+        let length = self.vars[first].ty.shape()[0].size();
+        let (false, Some(length)) = (rest.is_empty(), length) else {
+            return self.array(out, "x", ty, index(first)).into();
+        };
+        let lt = ScalarOp::Cmp(CmpOp::Lt, ScalarType::I64);
+        let cond = self.scalar(out, "first", lt, vec![inner[0], length.into()]);
+        let then = self.block(|cx, stms| {
+            let x = cx.array(stms, "x", ty.clone(), index(first));
+            vec![x.into()]
+        });
+        let otherwise = self.block(|cx, stms| {
+            let sub = ScalarOp::Bin(BinOp::Sub, ScalarType::I64);
+            let mut next = inner.to_vec();
+            next[0] = cx.scalar(stms, "at", sub, vec![inner[0], length.into()]);
+            vec![cx.concat_element(rest, &next, stms)]
+        });
+        let exp = Exp::If {
+            cond,
+            then,
+            otherwise,
+        };
+        self.emit(out, "x", ty, exp).into()
     }
 
     pub(super) fn element_at(&mut self, array: Var, indices: &[Atom], point: &mut Point) -> Atom {
@@ -152,13 +187,17 @@ impl Cx<'_> {
         let Exp::Op(Soac::Array(ArrayOp::Update { array, .. })) = &stm.exp else {
             return false;
         };
-        if self.expanded(*array, &f.context).is_none() {
+        // One point cannot write a row of varying length.
+        let row = self.is_row(stm.binds[0]);
+        if !row && self.expanded(*array, &f.context).is_none() {
             return false;
         }
         self.before_consumption(f, i, out);
         self.settle(f, &f.free[i].clone(), out);
-        let Some(whole) = self.expanded(*array, &f.context) else {
-            return false;
+        let whole = match self.expanded(*array, &f.context) {
+            Some(whole) => whole,
+            None if row => self.arrays(f, &[(*array).into()], out)[0],
+            None => return false,
         };
         let bind = self.stored(stm.binds[0], &f.context.clone(), out);
         if let Some(&root) = f.roots.get(&whole) {
@@ -180,14 +219,13 @@ impl Cx<'_> {
         let Exp::Op(Soac::Array(ArrayOp::Update { array, dims, value })) = &stm.exp else {
             return;
         };
-        let value_ty = match value {
-            Atom::Var(v) => self.type_of(*v),
-            Atom::Const(c) => Type::Scalar(c.ty()),
-        };
         // The part that is written is a rectangle: one more dimension for each of the value's.
-        let extents: Vec<Size> = value_ty.shape().iter().filter_map(|d| d.size()).collect();
-        let inner = extents.iter().map(|&n| Axis::Regular(n));
-        let space: Vec<Axis> = f.context.iter().copied().chain(inner).collect();
+        let value_ty = value.ty(&self.vars);
+        let space = self.type_over(&value_ty, &f.context, out);
+        let space: Vec<Axis> = space.shape().iter().map(|&dim| dim.into()).collect();
+        let rank = self.vars[*array].ty.rank();
+        let regular = !self.is_ragged(&space, &[whole]);
+        let dest = self.dest(&f.context, (*array, whole, rank), !regular, out);
         let mut point = self.point(&space);
         let reads: Vec<Var> = f.reads(i).to_vec();
         for v in reads.into_iter().filter(|v| v != array) {
@@ -198,28 +236,29 @@ impl Cx<'_> {
         let outer = f.context.len();
         let indices: Vec<Atom> = point.dims.iter().map(|dim| dim.0.into()).collect();
         let mut inner = indices[outer..].iter().copied();
-        let mut result = indices[..outer].to_vec();
+        let mut place = Vec::new();
         for dim in self.slice_dims(dims) {
             match dim {
-                SliceDim::Fix(index) => result.push(index),
+                SliceDim::Fix(index) => place.push(index),
                 SliceDim::Range { start, stride, .. } => {
                     let Some(k) = inner.next() else { continue };
                     let bin = |op| ScalarOp::Bin(op, ScalarType::I64);
                     let by = self.scalar(&mut point.stms, "at", bin(BinOp::Mul), vec![k, stride]);
                     let add = bin(BinOp::Add);
-                    result.push(self.scalar(&mut point.stms, "at", add, vec![start, by]));
+                    place.push(self.scalar(&mut point.stms, "at", add, vec![start, by]));
                 }
             }
         }
-        result.extend(inner);
-        let rank = result.len();
+        place.extend(inner);
+        let mut result = self.place(&mut point, &f.context, (&dest, !regular), &place);
         let value = match self.atom(*value) {
             Atom::Var(v) if self.vars[v].ty.is_array() => {
                 let op = ArrayOp::Index {
                     array: v,
                     indices: indices[outer..].to_vec(),
                 };
-                let ty = self.vars[v].ty.peel(extents.len()).unwrap_or(Type::I64);
+                let ty = self.vars[v].ty.peel(indices.len() - outer);
+                let ty = ty.unwrap_or(Type::I64);
                 Atom::Var(self.array(&mut point.stms, "x", ty, op))
             }
             scalar @ (Atom::Var(_) | Atom::Const(_)) => scalar,
@@ -228,7 +267,7 @@ impl Cx<'_> {
         for made in &mut point.stms[start..] {
             made.certs.extend(&certs);
         }
-        let dest = ScatterDest { rank, array: whole };
-        self.kernel(point, result, SegKind::Scatter(vec![dest]), vec![bind], out);
+        let dests = vec![dest.scatter(&f.context, !regular)];
+        self.written(point, result, SegKind::Scatter(dests), &[bind], out);
     }
 }

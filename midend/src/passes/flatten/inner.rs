@@ -49,6 +49,26 @@ impl Cx<'_> {
                 self.prove(f, &stm.certs, out);
                 self.interchange_loop(f, &stm.binds, (params, form, body), out);
             }
+            Exp::Op(Soac::Filter { width, arrays, lam }) => {
+                let mut certs = &stm.certs[..];
+                if self.labels.is_parallel(&lam.body) {
+                    self.prove(f, certs, out);
+                    certs = &[];
+                }
+                self.checks_before_ragged(f, i, stm, out);
+                let t = Traversal {
+                    width: *width,
+                    arrays,
+                    lam,
+                    certs,
+                };
+                self.filter_in(&context, t, &stm.binds, out);
+                for &bind in &stm.binds {
+                    if let Some(Def::Stored { array, .. }) = self.env.get(&bind) {
+                        f.made(*array);
+                    }
+                }
+            }
             Exp::Op(
                 op
                 @ (Soac::Screma { lam, .. } | Soac::Hist { lam, .. } | Soac::Scatter { lam, .. }),
@@ -334,7 +354,7 @@ impl Cx<'_> {
     }
 
     /// The body of a kernel that reads the elements of arrays over the context.
-    fn elements(&mut self, context: &[Axis], arrays: &[Var]) -> (Point, Vec<Atom>) {
+    pub(super) fn elements(&mut self, context: &[Axis], arrays: &[Var]) -> (Point, Vec<Atom>) {
         let mut point = self.point(context);
         let indices: Vec<Atom> = point.dims.iter().map(|dim| dim.0.into()).collect();
         let mut result = Vec::new();

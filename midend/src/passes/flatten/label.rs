@@ -13,7 +13,7 @@ use super::rows::operator_map;
 use crate::analysis::aliases::{Aliases, consumed};
 use crate::ir::array::ArrayOp;
 use crate::ir::id::{FunId, IdVec, Var};
-use crate::ir::soac::{HistOp, Operator, Soac};
+use crate::ir::soac::{Operator, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Lambda, LoopForm, LoopParam, Stm, Vars};
 use crate::ir::types::{Size, Type};
 use crate::ir::walk::{all_stms, deep, free_in_lambda, free_in_stm, type_vars};
@@ -128,7 +128,12 @@ impl<'a> Labeller<'a> {
         all_stms(&lam.body, &mut |stm| {
             parallel |= matches!(
                 &stm.exp,
-                Exp::Op(Soac::Screma { .. } | Soac::Hist { .. } | Soac::Scatter { .. })
+                Exp::Op(
+                    Soac::Screma { .. }
+                        | Soac::Hist { .. }
+                        | Soac::Scatter { .. }
+                        | Soac::Filter { .. }
+                )
             );
         });
         // Most code holds nothing, and then there is nothing to know.
@@ -187,8 +192,8 @@ impl<'a> Labeller<'a> {
             }
             let shared = match label {
                 Label::Uniform => continue,
-                Label::Cheap | Label::Fill | Label::View | Label::Par => true,
-                Label::Check | Label::Update | Label::Seq => false,
+                Label::Cheap | Label::Fill | Label::View | Label::Update | Label::Par => true,
+                Label::Check | Label::Seq => false,
             };
             for &v in &stm.binds {
                 if !(label == Label::Par && self.carried(stm, v)) {
@@ -225,7 +230,10 @@ impl<'a> Labeller<'a> {
         for stm in &body.stms {
             match &stm.exp {
                 Exp::Op(
-                    Soac::Screma { lam, .. } | Soac::Hist { lam, .. } | Soac::Scatter { lam, .. },
+                    Soac::Screma { lam, .. }
+                    | Soac::Hist { lam, .. }
+                    | Soac::Scatter { lam, .. }
+                    | Soac::Filter { lam, .. },
                 ) => {
                     whole.extend(free_in_lambda(self.vars, lam));
                     stm.exp.consumed(&mut |v| {
@@ -396,18 +404,29 @@ impl<'a> Labeller<'a> {
                 width, lam, ops, ..
             } => {
                 let inner = self.inner(*width, lam);
-                let fits =
-                    self.is_flat(*width, stm) && ops.iter().all(|op| self.is_scalar_hist(op));
+                let fits = ops.iter().all(|op| self.is_scalar_operator(&op.op));
                 self.parallel(stm, fits && self.is_wide(*width, inner))
             }
-            Soac::Scatter { width, lam, .. } => {
+            Soac::Scatter {
+                width, lam, dests, ..
+            } => {
                 let inner = self.inner(*width, lam);
-                self.parallel(
-                    stm,
-                    self.is_flat(*width, stm) && self.is_wide(*width, inner),
-                )
+                let mut places = dests.iter();
+                let fits = places.all(|dest| self.has_known_rows(dest.array, dest.rank));
+                self.parallel(stm, fits && self.is_wide(*width, inner))
             }
-            Soac::Filter { .. } | Soac::WithAcc { .. } | Soac::UpdateAcc(_) => Label::Seq,
+            Soac::Filter { width, lam, .. } => {
+                let inner = self.inner(*width, lam);
+                let mut kept = lam.body.result[1..].iter().filter_map(|a| a.as_var());
+                let fits = kept.all(|v| self.has_known_rows(v, 0)) && self.is_wide(*width, inner);
+                let free = free_in_stm(self.vars, stm);
+                if fits && !free.iter().any(|&v| self.labels.irregular(v)) {
+                    Label::Par
+                } else {
+                    Label::Seq
+                }
+            }
+            Soac::WithAcc { .. } | Soac::UpdateAcc(_) => Label::Seq,
         }
     }
 
@@ -416,11 +435,11 @@ impl<'a> Labeller<'a> {
         inner || !narrow
     }
 
-    /// Whether an operator that writes to places it computes knows nothing but regular arrays.
-    fn is_flat(&self, width: Size, stm: &Stm<Soac>) -> bool {
-        !self.ragged
-            && self.labels.uniform(width.into())
-            && !stm.binds.iter().any(|&v| self.has_variant_dims(v))
+    /// Whether the rows of an array that so many indices address have the same shape at all points.
+    fn has_known_rows(&self, array: Var, indices: usize) -> bool {
+        let rows = &self.vars[array].ty.shape()[indices..];
+        let mut vars = rows.iter().filter_map(|dim| dim.var());
+        vars.all(|n| self.labels.uniform(n.into())) && !has_ragged_dims(&self.vars[array].ty)
     }
 
     /// An operator on scalars that the host knows: it is applied between points, so that it may depend on none.
@@ -432,10 +451,6 @@ impl<'a> Labeller<'a> {
         let free = free_in_lambda(self.vars, &op.lam);
         op.neutral.iter().all(|&a| self.labels.uniform(a))
             && free.iter().all(|&v| self.labels.uniform(v.into()))
-    }
-
-    fn is_scalar_hist(&self, op: &HistOp<Soac>) -> bool {
-        op.shape.iter().all(|&n| self.labels.uniform(n.into())) && self.is_scalar_operator(&op.op)
     }
 
     /// A reduction of vectors by one map over its operands, which rule G5 makes a map of reductions.

@@ -11,7 +11,7 @@
 //! (segment descriptors of *Shapes and Flattening*, section 5). A negative size has no points: the check that forbids it
 //! is made by itself.
 
-use super::context::{Axis, dims};
+use super::context::{Axis, Point, dims};
 use super::{Cx, int};
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
@@ -172,6 +172,36 @@ impl Cx<'_> {
             };
         }
         points
+    }
+
+    /// The number of a point of a kernel among those of a context, row-major.
+    pub(super) fn row(&mut self, point: &mut Point, context: &[Axis]) -> Atom {
+        let mut at = int(0);
+        for (&axis, index) in context.iter().zip(point.outer(context.len())) {
+            let start = self.step(point, at, axis);
+            at = if start == int(0) {
+                index
+            } else {
+                self.scalar(&mut point.stms, "row", bin(BinOp::Add), vec![start, index])
+            };
+        }
+        at
+    }
+
+    /// The number of the first point in a row.
+    pub(super) fn step(&mut self, point: &mut Point, row: Atom, axis: Axis) -> Atom {
+        match axis {
+            Axis::Regular(_) if row == int(0) => row,
+            Axis::Regular(n) => {
+                let args = vec![row, n.into()];
+                self.scalar(&mut point.stms, "row", bin(BinOp::Mul), args)
+            }
+            Axis::Ragged(array) => {
+                let indices = vec![row];
+                let op = ArrayOp::Index { array, indices };
+                self.array(&mut point.stms, "start", Type::I64, op).into()
+            }
+        }
     }
 
     /// Whether a context has no points, for the host.

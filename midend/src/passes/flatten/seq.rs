@@ -192,7 +192,12 @@ impl Cx<'_> {
     }
 
     /// Whether all indices lie within the extents.
-    fn in_range(&mut self, indices: &[Atom], shape: &[Size], out: &mut Vec<Stm<Seg>>) -> Atom {
+    pub(super) fn in_range(
+        &mut self,
+        indices: &[Atom],
+        shape: &[Size],
+        out: &mut Vec<Stm<Seg>>,
+    ) -> Atom {
         let mut all: Option<Atom> = None;
         for (&index, &extent) in indices.iter().zip(shape) {
             // As unsigned numbers, negative indices are large.

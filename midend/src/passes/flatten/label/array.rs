@@ -42,7 +42,9 @@ impl Labeller<'_> {
             | ArrayOp::Copy(_)
             | ArrayOp::Scratch { .. } => Label::Fill,
             ArrayOp::Reshape { .. } if shared && !(variant && hot) => Label::View,
-            ArrayOp::Update { .. } if shared && !variant && !self.ragged => Label::Update,
+            ArrayOp::Update { .. } if shared => Label::Update,
+            // A part of a ragged array is written by all of its points.
+            ArrayOp::Concat { .. } if shared && variant => Label::Fill,
             ArrayOp::Reshape { .. }
             | ArrayOp::Update { .. }
             | ArrayOp::Literal { .. }
