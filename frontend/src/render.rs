@@ -9,6 +9,9 @@ use std::ops::Range;
 /// Snippets longer than this are not shown: nobody reads them, and laying them out takes long.
 const LONGEST_SNIPPET: usize = 64 * 1024;
 
+/// Warnings beyond these are only counted: nobody reads them, and each shows a line, which may be long.
+const MOST_WARNINGS: usize = 100;
+
 /// How diagnostics look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
@@ -32,14 +35,24 @@ impl Look {
     }
 }
 
-/// The text of several diagnostics, each ending in a newline.
+/// The text of several diagnostics, each ending in a newline. Lines are for scripts, which get all; people get the first
+/// hundred warnings.
 pub fn render_all(sources: &SourceMap, diagnostics: &[Diagnostic], look: Look) -> String {
     let mut text = String::new();
+    let mut warnings = 0;
     for diagnostic in diagnostics {
+        warnings += usize::from(!diagnostic.is_error());
+        if !diagnostic.is_error() && warnings > MOST_WARNINGS && look != Look::Line {
+            continue;
+        }
         text.push_str(&render(sources, diagnostic, look));
         if look != Look::Line {
             text.push('\n');
         }
+    }
+    if warnings > MOST_WARNINGS && look != Look::Line {
+        let more = warnings - MOST_WARNINGS;
+        text.push_str(&format!("warning: {more} more warnings are not shown\n"));
     }
     text
 }
@@ -209,6 +222,20 @@ mod tests {
             line,
             "sum.fut:3:7: error[E0102]: expected an operand, found `+`\n"
         );
+    }
+
+    #[test]
+    fn people_get_a_hundred_warnings_and_scripts_all() {
+        let (sources, error) = example();
+        let span = error.primary.span;
+        let mut all = vec![Diagnostic::warning(Code::UnusedName, span, "w"); MOST_WARNINGS + 2];
+        all.push(error);
+        let text = render_all(&sources, &all, Look::Plain);
+        assert_eq!(text.matches("warning[W0201]: w").count(), MOST_WARNINGS);
+        assert!(text.contains("error[E0102]"));
+        assert!(text.ends_with("warning: 2 more warnings are not shown\n"));
+        let lines = render_all(&sources, &all, Look::Line);
+        assert_eq!(lines.lines().count(), all.len());
     }
 
     #[test]

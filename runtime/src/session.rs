@@ -172,12 +172,26 @@ impl Session {
     }
 }
 
-/// Looks a file and what it imports over for mistakes; the warnings if there are none.
-pub fn check_file(path: &Path) -> Result<(SourceMap, Vec<Diagnostic>), CompileError> {
+/// A program without mistakes.
+pub struct Checked {
+    /// The texts that it came from.
+    pub sources: SourceMap,
+    /// What the checker warned of.
+    pub warnings: Vec<Diagnostic>,
+    /// What the checker made of it.
+    pub program: frontend::typed::Program,
+}
+
+/// Looks a file and what it imports over for mistakes.
+pub fn check_file(path: &Path) -> Result<Checked, CompileError> {
     let mut loader = FileLoader::new();
     let file = loader.read(path).map_err(CompileError::unreadable)?;
-    match on_big_stack(|| compile::check(&mut loader, file)) {
-        Ok(warnings) => Ok((loader.into_sources(), warnings)),
+    match on_big_stack(|| frontend::check(file, &mut loader)) {
+        Ok((program, warnings)) => Ok(Checked {
+            sources: loader.into_sources(),
+            warnings,
+            program,
+        }),
         Err(diagnostics) => Err(CompileError::new(loader.into_sources(), diagnostics)),
     }
 }

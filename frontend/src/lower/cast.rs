@@ -1,9 +1,12 @@
 //! Values take the sizes of types: casts, and values that mean nothing.
 
 use super::Lower;
+use super::emit::{text, value};
 use super::value::{Leaf, SumValue, Ty, Value, int_const};
 use midend::ir::array::ArrayOp;
-use midend::ir::syntax::Atom;
+use midend::ir::id::Var;
+use midend::ir::scalar::{CmpOp, Const};
+use midend::ir::syntax::{Atom, TrapKind};
 use midend::ir::types::{ScalarType, Size, Type};
 use std::rc::Rc;
 
@@ -82,14 +85,16 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// A value of the type that means nothing: the payload of an absent constructor. Unknown sizes are 0.
+    /// A value of the type that means nothing: the payload of an absent constructor. Unknown sizes are 0. A negative size
+    /// is an error: no value has it, not even one that means nothing.
     pub fn absent(&mut self, ty: &Ty, outer: &mut Vec<Size>) -> Value<'a> {
         match ty {
             Ty::Scalar(s) => Value::Leaf(self.zero(*s, outer)),
             Ty::Array(a) => {
                 let dim = a.dim.unwrap_or(Size::Const(0));
+                let certs = self.not_negative(dim);
                 outer.push(dim);
-                let elem = self.absent(&a.elem, outer);
+                let elem = self.with_certs(&certs, |l| l.absent(&a.elem, outer));
                 outer.pop();
                 Value::array(&[dim], elem)
             }
@@ -112,6 +117,18 @@ impl<'a> Lower<'a> {
             }
             Ty::Fun => Value::unit(),
         }
+    }
+
+    /// Checks a size that a type has only computed. Sizes that name the extent of an array are known to be right.
+    fn not_negative(&mut self, dim: Size) -> Vec<Var> {
+        let zero = Atom::Const(Const::I64(0));
+        let ok = self.cmp(CmpOp::Le, ScalarType::I64, zero, Atom::from(dim));
+        let message = vec![
+            text("An array of a type has the negative size "),
+            value(dim),
+            text("."),
+        ];
+        self.assert(ok, TrapKind::NegativeSize, message)
     }
 
     pub(super) fn zero(&mut self, s: ScalarType, shape: &[Size]) -> Leaf {

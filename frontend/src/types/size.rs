@@ -3,9 +3,12 @@
 //! `1 + n` and `n + 1` are the same value of [`Size`], and so are `n * m` and `m * n`. What is not a polynomial
 //! (a call, a division, ..) is an [`Opaque`] atom: a typed expression that equals another exactly when both have the same key.
 
+mod terms;
+
+pub use terms::Terms;
+
 use super::ty::Name;
 use crate::typed::Exp;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A size: a sum of products of atoms, with integer coefficients that wrap as `i64` does.
@@ -15,7 +18,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Size {
     /// From sorted products of atoms to their coefficients.
-    pub terms: BTreeMap<Vec<Atom>, i64>,
+    pub terms: Terms,
     /// How it was written, if as a sum or product; no part of its identity.
     pub(crate) written: Option<Arc<Written>>,
 }
@@ -102,20 +105,17 @@ impl std::hash::Hash for Opaque {
 impl Size {
     /// A constant size.
     pub fn constant(k: i64) -> Size {
-        let mut terms = BTreeMap::new();
-        if k != 0 {
-            terms.insert(Vec::new(), k);
-        }
-        Size {
-            terms,
-            written: None,
-        }
+        Size::of(Terms::constant(k))
     }
 
     /// One atom.
     pub fn atom(atom: Atom) -> Size {
+        Size::of(Terms::atom(atom))
+    }
+
+    fn of(terms: Terms) -> Size {
         Size {
-            terms: BTreeMap::from([(vec![atom], 1)]),
+            terms,
             written: None,
         }
     }
@@ -127,20 +127,12 @@ impl Size {
 
     /// The value, if it is constant.
     pub fn as_constant(&self) -> Option<i64> {
-        match self.terms.len() {
-            0 => Some(0),
-            1 => self.terms.get(&Vec::new()).copied(),
-            _ => None,
-        }
+        self.terms.as_constant()
     }
 
     /// The atom, if the size is one atom and nothing else.
     pub fn as_atom(&self) -> Option<&Atom> {
-        let (product, k) = self.terms.first_key_value()?;
-        match product.as_slice() {
-            [atom] if *k == 1 && self.terms.len() == 1 => Some(atom),
-            _ => None,
-        }
+        self.terms.as_atom()
     }
 
     /// The name, if the size is one name and nothing else.
@@ -153,14 +145,7 @@ impl Size {
 
     /// Sum.
     pub fn add(&self, other: &Size) -> Size {
-        let mut out = Size {
-            terms: self.terms.clone(),
-            written: None,
-        };
-        for (product, k) in &other.terms {
-            out.add_term(product.clone(), *k);
-        }
-        out
+        Size::of(Terms::sum(self.terms.owned().chain(other.terms.owned())))
     }
 
     /// Difference.
@@ -170,24 +155,26 @@ impl Size {
 
     /// Product with a constant.
     pub fn scale(&self, by: i64) -> Size {
-        let mut out = Size::default();
-        for (product, k) in &self.terms {
-            out.add_term(product.clone(), k.wrapping_mul(by));
-        }
-        out
+        let scaled = self.terms.owned().map(|(p, k)| (p, k.wrapping_mul(by)));
+        Size::of(Terms::sum(scaled))
     }
 
     /// Product.
     pub fn mul(&self, other: &Size) -> Size {
-        let mut out = Size::default();
-        for (p, k) in &self.terms {
-            for (q, l) in &other.terms {
+        let products = self.terms.iter().flat_map(|(p, k)| {
+            other.terms.iter().map(move |(q, l)| {
                 let mut product: Vec<Atom> = p.iter().chain(q).cloned().collect();
                 product.sort();
-                out.add_term(product, k.wrapping_mul(*l));
-            }
-        }
-        out
+                (product, k.wrapping_mul(*l))
+            })
+        });
+        Size::of(Terms::sum(products))
+    }
+
+    /// What is left of the terms without those that the other has too.
+    pub(crate) fn without(&self, other: &Size) -> Size {
+        let differs = |p: &[Atom], k| other.terms.get(p) != Some(&k);
+        Size::of(self.terms.filtered(differs))
     }
 
     /// Remembers how the size was written.
@@ -204,13 +191,5 @@ impl Size {
             }));
         }
         self
-    }
-
-    fn add_term(&mut self, product: Vec<Atom>, k: i64) {
-        let entry = self.terms.entry(product.clone()).or_insert(0);
-        *entry = entry.wrapping_add(k);
-        if *entry == 0 {
-            self.terms.remove(&product);
-        }
     }
 }

@@ -272,48 +272,81 @@ pub(crate) fn rebuild(size: &Size, atom: &mut dyn FnMut(&Atom) -> Size) -> Size 
 
 /// The type with every size replaced; existential binders stay.
 pub(crate) fn map_sizes(ty: &Type, f: &mut dyn FnMut(&Size) -> Size) -> Type {
+    changed(ty, f).unwrap_or_else(|| ty.clone())
+}
+
+/// The type with every size replaced, if that makes a difference: most types keep their sizes, and so are shared.
+fn changed(ty: &Type, f: &mut dyn FnMut(&Size) -> Size) -> Option<Type> {
     match ty {
-        Type::Prim(_) | Type::Meta(_) => ty.clone(),
+        Type::Prim(_) | Type::Meta(_) => None,
         Type::Array(a) => {
             let size = f(&a.size);
-            Type::Array(Arc::new(ArrayType {
+            let elem = changed(&a.elem, f);
+            if elem.is_none() && size == a.size {
+                return None;
+            }
+            Some(Type::Array(Arc::new(ArrayType {
                 size,
-                elem: map_sizes(&a.elem, f),
+                elem: elem.unwrap_or_else(|| a.elem.clone()),
                 unique: a.unique,
-            }))
+            })))
         }
-        Type::Tuple(ts) => Type::Tuple(ts.iter().map(|t| map_sizes(t, f)).collect()),
-        Type::Record(fs) => Type::Record(
-            fs.iter()
-                .map(|(n, t)| (n.clone(), map_sizes(t, f)))
-                .collect(),
-        ),
-        Type::Sum(cs) => Type::Sum(
-            cs.iter()
-                .map(|(c, ts)| (c.clone(), ts.iter().map(|t| map_sizes(t, f)).collect()))
-                .collect(),
-        ),
-        Type::Fun(fun) => Type::Fun(Arc::new(FunType {
-            param: fun.param,
-            arg: map_sizes(&fun.arg, f),
-            ret: RetType {
-                exts: fun.ret.exts.clone(),
-                ty: map_sizes(&fun.ret.ty, f),
-            },
-        })),
-        Type::Named(n) => Type::Named(Arc::new(NamedType {
-            name: n.name,
-            args: n
-                .args
-                .iter()
-                .map(|arg| match arg {
-                    TypeArg::Size(s) => TypeArg::Size(f(s)),
-                    TypeArg::Type(t) => TypeArg::Type(map_sizes(t, f)),
-                })
-                .collect(),
-            unique: n.unique,
-        })),
+        Type::Tuple(ts) => all_changed(ts, |t| changed(t, f)).map(|ts| Type::Tuple(ts.into())),
+        Type::Record(fs) => {
+            let field = |(n, t): &(_, _)| Some((Clone::clone(n), changed(t, f)?));
+            all_changed(fs, field).map(|fs| Type::Record(fs.into()))
+        }
+        Type::Sum(cs) => {
+            let constructor = |(c, ts): &(_, Vec<Type>)| {
+                Some((Clone::clone(c), all_changed(ts, |t| changed(t, f))?))
+            };
+            all_changed(cs, constructor).map(|cs| Type::Sum(cs.into()))
+        }
+        Type::Fun(fun) => {
+            let (arg, ret) = (changed(&fun.arg, f), changed(&fun.ret.ty, f));
+            if arg.is_none() && ret.is_none() {
+                return None;
+            }
+            Some(Type::Fun(Arc::new(FunType {
+                param: fun.param,
+                arg: arg.unwrap_or_else(|| fun.arg.clone()),
+                ret: RetType {
+                    exts: fun.ret.exts.clone(),
+                    ty: ret.unwrap_or_else(|| fun.ret.ty.clone()),
+                },
+            })))
+        }
+        Type::Named(n) => {
+            let arg = |arg: &TypeArg| match arg {
+                TypeArg::Size(s) => Some(f(s)).filter(|new| new != s).map(TypeArg::Size),
+                TypeArg::Type(t) => changed(t, f).map(TypeArg::Type),
+            };
+            let args = all_changed(&n.args, arg)?;
+            Some(Type::Named(Arc::new(NamedType {
+                name: n.name,
+                args,
+                unique: n.unique,
+            })))
+        }
     }
+}
+
+/// The items with what they become, if any of them changes. All are looked at, in order.
+fn all_changed<T: Clone>(items: &[T], mut f: impl FnMut(&T) -> Option<T>) -> Option<Vec<T>> {
+    let mut out: Option<Vec<T>> = None;
+    for (i, item) in items.iter().enumerate() {
+        match (f(item), &mut out) {
+            (Some(new), Some(out)) => out.push(new),
+            (Some(new), None) => {
+                let mut all = items[..i].to_vec();
+                all.push(new);
+                out = Some(all);
+            }
+            (None, Some(out)) => out.push(item.clone()),
+            (None, None) => {}
+        }
+    }
+    out
 }
 
 /// The type with the parameters of functions renamed.

@@ -29,9 +29,15 @@ pub(super) fn run(arguments: &CheckArguments) -> Outcome {
         Look::for_stderr()
     };
     let mut wrong = false;
-    for file in &arguments.files {
+    for (i, file) in arguments.files.iter().enumerate() {
         match session::check_file(file) {
-            Ok((sources, warnings)) => to_stderr(&render_all(&sources, &warnings, look)),
+            Ok(checked) => {
+                to_stderr(&render_all(&checked.sources, &checked.warnings, look));
+                if i + 1 == arguments.files.len() {
+                    // The process ends now, and its memory with it; taking a large program apart would take longer.
+                    std::mem::forget(checked);
+                }
+            }
             Err(error) => {
                 wrong = true;
                 to_stderr(&error.render(look));

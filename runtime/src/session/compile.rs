@@ -84,14 +84,6 @@ impl fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// Looks a program over; the warnings if it has no mistakes.
-pub(super) fn check(
-    loader: &mut FileLoader,
-    file: FileId,
-) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
-    frontend::check(file, loader).map(|(_, warnings)| warnings)
-}
-
 /// Compiles a program down to nested IR.
 pub(super) fn nested(loader: &mut FileLoader, file: FileId) -> Result<Compiled, Vec<Diagnostic>> {
     frontend::compile(file, loader)

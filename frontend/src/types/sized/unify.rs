@@ -266,13 +266,7 @@ impl Sizer<'_, '_> {
                 return pairs.iter().try_for_each(|(s, t)| self.sizes(ctx, s, t));
             }
         }
-        let common = |x: &Size, y: &Size| {
-            let mut out = x.clone();
-            out.terms.retain(|p, k| y.terms.get(p) != Some(k));
-            out.written = None;
-            out
-        };
-        let (ra, rb) = (common(a, b), common(b, a));
+        let (ra, rb) = (a.without(b), b.without(a));
         if (ra.terms.len() < a.terms.len()) && (ra.as_atom().is_some() || rb.as_atom().is_some()) {
             return self.sizes(ctx, &ra, &rb);
         }
