@@ -14,6 +14,15 @@ use midend::value::Data;
 use midend::with_data;
 use std::sync::{Arc, OnceLock};
 
+/// The deepest nesting of calls, where there is memory.
+const DEPTH: u64 = 1000;
+/// The largest stack that the driver gives a thread, in bytes.
+const STACK: u64 = 512 << 10;
+/// The stacks of all threads take at most this part of the memory: one of so many.
+const SHARE_OF_STACKS: u64 = 4;
+/// Bytes of a frame besides registers and variables: addresses to return to, and alignment.
+const FRAME: u32 = 64;
+
 /// A GPU as a device.
 pub type CudaDevice = PtxDevice<Cuda>;
 
@@ -28,7 +37,9 @@ pub struct Cuda {
 pub struct Lazy {
     name: String,
     text: String,
-    function: OnceLock<Function>,
+    /// The most bytes of variables of a function that is called, if any is.
+    locals: Option<u32>,
+    function: OnceLock<Compiled>,
 }
 
 /// A copy of memory.
@@ -44,6 +55,14 @@ impl Drop for Saved {
     fn drop(&mut self) {
         self.gpu.free(self.copy);
     }
+}
+
+/// A kernel compiled for the GPU.
+#[derive(Debug)]
+struct Compiled {
+    function: Function,
+    /// How deep calls may be nested.
+    depth: u64,
 }
 
 impl CudaDevice {
@@ -80,12 +99,29 @@ impl From<Failed> for RunError {
 }
 
 impl Cuda {
-    fn function<'c>(&self, code: &'c Lazy) -> Result<&'c Function, RunError> {
-        if let Some(function) = code.function.get() {
-            return Ok(function);
+    fn compiled<'c>(&self, code: &'c Lazy) -> Result<&'c Compiled, RunError> {
+        if let Some(compiled) = code.function.get() {
+            return Ok(compiled);
         }
         let function = self.gpu.load(&code.text, &code.name)?;
-        Ok(code.function.get_or_init(|| function))
+        let depth = match code.locals {
+            Some(locals) => self.make_stack(&function, locals)?,
+            None => 0,
+        };
+        let compiled = Compiled { function, depth };
+        Ok(code.function.get_or_init(|| compiled))
+    }
+
+    /// Sets a stack aside for every thread that the GPU holds at once, and says how many frames of the functions that the
+    /// kernel calls fit on it. A frame holds at most all registers and the variables.
+    fn make_stack(&self, function: &Function, locals: u32) -> Result<u64, RunError> {
+        let about = &self.gpu.about;
+        let threads = u64::from(about.multiprocessors) * u64::from(about.threads);
+        let stack = (about.memory / SHARE_OF_STACKS / threads.max(1)).min(STACK) & !15;
+        self.gpu.set_stack(stack)?;
+        let usage = self.gpu.usage(function)?;
+        let frame = u64::from(4 * usage.registers + locals + FRAME);
+        Ok((stack.saturating_sub(usage.local.into()) / frame).min(DEPTH))
     }
 }
 
@@ -106,6 +142,7 @@ impl Machine for Cuda {
         Ok(Lazy {
             name: kernel.to_owned(),
             text: print::module(module, TARGET),
+            locals: locals(module),
             function: OnceLock::new(),
         })
     }
@@ -182,6 +219,10 @@ impl Machine for Cuda {
         Ok(self.gpu.copy(saved.original, saved.copy, saved.bytes)?)
     }
 
+    fn depth(&self, code: &Lazy) -> Result<u64, RunError> {
+        Ok(self.compiled(code)?.depth)
+    }
+
     fn run(
         &self,
         code: &Lazy,
@@ -189,11 +230,19 @@ impl Machine for Cuda {
         slots: &mut [u64],
         _stop: &Stop,
     ) -> Result<(), RunError> {
-        let function = self.function(code)?;
+        let function = &self.compiled(code)?.function;
         Ok(self.gpu.launch(function, (blocks, THREADS), slots)?)
     }
 
     fn wait(&self) -> Result<(), RunError> {
         Ok(self.gpu.wait()?)
     }
+}
+
+/// The most bytes of variables of a function that is called; nothing if none is.
+fn locals(module: &ptx::Module) -> Option<u32> {
+    let called = module.funcs.iter().filter(|f| f.threads().is_none());
+    called
+        .map(|f| f.vars.iter().map(|var| var.elem * var.len).sum())
+        .max()
 }

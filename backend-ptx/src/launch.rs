@@ -79,12 +79,20 @@ pub(crate) struct Fixed {
     pub(crate) arena: u64,
     /// The bytes of it that each thread has.
     pub(crate) share: u64,
+    /// How deep recursive calls may be nested.
+    pub(crate) depth: u64,
 }
 
 impl Step {
     /// The parameters: the arguments, the fixed ones, the extra ones.
     pub(crate) fn params(&self, slots: &[u64], fixed: Fixed, scratch: &[u64]) -> Vec<u64> {
-        let fixed = [fixed.failure, fixed.launch, fixed.arena, fixed.share];
+        let fixed = [
+            fixed.failure,
+            fixed.launch,
+            fixed.arena,
+            fixed.share,
+            fixed.depth,
+        ];
         let extras = self.extras.iter().map(|extra| match extra {
             Extra::Value(value) => *value,
             Extra::Scratch(i) => scratch[*i],

@@ -46,8 +46,6 @@ const WARPS: u32 = THREADS / 32;
 pub(crate) const EXHAUSTED: u32 = u32::MAX;
 /// The most values that a message carries.
 pub(crate) const VALUES: usize = 30;
-/// The deepest nesting of recursive calls: frames come out of the stack that the device sets aside for every thread.
-const DEPTH: u64 = 1000;
 
 /// Parameters that follow the arguments of every kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,10 +58,12 @@ pub(crate) enum Fixed {
     Arena,
     /// The bytes of it that each thread has.
     Share,
+    /// How deep recursive calls may be nested: frames come out of the stack that the device sets aside for every thread.
+    Depth,
 }
 
 /// How many there are.
-pub(crate) const FIXED: usize = 4;
+pub(crate) const FIXED: usize = 5;
 
 /// A check in a kernel: what to say when it fails.
 #[derive(Clone, Debug)]
@@ -153,7 +153,7 @@ pub(crate) struct Lower<'a> {
     launch: Reg,
     /// The first free byte of the arena of the thread, and its end.
     arena: Option<(Reg, Reg)>,
-    /// The depth of recursion.
+    /// How much deeper calls may be nested.
     depth: Option<Reg>,
     /// Local buffers that live in local memory.
     on_stack: BTreeSet<Var>,

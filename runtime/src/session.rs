@@ -99,7 +99,14 @@ impl Session {
         Self::open(options, Some(Box::new(observer)))
     }
     fn open(options: Options, observer: Option<Observer>) -> Result<Self, SessionError> {
-        let devices = Devices::open(&options).map_err(|why| SessionError(why.to_string()))?;
+        let devices = Devices::open(&options).map_err(|why| {
+            // An absent device has not failed.
+            SessionError(if let RunError::Device(why) = why {
+                why
+            } else {
+                why.to_string()
+            })
+        })?;
         Ok(Self {
             shared: Arc::new(Shared {
                 options,

@@ -8,6 +8,8 @@ pub enum Target {
     /// Machine code for all cores of this computer.
     #[default]
     Cpu,
+    /// An NVIDIA GPU.
+    Ptx,
     /// An emulator of an NVIDIA GPU.
     PtxEmu,
     /// The reference interpreter.
@@ -16,12 +18,13 @@ pub enum Target {
 
 impl Target {
     /// All of them, the default first.
-    pub const ALL: [Self; 3] = [Self::Cpu, Self::PtxEmu, Self::Interp];
+    pub const ALL: [Self; 4] = [Self::Cpu, Self::Ptx, Self::PtxEmu, Self::Interp];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
+            Self::Ptx => "ptx",
             Self::PtxEmu => "ptx-emu",
             Self::Interp => "interp",
         }
@@ -30,6 +33,7 @@ impl Target {
     pub const fn summary(self) -> &'static str {
         match self {
             Self::Cpu => "machine code for all cores of this computer",
+            Self::Ptx => "kernels for an NVIDIA GPU, compiled by its driver",
             Self::PtxEmu => {
                 "kernels for NVIDIA GPUs, emulated on one core: every access to memory is checked"
             }

@@ -27,6 +27,11 @@ fn main() {
         .expect("tests are a member of the workspace");
     let places = ["tests/programs", "examples"].map(|p| root.join(p));
     let programs = discover(&places).expect("the corpus can be listed");
+    let has_gpu = Session::new(Options {
+        target: Target::Ptx,
+        ..Options::default()
+    })
+    .is_ok();
     let mut trials = Vec::new();
     for path in &programs {
         let name = path
@@ -35,6 +40,7 @@ fn main() {
             .display()
             .to_string();
         for target in Target::ALL {
+            let is_absent = target == Target::Ptx && !has_gpu;
             let path = path.clone();
             let known = EXCEPTIONS
                 .iter()
@@ -42,7 +48,7 @@ fn main() {
             let trial = Trial::test(format!("{target}/{name}"), move || {
                 check(&path, target, known, Forced::new())
             });
-            trials.push(trial);
+            trials.push(trial.with_ignored_flag(is_absent));
         }
         if name.contains("nesting") {
             for (what, number) in [("sequential", 0), ("parallel", INFINITE)] {
@@ -72,7 +78,7 @@ fn check(path: &Path, target: Target, known: bool, thresholds: Forced) -> Result
     // The tag says "not for interpreters": such cases are large.
     let exclude = match target {
         Target::Interp | Target::PtxEmu => vec!["compiled".to_owned()],
-        Target::Cpu => vec![],
+        Target::Cpu | Target::Ptx => vec![],
     };
     let options = TestOptions {
         target,

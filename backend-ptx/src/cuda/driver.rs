@@ -58,6 +58,15 @@ pub(super) struct About {
     pub(super) memory: u64,
 }
 
+/// What a kernel takes of a thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Usage {
+    /// Registers of 4 bytes.
+    pub(super) registers: u32,
+    /// Bytes of local memory.
+    pub(super) local: u32,
+}
+
 /// A kernel, compiled for the device.
 #[derive(Debug)]
 pub(super) struct Function {
@@ -204,6 +213,31 @@ impl Gpu {
         // SAFETY: the module has just been loaded.
         loaded.function = unsafe { result::module::get_function(module, name) }?;
         Ok(loaded)
+    }
+
+    /// What a kernel takes.
+    pub(super) fn usage(&self, function: &Function) -> Result<Usage> {
+        use sys::CUfunction_attribute_enum as Attribute;
+        self.context.bind_to_thread()?;
+        let ask = |what| {
+            // SAFETY: the module of the function is loaded.
+            let value =
+                unsafe { result::function::get_function_attribute(function.function, what) };
+            value.map(i32::unsigned_abs)
+        };
+        Ok(Usage {
+            registers: ask(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+            local: ask(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+        })
+    }
+
+    /// Gives every thread a stack of so many bytes, or leaves it the larger one that it has.
+    pub(super) fn set_stack(&self, bytes: u64) -> Result<()> {
+        let stack = sys::CUlimit::CU_LIMIT_STACK_SIZE;
+        if (self.context.get_limit(stack)? as u64) < bytes {
+            self.context.set_limit(stack, bytes as usize)?;
+        }
+        Ok(())
     }
 
     /// Starts a kernel of one parameter, an array of 64-bit slots.

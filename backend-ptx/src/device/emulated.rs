@@ -19,6 +19,9 @@ const MEMORY: u64 = 1 << 34;
 /// The most elements of an array.
 const ELEMENTS: usize = 1 << 32;
 
+/// The deepest nesting of calls: less than the emulator itself allows.
+const DEPTH: u64 = 1000;
+
 /// How the emulator is to be.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -144,6 +147,10 @@ impl Machine for Emulator {
     fn restore(&self, saved: Snapshot) -> Result<(), RunError> {
         self.memory().restore(saved);
         Ok(())
+    }
+
+    fn depth(&self, _code: &Decoded) -> Result<u64, RunError> {
+        Ok(DEPTH)
     }
 
     fn run(

@@ -158,17 +158,16 @@ impl<M: Machine> Run<'_, M> {
         Share(share): Share,
         arena: u64,
     ) -> Result<(), RunError> {
-        let failures = &self.device.failures;
+        let (machine, failures) = (self.device.machine(), &self.device.failures);
         let fixed = Fixed {
             failure: failures.record,
             launch: failures.announce(&self.module.sites),
             arena,
             share,
+            depth: machine.depth(code)?,
         };
         let scratch: Vec<u64> = self.scratch.arrays.iter().map(|(at, _)| *at).collect();
         let mut slots = step.params(&self.slots, fixed, &scratch);
-        self.device
-            .machine()
-            .run(code, step.blocks, &mut slots, self.stop)
+        machine.run(code, step.blocks, &mut slots, self.stop)
     }
 }

@@ -56,6 +56,9 @@ pub trait Machine: Send + Sync {
     /// Puts memory back as it was.
     fn restore(&self, saved: Self::Saved) -> Result<(), RunError>;
 
+    /// How deep calls in the kernel may be nested.
+    fn depth(&self, code: &Self::Code) -> Result<u64, RunError>;
+
     /// Runs a kernel whose parameters are slots of 8 bytes.
     fn run(
         &self,

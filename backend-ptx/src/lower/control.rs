@@ -1,6 +1,6 @@
 //! Conditionals, loops, calls, functions.
 
-use super::{DEPTH, Interface, Lower, Site, Value, class_of, memory, operand};
+use super::{Interface, Lower, Site, Value, class_of, memory, operand};
 use crate::ptx::ops::{Binary, Cmp};
 use crate::ptx::{Builder, Class, Func, Inst, Kind, Operand, Reg, Term, Ty};
 use midend::analysis::kernels::has_value;
@@ -185,10 +185,7 @@ impl Lower<'_> {
             });
         }
         let (top, end) = self.arena.expect("code that calls has an arena");
-        let depth = match self.depth {
-            Some(depth) => depth,
-            None => self.b.mov(Ty::B32, Operand::Imm(0)),
-        };
+        let depth = self.depth.expect("code that calls knows how deep it may");
         given.extend([self.failure, self.launch, top, end, depth].map(Operand::Reg));
         let failed = self.b.reg(Class::B32);
         let new_top = self.b.reg(Class::B64);
@@ -225,8 +222,8 @@ impl Lower<'_> {
     }
 }
 
-/// Lowers a function. Behind its own parameters come the failure word, the launch, the arena's top and end, and the depth of
-/// recursion; before its own results, whether it failed, and the arena's top.
+/// Lowers a function. Behind its own parameters come the failure word, the launch, the arena's top and end, and how deep
+/// calls may be nested; before its own results, whether it failed, and the arena's top.
 pub(super) fn function(
     program: &Program<Mem>,
     functions: &BTreeMap<FunId, Interface>,
@@ -271,7 +268,7 @@ pub(super) fn function(
     lower.failure = failure;
     lower.launch = launch;
     lower.arena = Some((lower.b.mov(Ty::B64, top), end));
-    lower.depth = Some(lower.b.bin(Binary::Add, Ty::U32, depth, Operand::Imm(1)));
+    lower.depth = Some(lower.b.bin(Binary::Sub, Ty::U32, depth, Operand::Imm(1)));
     lower.finish_function(interface, definition, depth)
 }
 
@@ -291,7 +288,7 @@ impl Lower<'_> {
         let end = self.b.block();
         self.fail = end;
         if interface.recursive {
-            let deep = self.b.cmp(Cmp::Lt, Ty::U32, depth, Operand::Imm(DEPTH));
+            let deep = self.b.cmp(Cmp::Gt, Ty::U32, depth, Operand::Imm(0));
             let (bad, good) = (self.b.block(), self.b.block());
             self.b.branch(deep, good, bad, false);
             self.b.begin(bad);

@@ -54,6 +54,10 @@ pub(super) fn entry(
     let first = 8 * shape.args.len() as u32;
     lower.failure = lower.pointer(first + 8 * Fixed::Failure as u32);
     lower.launch = lower.b.param(Ty::U64, first + 8 * Fixed::Launch as u32);
+    if !called.is_empty() {
+        let depth = lower.b.param(Ty::B32, first + 8 * Fixed::Depth as u32);
+        lower.depth = Some(depth);
+    }
     let uses_arena = !called.is_empty() || bodies.iter().any(|body| lower.uses_arena(body));
     if uses_arena {
         let arena = lower.pointer(first + 8 * Fixed::Arena as u32);

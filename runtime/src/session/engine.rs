@@ -3,7 +3,7 @@
 use super::{Options, Shared, on_big_stack};
 use crate::target::Target;
 use backend_cpu::CpuDevice;
-use backend_ptx::EmuDevice;
+use backend_ptx::{CudaDevice, EmuDevice};
 use midend::device::Device;
 use midend::driver::{Broken, Driver, Event};
 use midend::interp;
@@ -15,7 +15,7 @@ use midend::plan::{self, Counts, Executable, Memory};
 use midend::trace::Tracer;
 use midend::trap::RunError;
 use midend::value::Value;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// The devices that a session has opened.
@@ -23,8 +23,15 @@ pub(super) enum Devices {
     /// The interpreter needs none.
     Interp,
     Cpu(Box<CpuDevice>),
+    Ptx(Box<Gpu>),
     /// Every call has a device of its own, with these properties.
     PtxEmu(backend_ptx::Options),
+}
+
+/// A GPU, for one call at a time: failures of kernels are noticed later, by whoever waits.
+pub(super) struct Gpu {
+    device: CudaDevice,
+    turn: Mutex<()>,
 }
 
 impl Devices {
@@ -39,6 +46,10 @@ impl Devices {
                 })?;
                 Ok(Self::Cpu(Box::new(device)))
             }
+            Target::Ptx => Ok(Self::Ptx(Box::new(Gpu {
+                device: CudaDevice::open(0, options.memory_limit)?,
+                turn: Mutex::default(),
+            }))),
             Target::PtxEmu => Ok(Self::PtxEmu(backend_ptx::Options {
                 fuel: options.cap.unwrap_or(u64::MAX),
                 memory: options.memory_limit,
@@ -52,6 +63,7 @@ impl Devices {
 pub(super) enum Engine {
     Interp(Program<Soac>),
     Cpu(Box<Compiled<CpuDevice>>),
+    Ptx(Box<Compiled<CudaDevice>>),
     PtxEmu(Box<Compiled<EmuDevice>>),
 }
 
@@ -100,6 +112,7 @@ impl Engine {
                 Ok(Self::Interp(program))
             }
             Devices::Cpu(device) => Compiled::new(shared, program, device.as_ref()).map(Self::Cpu),
+            Devices::Ptx(gpu) => Compiled::new(shared, program, &gpu.device).map(Self::Ptx),
             Devices::PtxEmu(options) => {
                 Compiled::new(shared, program, &EmuDevice::new(*options)?).map(Self::PtxEmu)
             }
@@ -109,6 +122,7 @@ impl Engine {
         match self {
             Self::Interp(_) => &[],
             Self::Cpu(compiled) => compiled.host.thresholds(),
+            Self::Ptx(compiled) => compiled.host.thresholds(),
             Self::PtxEmu(compiled) => compiled.host.thresholds(),
         }
     }
@@ -116,6 +130,7 @@ impl Engine {
     pub(super) fn kernel_texts(&self, capability: u32) -> Vec<(String, String)> {
         match self {
             Self::Interp(_) | Self::Cpu(_) => vec![],
+            Self::Ptx(compiled) => compiled.kernels.texts(capability),
             Self::PtxEmu(compiled) => compiled.kernels.texts(capability),
         }
     }
@@ -141,13 +156,18 @@ impl Engine {
                 let pool = device.pool();
                 pool.install(|| compiled.call(device, shared, entry, args, thresholds, counts))
             }
+            (Self::Ptx(compiled), Devices::Ptx(gpu)) => {
+                let _turn = gpu.turn.lock().unwrap_or_else(PoisonError::into_inner);
+                let device = &gpu.device;
+                on_big_stack(|| compiled.call(device, shared, entry, args, thresholds, counts))
+            }
             (Self::PtxEmu(compiled), Devices::PtxEmu(options)) => {
                 let device = EmuDevice::new(*options)?;
                 on_big_stack(|| compiled.call(&device, shared, entry, args, thresholds, counts))
             }
             (
-                Self::Cpu(_) | Self::PtxEmu(_),
-                Devices::Interp | Devices::Cpu(_) | Devices::PtxEmu(_),
+                Self::Cpu(_) | Self::Ptx(_) | Self::PtxEmu(_),
+                Devices::Interp | Devices::Cpu(_) | Devices::Ptx(_) | Devices::PtxEmu(_),
             ) => Err(RunError::Internal(String::from(
                 "a program was compiled for a device that its session has not",
             ))),
