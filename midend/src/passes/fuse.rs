@@ -15,6 +15,7 @@
 //! | filter-map, filter-filter | a filter and a map or filter of what it keeps | `filter.rs` |
 //! | filter-length | a filter of which only the number is wanted | `filter.rs` |
 //! | map-map, reduce-reduce, scan-scan, map-reduce, map-scan, hist-hist, scatter-scatter | neighbours that share an input | `horizontal.rs` |
+//! | map-index, map-slice, map-rearrange, map-reshape | views of what maps make become views of what they read | `index.rs` |
 //!
 //! It goes by the components of tuples: results of a producer that are also read elsewhere stay results of the fused operator. No
 //! work is done twice: an operator applies its lambda once to each element. What makes very many results is left alone. An operator
@@ -29,6 +30,7 @@
 
 mod filter;
 mod horizontal;
+mod index;
 mod legal;
 mod parts;
 mod uses;
@@ -87,6 +89,9 @@ impl Fuse<'_> {
             for stm in &mut body.stms {
                 self.count_only(stm);
             }
+        }
+        if operators > 0 {
+            self.views(body);
         }
         if operators > 1 {
             self.statements(body, host);

@@ -69,6 +69,13 @@ impl Uses {
             .copied()
     }
 
+    /// The statement after this one that reads a variable, if there is just one and the result of the body does not.
+    pub(super) fn only_read_by(&self, v: Var, at: usize) -> Option<usize> {
+        let mut read = self.read.get(&v)?.range(at + 1..);
+        let (first, second) = (read.next()?, read.next());
+        (second.is_none() && !self.results.contains(&v)).then_some(*first)
+    }
+
     /// What a statement reads.
     pub(super) fn free(&self, at: usize) -> &[Var] {
         &self.free[at]
