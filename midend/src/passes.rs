@@ -6,6 +6,7 @@ pub mod flatten;
 pub mod fuse;
 pub mod hoist;
 pub mod inline;
+pub mod operators;
 pub mod plan;
 pub mod simplify;
 
@@ -40,6 +41,7 @@ pub const NESTED: &[Pass<Soac>] = &[
     dead_code::pass(),
     fuse::pass(),
     hoist::PASS,
+    operators::PASS,
     elide::PASS,
 ];
 

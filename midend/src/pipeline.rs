@@ -7,7 +7,7 @@ use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::pass::Pass;
-use crate::passes::{self, dead_code, elide, fuse, hoist, inline, simplify};
+use crate::passes::{self, dead_code, elide, fuse, hoist, inline, operators, simplify};
 use crate::plan::{Signature, signatures};
 
 /// On the nested program.
@@ -24,7 +24,9 @@ pub const NESTED: &[Pass<Soac>] = &[
     dead_code::pass(),
     // Checks between maps are in the way of fusing and flattening them.
     hoist::PASS,
-    // Copies, too, and only small bodies and inlined ones show that they are not needed.
+    // What only passes its inputs on becomes a copy.
+    operators::PASS,
+    // Copies are in the way, too, and only small bodies and inlined ones show that they are not needed.
     elide::PASS,
     // Conditions that were hoisted meet those that were there before.
     simplify::pass(),

@@ -10,6 +10,7 @@
 //! rearrange p (rearrange q a)       ──►  rearrange (q after p) a
 //! reshape s (reshape t a)           ──►  reshape s a
 //! slice a[0 : n : 1], a of length n ──►  a
+//! slice (slice a[s : n : 2])[t : m : 1] ──► slice a[s + t*2 : m : 2]
 //! ```
 //!
 //! What the inner operation needed certificates for, the new one needs them for too. A view of a copy is left alone:
@@ -84,7 +85,11 @@ impl<D: Dialect> Simplify<'_, D> {
                 let whole = dims.iter().zip(self.vars[*array].ty.shape()).all(|(dim, extent)| {
                     matches!(dim, SliceDim::Range { start: Atom::ZERO, len, stride: Atom::ONE } if *extent == Dim::Size(*len))
                 });
-                whole.then_some((Folded::Atom((*array).into()), Vec::new()))
+                if whole {
+                    return Some((Folded::Atom((*array).into()), Vec::new()));
+                }
+                let (inner, certs) = self.array_def(*array)?;
+                Some((self.slice_of(&inner, dims, stm, out)?, certs))
             }
             ArrayOp::Rearrange { perm, array } => {
                 if perm.iter().copied().eq(0..perm.len()) {
@@ -210,6 +215,38 @@ impl<D: Dialect> Simplify<'_, D> {
             | ArrayOp::Manifest { .. }
             | ArrayOp::Trace(_) => None,
         }
+    }
+
+    /// A slice of a slice, both along the outermost dimension.
+    fn slice_of(
+        &mut self,
+        inner: &ArrayOp,
+        dims: &[SliceDim],
+        stm: &Stm<D>,
+        out: &mut Vec<Stm<D>>,
+    ) -> Option<Folded> {
+        let ArrayOp::Slice { array, dims: first } = inner else {
+            return None;
+        };
+        let (
+            &[
+                SliceDim::Range {
+                    start: from,
+                    stride: by,
+                    len: _,
+                },
+            ],
+            &[SliceDim::Range { start, len, stride }],
+        ) = (&first[..], dims)
+        else {
+            return None;
+        };
+        let distance = self.emit(BinOp::Mul, start, by, stm, out);
+        let start = self.emit(BinOp::Add, from, distance, stm, out);
+        let stride = self.emit(BinOp::Mul, stride, by, stm, out);
+        let dims = vec![SliceDim::Range { start, len, stride }];
+        let array = *array;
+        Some(Folded::Op(ArrayOp::Slice { array, dims }))
     }
 
     /// The indices of the array for indices of its slice; nothing if too few are given.

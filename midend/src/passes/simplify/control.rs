@@ -3,6 +3,7 @@
 //! ```text
 //! if true { s; yield a } else { .. }                ──►  s; a
 //! let r = if c { .. yield n } else { .. yield n }   ──►  r is n
+//! if c { yield a } else { yield b }, on scalars     ──►  select(c, a, b)
 //! loop (n = m, ..) .. { .. yield n, .. }            ──►  n is m
 //! loop (a = x) for i < 1 { s; yield b }             ──►  s with 0 for i, x for a; b
 //! ```
@@ -12,8 +13,9 @@ use crate::analysis::ranges::{Range, integer};
 use crate::interp::scalar::convert::convert;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{SpanId, Var};
-use crate::ir::scalar::Const;
+use crate::ir::scalar::{Const, ScalarOp};
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
+use crate::ir::types::Type;
 
 impl<D: Dialect> Simplify<'_, D> {
     /// An `if`.
@@ -47,6 +49,13 @@ impl<D: Dialect> Simplify<'_, D> {
         }
         if self.rules.fold {
             self.same_results(&mut binds, &mut then, &mut otherwise);
+            if then.stms.is_empty() && otherwise.stms.is_empty() && self.are_scalars(&binds) {
+                let results = then.result.into_iter().zip(otherwise.result);
+                for (v, (a, b)) in binds.into_iter().zip(results) {
+                    self.select(v, [cond, a, b], certs.clone(), span, out);
+                }
+                return;
+            }
         }
         let exp = Exp::If {
             cond,
@@ -92,6 +101,34 @@ impl<D: Dialect> Simplify<'_, D> {
             then.result = kept.iter().map(|i| then.result[*i]).collect();
             otherwise.result = kept.iter().map(|i| otherwise.result[*i]).collect();
         }
+    }
+
+    fn are_scalars(&self, vars: &[Var]) -> bool {
+        let mut vars = vars.iter();
+        vars.all(|v| matches!(self.vars[*v].ty, Type::Scalar(_)))
+    }
+
+    /// One of two values.
+    fn select(
+        &mut self,
+        v: Var,
+        args: [Atom; 3],
+        certs: Vec<Var>,
+        span: SpanId,
+        out: &mut Vec<Stm<D>>,
+    ) {
+        let Type::Scalar(ty) = self.vars[v].ty else {
+            return;
+        };
+        let exp = Exp::Scalar(ScalarOp::Select(ty), args.to_vec());
+        let binds = vec![v];
+        let stm = Stm {
+            binds,
+            certs,
+            exp,
+            span,
+        };
+        self.scalar(v, stm, out);
     }
 
     /// Statements of a body in place of the statement around it. Its certificates protect each of them.
@@ -228,7 +265,7 @@ impl<D: Dialect> Simplify<'_, D> {
     }
 
     fn is_buffer(&self, v: Var) -> bool {
-        matches!(self.vars[v].ty, crate::ir::types::Type::Buffer(_))
+        matches!(self.vars[v].ty, Type::Buffer(_))
     }
 }
 

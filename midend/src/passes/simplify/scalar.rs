@@ -286,8 +286,14 @@ fn fold_select<D>(ty: ScalarType, c: Atom, a: Atom, b: Atom) -> Option<Exp<D>> {
     match (ty, a.as_bool(), b.as_bool()) {
         (ScalarType::Bool, Some(true), Some(false)) => Some(Exp::Atom(c)),
         (ScalarType::Bool, Some(false), Some(true)) => Some(negation(c)),
+        (ScalarType::Bool, _, Some(false)) => Some(connective(BinOp::And, c, a)),
+        (ScalarType::Bool, Some(true), _) => Some(connective(BinOp::Or, c, b)),
         _ => None,
     }
+}
+
+fn connective<D>(op: BinOp, a: Atom, b: Atom) -> Exp<D> {
+    Exp::Scalar(ScalarOp::Bin(op, ScalarType::Bool), vec![a, b])
 }
 
 fn negation<D>(a: Atom) -> Exp<D> {
