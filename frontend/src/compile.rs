@@ -38,7 +38,9 @@ pub fn compile(file: FileId, loader: &mut dyn Loader) -> Result<Compiled, Vec<Di
     let (program, mut warnings) = check(file, loader)?;
     let properties = property::of(&program.entries);
     let parameters = loader.parameters();
-    match lower::lower(&program, loader.sources(), &parameters) {
+    let traces_in_parallel = loader.traces_in_parallel();
+    let sources = loader.sources();
+    match lower::lower(&program, sources, &parameters, traces_in_parallel) {
         Ok((program, more)) => {
             warnings.extend(more);
             Ok(Compiled {

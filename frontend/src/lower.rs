@@ -96,6 +96,7 @@ pub fn lower(
     program: &typed::Program,
     sources: &SourceMap,
     parameters: &BTreeMap<String, i64>,
+    traces_in_parallel: bool,
 ) -> Result<(Program<Soac>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut lower = Lower::new(program, sources, parameters);
     let result = lower.program();
@@ -105,7 +106,9 @@ pub fn lower(
     match result {
         Ok(()) => {
             lower.warn_of_checks();
-            lower.warn_of_traces();
+            if !traces_in_parallel {
+                lower.warn_of_traces();
+            }
             let program = Program {
                 vars: lower.vars,
                 funs: lower.funs,

@@ -17,6 +17,8 @@ pub struct FileLoader {
     paths: BTreeMap<FileId, PathBuf>,
     /// Tuning parameters and their values.
     parameters: BTreeMap<String, i64>,
+    /// Whether what is traced in parallel operations is shown.
+    traces_in_parallel: bool,
 }
 
 impl FileLoader {
@@ -35,6 +37,10 @@ impl FileLoader {
     /// What has been read, without the loader.
     pub fn into_sources(self) -> SourceMap {
         self.sources
+    }
+    /// Says that the program is for a target that shows what is traced in parallel operations.
+    pub fn trace_in_parallel(&mut self) {
+        self.traces_in_parallel = true;
     }
     /// Reads a file by its path. The error is one sentence.
     pub fn read(&mut self, path: &Path) -> Result<FileId, String> {
@@ -106,6 +112,9 @@ impl frontend::Loader for FileLoader {
     }
     fn parameters(&self) -> BTreeMap<String, i64> {
         self.parameters.clone()
+    }
+    fn traces_in_parallel(&self) -> bool {
+        self.traces_in_parallel
     }
 }
 

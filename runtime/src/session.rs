@@ -149,6 +149,9 @@ impl Session {
         on_big_stack(|| self.build(loader, file))
     }
     fn build(&self, mut loader: FileLoader, file: FileId) -> Result<Program, CompileError> {
+        if self.shared.options.target == Target::Interp {
+            loader.trace_in_parallel();
+        }
         let front = match compile::nested(&mut loader, file) {
             Ok(front) => front,
             Err(diagnostics) => {

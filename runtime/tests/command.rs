@@ -264,7 +264,10 @@ fn traced_values_go_to_standard_error() {
     );
     let output = arrc(&["run", "--target=interp", &program], "[4, 5]");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(stderr.ends_with("x: 4i32\nx: 5i32\n"), "{stderr}");
+    assert_eq!(stderr, "x: 4i32\nx: 5i32\n", "and nothing warns of it");
+    let output = arrc(&["run", "--target=cpu", &program], "[4, 5]");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.contains("warning[W0502]"), "{stderr}");
 }
 
 #[test]

@@ -30,6 +30,11 @@ pub trait Loader {
     fn parameters(&self) -> BTreeMap<String, i64> {
         BTreeMap::new()
     }
+
+    /// Whether the target shows what is traced inside of parallel operations, too; else a warning says that it does not.
+    fn traces_in_parallel(&self) -> bool {
+        false
+    }
 }
 
 /// The state.

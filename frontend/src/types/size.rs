@@ -177,6 +177,16 @@ impl Size {
         Size::of(self.terms.filtered(differs))
     }
 
+    /// Whether the sizes are equal and are also remembered to be written in one way: then either may stand for the other.
+    pub(crate) fn is_same(&self, other: &Size) -> bool {
+        let written = match (&self.written, &other.written) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        written && self.terms == other.terms
+    }
+
     /// Remembers how the size was written.
     pub(crate) fn with_written(mut self, product: bool, left: Size, right: Size) -> Size {
         // A tall tree is of no use here, and would be walked again and again.

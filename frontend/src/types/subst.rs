@@ -282,7 +282,7 @@ fn changed(ty: &Type, f: &mut dyn FnMut(&Size) -> Size) -> Option<Type> {
         Type::Array(a) => {
             let size = f(&a.size);
             let elem = changed(&a.elem, f);
-            if elem.is_none() && size == a.size {
+            if elem.is_none() && size.is_same(&a.size) {
                 return None;
             }
             Some(Type::Array(Arc::new(ArrayType {
@@ -318,7 +318,7 @@ fn changed(ty: &Type, f: &mut dyn FnMut(&Size) -> Size) -> Option<Type> {
         }
         Type::Named(n) => {
             let arg = |arg: &TypeArg| match arg {
-                TypeArg::Size(s) => Some(f(s)).filter(|new| new != s).map(TypeArg::Size),
+                TypeArg::Size(s) => Some(f(s)).filter(|new| !new.is_same(s)).map(TypeArg::Size),
                 TypeArg::Type(t) => changed(t, f).map(TypeArg::Type),
             };
             let args = all_changed(&n.args, arg)?;

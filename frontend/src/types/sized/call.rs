@@ -23,12 +23,15 @@ impl Sizer<'_, '_> {
         } else {
             None
         };
-        let fun = self.exp(fun)?;
+        let (fun, mut early) = self.callee(fun, args)?;
         let mut ty = fun.ty.clone();
         let mut exts = Vec::new();
         let mut out = Vec::with_capacity(args.len());
         for (at, arg) in args.iter().enumerate() {
-            let mut arg = self.exp(arg)?;
+            let mut arg = match early.next() {
+                Some(arg) => arg,
+                None => self.exp(arg)?,
+            };
             let (ret, new) = self.apply_one(&ty, &mut arg, callee, at)?;
             ty = ret;
             exts.extend(new);
@@ -45,6 +48,22 @@ impl Sizer<'_, '_> {
             span,
             exts,
         })
+    }
+
+    /// What is applied, with the arguments that had to be looked at before it: those of a lambda, if there are functions
+    /// among them.
+    fn callee(&mut self, fun: &RExp, args: &[RExp]) -> Res<(Exp, std::vec::IntoIter<Exp>)> {
+        let functions = args.iter().any(|arg| matches!(arg.ty, Type::Fun(_)));
+        let RKind::Lambda { params, body, ret } = &fun.kind else {
+            return Ok((self.exp(fun)?, Vec::new().into_iter()));
+        };
+        if !functions {
+            return Ok((self.exp(fun)?, Vec::new().into_iter()));
+        }
+        let args: Vec<Exp> = args.iter().map(|arg| self.exp(arg)).collect::<Res<_>>()?;
+        let given: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
+        let fun = self.lambda(params, body, ret.as_ref(), fun.span, &given)?;
+        Ok((fun, args.into_iter()))
     }
 
     fn apply_one(

@@ -92,7 +92,9 @@ impl Sizer<'_, '_> {
                 let inner = self.exp(inner)?;
                 Ok(project(inner, field, span))
             }
-            RKind::Lambda { params, body, ret } => self.lambda(params, body, ret.as_ref(), span),
+            RKind::Lambda { params, body, ret } => {
+                self.lambda(params, body, ret.as_ref(), span, &[])
+            }
             RKind::Let {
                 sizes,
                 pat,
@@ -400,17 +402,19 @@ impl Sizer<'_, '_> {
         })
     }
 
+    /// A lambda; `given` are the types of what it is applied to at once.
     pub(crate) fn lambda(
         &mut self,
         params: &[RPat],
         body: &RExp,
         ret: Option<&RType>,
         span: Span,
+        given: &[Type],
     ) -> Res<Exp> {
         let level = self.level;
         self.level += 1;
         let here = self.level;
-        let params = self.params(params)?;
+        let params = self.params_given(params, given)?;
         let declared = ret.map(|t| self.written(t)).transpose()?.map(|(t, _)| t);
         let body = self.boxed(body)?;
         let (body_ty, _) = self.body_type(&params, &body, declared.as_ref(), span)?;

@@ -151,9 +151,25 @@ impl Sizer<'_, '_> {
 
     /// Parameters, each at its own level so that later ones may refer to earlier ones.
     pub(crate) fn params(&mut self, params: &[RPat]) -> Res<Vec<Pat>> {
+        self.params_given(params, &[])
+    }
+
+    /// Parameters of a function that is applied to values of these types. A name for a function takes its type from there:
+    /// only the function tells which sizes its calls compute.
+    pub(crate) fn params_given(&mut self, params: &[RPat], given: &[Type]) -> Res<Vec<Pat>> {
         let mut out = Vec::new();
-        for p in params {
-            out.push(self.pattern(p, None)?);
+        for (i, p) in params.iter().enumerate() {
+            let function = |ty: &&Type| matches!(ty, Type::Fun(_));
+            let ty = match p.kind {
+                RPatKind::Name(_) => given.get(i).filter(function),
+                RPatKind::Wild
+                | RPatKind::Lit(_)
+                | RPatKind::Tuple(_)
+                | RPatKind::Record(_)
+                | RPatKind::Construct(..)
+                | RPatKind::Ascribe(..) => None,
+            };
+            out.push(self.pattern(p, ty)?);
             self.level += 1;
         }
         Ok(out)
