@@ -5,6 +5,7 @@
 //! Sizes of zero occur often. Some programs fail at run time, then they must fail everywhere.
 
 mod bulk;
+mod irregular;
 mod ragged;
 mod random;
 mod scalar;

@@ -7,10 +7,11 @@ use midend::device::{Device, Stop};
 use midend::interp::mem::Reference;
 use midend::interp::{self, Options, scalar};
 use midend::ir::mem::Mem;
-use midend::ir::seg::Seg;
+use midend::ir::seg::{Seg, SegOp, SpaceDim};
 use midend::ir::soac::Soac;
-use midend::ir::syntax::{Fun, Program};
+use midend::ir::syntax::{Exp, Fun, Program, Stm};
 use midend::ir::threshold::{Forced, INFINITE};
+use midend::ir::walk::all_stms;
 use midend::ir::{print, read};
 use midend::pass::{self, Pass, PassCx};
 use midend::plan::{self, Executable, signatures};
@@ -313,4 +314,42 @@ fn every_pass_keeps_the_results() {
         }
     }
     assert!(failures.is_empty(), "{failures}");
+}
+
+/// Random programs hold what flattening has most to do with: operators inside of operators, and rows of varying length.
+#[test]
+fn many_programs_are_nested_and_irregular() {
+    const TRIED: u64 = 100;
+    let (mut nested, mut ragged) = (0, 0);
+    for seed in 0..TRIED {
+        let program = program(seed, 30);
+        let inner = |stm: &Stm<Soac>| {
+            let mut inner = false;
+            stm.exp.scopes(&mut |_, body| {
+                all_stms(body, &mut |stm| {
+                    inner |= matches!(&stm.exp, Exp::Op(Soac::Screma { .. }))
+                });
+            });
+            inner && matches!(&stm.exp, Exp::Op(Soac::Screma { .. }))
+        };
+        let mut is_nested = false;
+        for fun in program.funs.iter() {
+            all_stms(&fun.body, &mut |stm| is_nested |= inner(stm));
+        }
+        nested += u64::from(is_nested);
+        let flat = after(&passes::FLATTEN, &program).expect("the pass keeps programs well-formed");
+        let has_ragged_space = |op: &SegOp| {
+            let mut dims = op.space.dims.iter();
+            dims.any(|dim| matches!(dim.1, SpaceDim::Ragged { .. }))
+        };
+        let mut is_ragged = false;
+        for fun in flat.funs.iter() {
+            all_stms(&fun.body, &mut |stm| {
+                is_ragged |= matches!(&stm.exp, Exp::Op(Seg::Par(op)) if has_ragged_space(op));
+            });
+        }
+        ragged += u64::from(is_ragged);
+    }
+    assert!(10 * nested >= 3 * TRIED, "{nested} of {TRIED} are nested");
+    assert!(5 * ragged >= TRIED, "{ragged} of {TRIED} are irregular");
 }

@@ -22,6 +22,9 @@
 //! | G7 | loops, and here conditionals, change places with the nest | `interchange.rs` |
 //! | E1 | versions | `version.rs` |
 //! | E2 | folds of maps that hold parallelism | `inner.rs` |
+//! | lifting | widths that differ from point to point: ragged spaces | `ragged.rs`, `filter.rs`, `writes.rs` |
+//! | SPLIT, COMBINE | branches that some points take | `split.rs` |
+//! | active set | loops with another number of steps at each point | `lifted.rs` |
 //!
 //! (E3 and E4 speak of operators on chunks, which the nested dialect has not.) What is decided beforehand stands in
 //! `label.rs`, what a variable of a nest is outside of it in `context.rs`.
@@ -38,6 +41,7 @@ mod filter;
 mod inner;
 mod interchange;
 mod label;
+mod lifted;
 mod names;
 mod par;
 mod ragged;
@@ -45,6 +49,7 @@ mod results;
 mod rows;
 mod seq;
 mod silent;
+mod split;
 mod version;
 mod writes;
 
@@ -87,6 +92,7 @@ pub fn flatten(program: Program<Soac>) -> Program<Seg> {
         made_checks: Vec::new(),
         offsets: HashMap::new(),
         offsets_log: Vec::new(),
+        packs: Vec::new(),
         budget: GROWTH.max(4 * statements),
         names: HashMap::new(),
         function: String::new(),
@@ -138,6 +144,8 @@ struct Cx<'p> {
     /// Where the rows of sizes begin that are not the same for all points, and in which order that was computed.
     offsets: HashMap<Rows, Var>,
     offsets_log: Vec<Rows>,
+    /// Which points contexts choose from those around: for each dimension of theirs, the indices.
+    packs: Vec<Vec<Var>>,
     /// By how many statements the program may still grow through versions.
     budget: usize,
     /// How many thresholds were named after a place.

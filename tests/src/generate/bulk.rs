@@ -14,7 +14,7 @@ const I32: ScalarType = ScalarType::I32;
 
 /// What is reduced or scanned.
 #[derive(Clone, Copy, Debug)]
-enum Fold {
+pub(super) enum Fold {
     /// Numbers, by an operator.
     Simple(BinOp, ScalarType),
     /// Linear functions, by composition: associative, and not commutative.
@@ -85,7 +85,7 @@ impl Gen<'_> {
         }
     }
 
-    fn folds(&mut self) -> Vec<Fold> {
+    pub(super) fn folds(&mut self) -> Vec<Fold> {
         let count = *self.rng.pick(&[0, 0, 1, 1, 2]);
         (0..count).map(|_| self.fold()).collect()
     }
@@ -150,7 +150,7 @@ impl Gen<'_> {
     }
 
     /// Arrays of a common length to traverse, and the parameters for their rows.
-    fn inputs(&mut self, width: Size) -> (Vec<Item>, Vec<Var>) {
+    pub(super) fn inputs(&mut self, width: Size) -> (Vec<Item>, Vec<Var>) {
         let mut items = Vec::new();
         for _ in 0..self.rng.below(4) {
             let found = self.find_array(|_, ty| ty.shape[0].size() == Some(width));
@@ -164,7 +164,7 @@ impl Gen<'_> {
         (items, params)
     }
 
-    fn add_params(&mut self, params: &[Var]) {
+    pub(super) fn add_params(&mut self, params: &[Var]) {
         for &v in params {
             let ty = self.b.ty(v);
             self.add(v, ty, false);
@@ -176,8 +176,17 @@ impl Gen<'_> {
             return None;
         }
         let width = self.size();
-        let (items, params) = self.inputs(width);
         let (scans, reds) = (self.folds(), self.folds());
+        self.traverse(width, scans, reds)
+    }
+
+    pub(super) fn traverse(
+        &mut self,
+        width: Size,
+        scans: Vec<Fold>,
+        reds: Vec<Fold>,
+    ) -> Option<()> {
+        let (items, params) = self.inputs(width);
         let all: Vec<Fold> = scans.iter().chain(&reds).copied().collect();
         let maps = self.rng.below(3) + usize::from(all.is_empty());
         let most = self.most(width);
@@ -222,7 +231,7 @@ impl Gen<'_> {
     }
 
     /// Binds the results of an operation, which share memory with nothing.
-    fn bind_all(&mut self, types: Vec<Type>, soac: Soac) {
+    pub(super) fn bind_all(&mut self, types: Vec<Type>, soac: Soac) {
         let binds: Vec<Var> = types
             .iter()
             .map(|ty| self.b.fresh("ys", ty.clone()))

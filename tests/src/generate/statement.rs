@@ -14,7 +14,7 @@ impl Gen<'_> {
     /// One statement, with what it needs.
     pub(super) fn statement(&mut self) {
         self.budget = self.budget.saturating_sub(1);
-        let made = match self.rng.below(40) {
+        let made = match self.rng.below(46) {
             0..8 => None,
             8..11 => self.indexing(),
             11 | 12 => self.making(),
@@ -31,7 +31,12 @@ impl Gen<'_> {
             35 => self.accumulating(),
             36 => self.filtering(),
             37 | 38 => self.histogram(),
-            _ => self.scattering(),
+            39 => self.scattering(),
+            40 => {
+                let raw = self.scalar(I64);
+                self.sizing(raw).map(|_| ())
+            }
+            _ => self.irregular(),
         };
         if made.is_none() {
             self.scalar_statement();
@@ -75,6 +80,21 @@ impl Gen<'_> {
         let ty = self.b.ty(v);
         self.add(v, ty, true);
         Some(())
+    }
+
+    /// An array of a length that is computed: inside of parallel operations, another one at each point.
+    pub(super) fn sizing(&mut self, raw: Atom) -> Option<Size> {
+        let most = 1 + self.rng.below(6);
+        let length = self.b.bin(BinOp::Mod, I64, raw, most as i64);
+        if self.work * most as u64 > WORK {
+            return None;
+        }
+        let length = self.add_size(length, most as u64);
+        let elem = self.scalar_type();
+        let v = self.fresh_array(elem, &[length]);
+        let ty = self.b.ty(v);
+        self.add(v, ty, true);
+        Some(length)
     }
 
     fn concat(&mut self) -> Option<()> {

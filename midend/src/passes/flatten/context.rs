@@ -28,13 +28,20 @@ pub(super) enum Axis {
     Regular(Size),
     /// Where the points of each row start.
     Ragged(Var),
+    /// So many of the points of all dimensions before it, which one dimension numbers anew.
+    Chosen {
+        /// How many.
+        count: Size,
+        /// Which: an index into [`Cx::packs`], where for each dimension of the space before there is an array of indices.
+        pack: usize,
+    },
 }
 
 impl Axis {
     /// As the dimension of a space.
     pub(super) fn space(self) -> SpaceDim {
         match self {
-            Self::Regular(size) => SpaceDim::Regular(size),
+            Self::Regular(size) | Self::Chosen { count: size, .. } => SpaceDim::Regular(size),
             Self::Ragged(offsets) => SpaceDim::Ragged { offsets },
         }
     }
@@ -42,7 +49,7 @@ impl Axis {
     /// As the dimension of an array over that space.
     pub(super) fn dim(self) -> Dim {
         match self {
-            Self::Regular(size) => Dim::Size(size),
+            Self::Regular(size) | Self::Chosen { count: size, .. } => Dim::Size(size),
             Self::Ragged(offsets) => Dim::Ragged(offsets),
         }
     }
@@ -57,9 +64,20 @@ impl From<Dim> for Axis {
     }
 }
 
+/// Where the dimensions begin that the space of a kernel over a context has: those before are found from them.
+pub(super) fn space_start(context: &[Axis]) -> usize {
+    let some = |axis: &Axis| matches!(axis, Axis::Chosen { .. });
+    context.iter().rposition(some).unwrap_or(0)
+}
+
+/// The dimensions of the space of a kernel over a context.
+pub(super) fn space(context: &[Axis]) -> &[Axis] {
+    &context[space_start(context)..]
+}
+
 /// Dimensions of an array over a context.
 pub(super) fn dims(context: &[Axis]) -> Vec<Dim> {
-    context.iter().map(|axis| axis.dim()).collect()
+    space(context).iter().map(|axis| axis.dim()).collect()
 }
 
 /// What a variable of a nest is.
@@ -85,7 +103,11 @@ pub(super) struct MadeCheck {
 
 /// The body of a kernel over a context, as it is being made.
 pub(super) struct Point {
+    /// The space.
     pub(super) dims: Vec<(Var, Axis)>,
+    /// The context, and the index of each of its dimensions, once it is known.
+    context: Context,
+    indices: Vec<Option<Atom>>,
     pub(super) stms: Vec<Stm<Seg>>,
     known: HashSet<Var>,
     /// Arrays that share memory with one of these are copied before they are used.
@@ -98,19 +120,24 @@ impl Point {
         self.known.extend(vars);
     }
 
-    /// The indices of outer dimensions.
-    pub(super) fn outer(&self, depth: usize) -> Vec<Atom> {
-        let dims = self.dims.iter().take(depth);
-        dims.map(|&(index, _)| index.into()).collect()
+    /// The indices of all dimensions of the space.
+    pub(super) fn all(&self) -> Vec<Atom> {
+        self.dims.iter().map(|&(index, _)| index.into()).collect()
     }
 }
 
 impl Cx<'_> {
     /// An empty body over a context.
     pub(super) fn point(&mut self, context: &[Axis]) -> Point {
-        let dims = context.iter().map(|&n| (self.fresh("i", Type::I64), n));
+        let start = space_start(context);
+        let dims = context[start..].iter();
+        let dims: Vec<(Var, Axis)> = dims.map(|&n| (self.fresh("i", Type::I64), n)).collect();
+        let mut indices = vec![None; start];
+        indices.extend(dims.iter().map(|&(index, _)| Some(index.into())));
         Point {
-            dims: dims.collect(),
+            dims,
+            context: context.to_vec(),
+            indices,
             stms: Vec::new(),
             known: HashSet::new(),
             consumed: Vec::new(),
@@ -121,6 +148,38 @@ impl Cx<'_> {
     pub(super) fn point_consuming(&mut self, context: &[Axis], consumed: Vec<Var>) -> Point {
         let point = self.point(context);
         Point { consumed, ..point }
+    }
+
+    /// The index of a dimension of the context.
+    fn index_of(&mut self, point: &mut Point, k: usize) -> Atom {
+        if let Some(known) = point.indices[k] {
+            return known;
+        }
+        let after = |axis: &Axis| match axis {
+            Axis::Chosen { pack, .. } => Some(*pack),
+            Axis::Regular(_) | Axis::Ragged(_) => None,
+        };
+        let rest = point.context[k + 1..].iter().enumerate();
+        let (ahead, pack) = rest
+            .filter_map(|(ahead, axis)| Some((ahead, after(axis)?)))
+            .next()
+            .expect("a dimension outside of the space has points chosen from it");
+        let numbered = self.index_of(point, k + 1 + ahead);
+        let first = space_start(&point.context[..k + 1]);
+        let array = self.packs[pack][k - first];
+        let op = ArrayOp::Index {
+            array,
+            indices: vec![numbered],
+        };
+        let index: Atom = self.array(&mut point.stms, "i", Type::I64, op).into();
+        point.indices[k] = Some(index);
+        index
+    }
+
+    /// The indices of an array over the outermost dimensions of the context.
+    pub(super) fn outer(&mut self, point: &mut Point, depth: usize) -> Vec<Atom> {
+        let start = space_start(&point.context[..depth]);
+        (start..depth).map(|k| self.index_of(point, k)).collect()
     }
 
     /// Makes a variable usable in the body.
@@ -136,7 +195,7 @@ impl Cx<'_> {
             Def::Elem { array, depth } => {
                 self.need(point, array);
                 let array = self.var(array);
-                let index = point.dims[depth - 1].0;
+                let index = self.index_of(point, depth - 1);
                 let elem = self.element(&mut point.stms, array, index);
                 self.subst.set(var, elem);
             }
@@ -147,7 +206,7 @@ impl Cx<'_> {
                 self.need_all(point, &lengths);
                 if depth > 0 {
                     let ty = self.type_of(var);
-                    let indices = point.outer(depth);
+                    let indices = self.outer(point, depth);
                     let op = ArrayOp::Index { array, indices };
                     let elem = self.array(&mut point.stms, "x", ty, op);
                     self.subst.set(var, Some(elem.into()));
@@ -187,7 +246,7 @@ impl Cx<'_> {
             self.made_checks.push(MadeCheck {
                 cert: stm.binds[0],
                 level: self.level,
-                space: point.dims.iter().map(|dim| dim.1).collect(),
+                space: point.context.clone(),
             });
         }
     }
@@ -228,9 +287,10 @@ impl Cx<'_> {
             Some(Def::Elem { array, depth }) if *depth == context.len() => {
                 let whole = self.expanded(*array, &context[..depth - 1])?;
                 // Rows of other offsets are other rows.
-                let dim = self.vars[whole].ty.shape()[depth - 1];
+                let rank = space(&context[..depth - 1]).len();
+                let dim = self.vars[whole].ty.shape()[rank];
                 let same = match context[depth - 1] {
-                    Axis::Regular(_) => dim.size().is_some(),
+                    Axis::Regular(_) | Axis::Chosen { .. } => dim.size().is_some(),
                     Axis::Ragged(offsets) => dim == Dim::Ragged(offsets),
                 };
                 same.then_some(whole)

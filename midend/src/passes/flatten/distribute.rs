@@ -327,7 +327,9 @@ impl Cx<'_> {
         let made = self.made_checks.len();
         self.need_all(&mut point, &open);
         self.covered(f, made);
-        open.iter().for_each(|&c| self.proved(c));
+        // Those of a body around may hold at these points only.
+        let own = open.iter().filter(|c| f.owner.contains_key(c));
+        own.for_each(|&c| self.proved(c));
         if !point.stms.is_empty() {
             self.kernel(point, Vec::new(), SegKind::Map, Vec::new(), out);
         }

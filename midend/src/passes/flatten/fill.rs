@@ -1,7 +1,7 @@
 //! Array operations that are done for a whole map nest at once: reshapes, arrays that are spread out, updates in place.
 
 use super::Cx;
-use super::context::{Axis, Def, Point, dims};
+use super::context::{Axis, Def, Point, dims, space};
 use super::distribute::Frame;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
@@ -77,8 +77,7 @@ impl Cx<'_> {
             None => array,
         };
         f.roots.insert(array, array);
-        let shape = self.vars[array].ty.shape().to_vec();
-        let whole: Vec<Axis> = shape.into_iter().map(Axis::from).collect();
+        let whole = self.around(&f.context, array);
         if let ArrayOp::Scratch { elem, .. } = op {
             let op = ArrayOp::Scratch {
                 elem: *elem,
@@ -88,10 +87,7 @@ impl Cx<'_> {
         }
         let mut point = self.point(&whole);
         self.need_all(&mut point, &f.free[i]);
-        let inner: Vec<Atom> = point.dims[f.context.len()..]
-            .iter()
-            .map(|dim| dim.0.into())
-            .collect();
+        let inner = point.all()[space(&f.context).len()..].to_vec();
         let certs = self.certs(&stm.certs);
         let start = point.stms.len();
         let value = self.fill_value(op, &inner, &mut point);
@@ -221,20 +217,21 @@ impl Cx<'_> {
         };
         // The part that is written is a rectangle: one more dimension for each of the value's.
         let value_ty = value.ty(&self.vars);
-        let space = self.type_over(&value_ty, &f.context, out);
-        let space: Vec<Axis> = space.shape().iter().map(|&dim| dim.into()).collect();
+        let over = self.type_over(&value_ty, &f.context, out);
+        let outer = space(&f.context).len();
+        let own = over.shape()[outer..].iter().map(|&dim| Axis::from(dim));
+        let over: Vec<Axis> = f.context.iter().copied().chain(own).collect();
         let rank = self.vars[*array].ty.rank();
-        let regular = !self.is_ragged(&space, &[whole]);
+        let regular = !self.is_ragged(&over, &[whole]);
         let dest = self.dest(&f.context, (*array, whole, rank), !regular, out);
-        let mut point = self.point(&space);
+        let mut point = self.point(&over);
         let reads: Vec<Var> = f.reads(i).to_vec();
         for v in reads.into_iter().filter(|v| v != array) {
             self.need(&mut point, v);
         }
         let certs = self.certs(&stm.certs);
         let start = point.stms.len();
-        let outer = f.context.len();
-        let indices: Vec<Atom> = point.dims.iter().map(|dim| dim.0.into()).collect();
+        let indices = point.all();
         let mut inner = indices[outer..].iter().copied();
         let mut place = Vec::new();
         for dim in self.slice_dims(dims) {

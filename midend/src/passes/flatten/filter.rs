@@ -16,7 +16,7 @@ use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::soac::ScatterDest;
-use crate::ir::syntax::{Atom, Body, Exp, Stm};
+use crate::ir::syntax::{Body, Exp, Stm};
 use crate::ir::types::{ScalarType, Size, Type};
 
 /// What is known of the elements of a filter.
@@ -72,7 +72,7 @@ impl Cx<'_> {
         for (&atom, value) in t.lam.body.result[1..].iter().zip(&flagged.values) {
             result.push(match value {
                 Some(array) => {
-                    let indices: Vec<Atom> = point.outer(inner.len());
+                    let indices = point.all();
                     self.element_at(*array, &indices, &mut point)
                 }
                 None => self.need_atom(&mut point, atom),
@@ -146,7 +146,7 @@ impl Cx<'_> {
         };
         let mut stms = Vec::new();
         let sub = ScalarOp::Bin(BinOp::Sub, ScalarType::I64);
-        let mut indices = point.outer(context.len());
+        let mut indices = point.all();
         indices.push(self.scalar(&mut stms, "last", sub, vec![width, int(1)]));
         let array = rows;
         let last = self.array(

@@ -1,9 +1,10 @@
 //! Operators inside of a map nest, and those of host code, which have the empty context: each becomes one operation
 //! over the context and its own dimension, or is distributed further.
 
-use super::context::{Axis, Context, Def, Point};
+use super::context::{Axis, Context, Def, Point, space};
 use super::distribute::{Frame, Wanted};
 use super::label::{Label, is_reduction_of_rows};
+use super::lifted::Source;
 use super::{Cx, Mode};
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
@@ -42,10 +43,17 @@ impl Cx<'_> {
                 then,
                 otherwise,
             } => {
+                if !self.labels.is_uniform_if(stm, *cond, &self.vars) {
+                    return self.split_if(f, i, (*cond, then, otherwise), out);
+                }
                 self.prove(f, &stm.certs, out);
                 self.uniform_if(f, &stm.binds, *cond, (then, otherwise), out);
             }
             Exp::Loop { params, form, body } => {
+                if !self.labels.is_steady(form) {
+                    let source = Source { params, form, body };
+                    return self.lift_loop(f, i, source, out);
+                }
                 self.prove(f, &stm.certs, out);
                 self.interchange_loop(f, &stm.binds, (params, form, body), out);
             }
@@ -356,7 +364,7 @@ impl Cx<'_> {
     /// The body of a kernel that reads the elements of arrays over the context.
     pub(super) fn elements(&mut self, context: &[Axis], arrays: &[Var]) -> (Point, Vec<Atom>) {
         let mut point = self.point(context);
-        let indices: Vec<Atom> = point.dims.iter().map(|dim| dim.0.into()).collect();
+        let indices = point.all();
         let mut result = Vec::new();
         for &array in arrays {
             let ty = self.vars[array].ty.peel(indices.len()).unwrap_or(Type::I64);
@@ -444,7 +452,7 @@ impl Cx<'_> {
             result.extend(self.element(&mut point.stms, row, column));
         }
         let columns = (column, Axis::Regular(columns));
-        point.dims.insert(context.len(), columns);
+        point.dims.insert(space(context).len(), columns);
         let lam = self.element_operator(op, arrays, element);
         let kind = SegKind::Red(vec![Operator {
             comm: op.comm,

@@ -6,6 +6,7 @@
 //! [`Label::Par`] stays in maximal pieces of sequential code (Vectorisation Avoidance, section 4).
 
 mod array;
+mod control;
 mod cost;
 
 use super::elementwise::is_elementwise;
@@ -14,7 +15,7 @@ use crate::analysis::aliases::{Aliases, consumed};
 use crate::ir::array::ArrayOp;
 use crate::ir::id::{FunId, IdVec, Var};
 use crate::ir::soac::{Operator, Soac};
-use crate::ir::syntax::{Atom, Body, Exp, Fun, Lambda, LoopForm, LoopParam, Stm, Vars};
+use crate::ir::syntax::{Atom, Body, Exp, Fun, Lambda, Stm, Vars};
 use crate::ir::types::{Size, Type};
 use crate::ir::walk::{all_stms, deep, free_in_lambda, free_in_stm, type_vars};
 use crate::verify::sizes::Sizes;
@@ -279,12 +280,7 @@ impl<'a> Labeller<'a> {
                 cond,
                 then,
                 otherwise,
-            } => {
-                let first = self.body(then);
-                let second = self.body(otherwise);
-                let known = self.labels.uniform(*cond);
-                self.parallel(stm, known && (first || second))
-            }
+            } => self.conditional(stm, *cond, (then, otherwise)),
             Exp::Loop { params, form, body } => {
                 let parallel = self.looping(params, form, body);
                 self.parallel(stm, parallel)
@@ -331,52 +327,6 @@ impl<'a> Labeller<'a> {
         } else {
             Label::Seq
         }
-    }
-
-    /// Whether a loop may be exchanged with the maps around it and holds parallelism (rule G7).
-    fn looping(&mut self, params: &[LoopParam], form: &LoopForm<Soac>, body: &Body<Soac>) -> bool {
-        // Scalars that start uniform may stay so; each that does not is found out, and all are given up soon.
-        let mut known: Vec<bool> = params
-            .iter()
-            .map(|p| self.labels.uniform(p.init) && !self.vars[p.var].ty.is_consumable())
-            .collect();
-        for attempt in 0..3 {
-            if attempt == 2 {
-                known.fill(false);
-            }
-            for (param, &known) in params.iter().zip(&known) {
-                if !known {
-                    // Its lengths must be those that it starts with.
-                    let mut shared = true;
-                    type_vars(&self.vars[param.var].ty, &mut |n| {
-                        shared &= !params.iter().any(|p| p.var == n);
-                    });
-                    self.vary(param.var, shared);
-                }
-            }
-            let steady = match form {
-                LoopForm::For { bound, .. } => self.labels.uniform(*bound),
-                LoopForm::While(cond) => {
-                    self.body(cond);
-                    cond.stms
-                        .iter()
-                        .all(|stm| self.labels.of(stm) == Label::Uniform)
-                        && cond.result.iter().all(|&a| self.labels.uniform(a))
-                }
-            };
-            let parallel = self.body(body);
-            let kept = known
-                .iter()
-                .zip(&body.result)
-                .map(|(&known, &next)| known && self.labels.uniform(next));
-            let kept: Vec<bool> = kept.collect();
-            if kept == known {
-                let regular = params.iter().all(|p| !self.labels.irregular(p.var));
-                return steady && parallel && regular;
-            }
-            known = kept;
-        }
-        false
     }
 
     fn op(&mut self, stm: &Stm<Soac>, op: &Soac, whole: &HashSet<Var>) -> Label {

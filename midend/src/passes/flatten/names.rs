@@ -159,12 +159,12 @@ impl Cx<'_> {
         &mut self,
         out: &mut Vec<Stm<Seg>>,
         array: Var,
-        index: Var,
+        index: impl Into<Atom>,
     ) -> Option<Atom> {
         let ty = self.vars[array].ty.peel(1)?;
         let op = ArrayOp::Index {
             array,
-            indices: vec![Atom::Var(index)],
+            indices: vec![index.into()],
         };
         Some(Atom::Var(self.array(out, "x", ty, op)))
     }

@@ -354,7 +354,13 @@ impl Cx<'_> {
     }
 
     /// Binds the last element, 0 of an empty array.
-    fn last_or_zero(&mut self, array: Var, width: Size, bind: Var, out: &mut Vec<Stm<Seg>>) {
+    pub(super) fn last_or_zero(
+        &mut self,
+        array: Var,
+        width: Size,
+        bind: Var,
+        out: &mut Vec<Stm<Seg>>,
+    ) {
         let empty = ScalarOp::Cmp(CmpOp::Le, ScalarType::I64);
         let cond = self.scalar(out, "empty", empty, vec![width.into(), int(0)]);
         let mut stms = Vec::new();

@@ -11,7 +11,7 @@
 //! (segment descriptors of *Shapes and Flattening*, section 5). A negative size has no points: the check that forbids it
 //! is made by itself.
 
-use super::context::{Axis, Point, dims};
+use super::context::{Axis, Point, dims, space};
 use super::{Cx, int};
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
@@ -78,8 +78,8 @@ impl Cx<'_> {
             vec![length, int(0)],
         );
         let sum = self.sum();
-        let (count, ends) = match *context {
-            [Axis::Regular(n)] => {
+        let (count, ends) = match *space(context) {
+            [Axis::Regular(n) | Axis::Chosen { count: n, .. }] => {
                 let ends = self.fresh("ends", Type::array_of(&Type::I64, &[n]));
                 self.kernel(
                     point,
@@ -94,7 +94,7 @@ impl Cx<'_> {
                 let ty = self.type_over(&Type::I64, context, out);
                 let lengths = self.fresh("lengths", ty);
                 self.kernel(point, vec![length], SegKind::Map, vec![lengths], out);
-                let (count, lengths) = self.flat(lengths, context.len(), out);
+                let (count, lengths) = self.flat(lengths, space(context).len(), out);
                 let mut point = self.point(&[Axis::Regular(count)]);
                 let length = self.element(&mut point.stms, lengths, point.dims[0].0);
                 let ends = self.fresh("ends", Type::array_of(&Type::I64, &[count]));
@@ -157,11 +157,11 @@ impl Cx<'_> {
     /// The number of points of a context.
     pub(super) fn points(&mut self, context: &[Axis], out: &mut Vec<Stm<Seg>>) -> Atom {
         let mut points = Atom::ONE;
-        for &axis in context {
+        for &axis in space(context) {
             points = match (points, axis) {
-                (Atom::ONE, Axis::Regular(size)) => size.into(),
+                (Atom::ONE, Axis::Regular(size) | Axis::Chosen { count: size, .. }) => size.into(),
                 (points, Axis::Regular(Size::Const(1))) => points,
-                (points, Axis::Regular(size)) => {
+                (points, Axis::Regular(size) | Axis::Chosen { count: size, .. }) => {
                     self.scalar(out, "points", bin(BinOp::Mul), vec![points, size.into()])
                 }
                 (points, Axis::Ragged(array)) => {
@@ -177,7 +177,7 @@ impl Cx<'_> {
     /// The number of a point of a kernel among those of a context, row-major.
     pub(super) fn row(&mut self, point: &mut Point, context: &[Axis]) -> Atom {
         let mut at = int(0);
-        for (&axis, index) in context.iter().zip(point.outer(context.len())) {
+        for (&axis, index) in space(context).iter().zip(self.outer(point, context.len())) {
             let start = self.step(point, at, axis);
             at = if start == int(0) {
                 index
@@ -191,8 +191,8 @@ impl Cx<'_> {
     /// The number of the first point in a row.
     pub(super) fn step(&mut self, point: &mut Point, row: Atom, axis: Axis) -> Atom {
         match axis {
-            Axis::Regular(_) if row == int(0) => row,
-            Axis::Regular(n) => {
+            Axis::Regular(_) | Axis::Chosen { .. } if row == int(0) => row,
+            Axis::Regular(n) | Axis::Chosen { count: n, .. } => {
                 let args = vec![row, n.into()];
                 self.scalar(&mut point.stms, "row", bin(BinOp::Mul), args)
             }
@@ -213,10 +213,10 @@ impl Cx<'_> {
             return self.scalar(out, "empty", le, vec![points, int(0)]);
         }
         let mut empty: Option<Atom> = None;
-        for &axis in context {
+        for &axis in space(context) {
             let none = match axis {
                 Axis::Regular(Size::Const(n)) => Atom::bool(n <= 0),
-                Axis::Regular(n @ Size::Var(_)) => {
+                Axis::Regular(n @ Size::Var(_)) | Axis::Chosen { count: n, .. } => {
                     self.scalar(out, "empty", le, vec![n.into(), Atom::ZERO])
                 }
                 Axis::Ragged(_) => continue,
@@ -254,6 +254,13 @@ impl Cx<'_> {
         dims.all(|(a, b)| a.offsets() == b.offsets())
     }
 
+    /// A context with the own dimensions of what an array over it holds.
+    pub(super) fn around(&self, context: &[Axis], array: Var) -> Vec<Axis> {
+        let own = self.vars[array].ty.shape()[space(context).len()..].iter();
+        let own = own.map(|&dim| Axis::from(dim));
+        context.iter().copied().chain(own).collect()
+    }
+
     /// Copies an array of varying length at all points of a context into an array over it: a map over all elements.
     pub(super) fn spread(
         &mut self,
@@ -262,14 +269,11 @@ impl Cx<'_> {
         bind: Var,
         out: &mut Vec<Stm<Seg>>,
     ) {
-        let shape = self.vars[bind].ty.shape().to_vec();
-        let whole: Vec<Axis> = shape.into_iter().map(Axis::from).collect();
+        let outer = space(context).len();
+        let whole = self.around(context, bind);
         let mut point = self.point(&whole);
         self.need(&mut point, value);
-        let inner: Vec<Atom> = point.dims[context.len()..]
-            .iter()
-            .map(|dim| dim.0.into())
-            .collect();
+        let inner = point.all()[outer..].to_vec();
         let array = self.var(value);
         let elem = self.element_at(array, &inner, &mut point);
         self.kernel(point, vec![elem], SegKind::Map, vec![bind], out);

@@ -188,7 +188,7 @@ impl Cx<'_> {
         self.need_all(&mut point, &open);
         let mut body = Vec::new();
         self.kernel(point, Vec::new(), SegKind::Map, Vec::new(), &mut body);
-        let ragged = |axis: &Axis| matches!(axis, Axis::Ragged(_));
+        let ragged = |axis: &Axis| matches!(axis, Axis::Ragged(_) | Axis::Chosen { .. });
         let Some(inner) = inner.filter(|inner| !inner.iter().any(ragged)) else {
             out.extend(body);
             return;

@@ -71,7 +71,7 @@ impl Cx<'_> {
     }
 
     /// An array without values, of the type of `like`.
-    fn scratch(&mut self, like: Var, out: &mut Vec<Stm<Seg>>) -> Var {
+    pub(super) fn scratch(&mut self, like: Var, out: &mut Vec<Stm<Seg>>) -> Var {
         let ty = self.vars[like].ty.clone();
         let elem = ty.elem().unwrap_or(ScalarType::I64);
         let shape = ty.shape().to_vec();

@@ -9,7 +9,7 @@
 //! segscatter (i < k, j in offs) { if 0 <= iss[i, j] < ns[i] then offs[i] + iss[i, j] else -1, vss[i, j] } into (flat)
 //! ```
 
-use super::context::{Axis, Point, dims};
+use super::context::{Axis, Point, dims, space};
 use super::inner::Traversal;
 use super::{Cx, int};
 use crate::ir::array::ArrayOp;
@@ -40,7 +40,7 @@ impl Dest {
         let rank = if whole {
             1
         } else {
-            context.len() + self.axes.len()
+            space(context).len() + self.axes.len()
         };
         let array = self.array;
         ScatterDest { rank, array }
@@ -81,9 +81,9 @@ impl Cx<'_> {
                 result.push(self.flat_place(&mut point, context, &mine[0], buckets));
                 vec![self.outermost(mine[0].array)]
             } else {
-                result.extend(point.outer(context.len()));
+                result.extend(self.outer(&mut point, context.len()));
                 result.extend(buckets);
-                let outer = context.iter().filter_map(|axis| axis.dim().size());
+                let outer = dims(context).into_iter().filter_map(|dim| dim.size());
                 outer.chain(self.sizes(&op.shape)).collect()
             };
             hists.push(HistOp {
@@ -141,10 +141,11 @@ impl Cx<'_> {
         whole: bool,
         out: &mut Vec<Stm<Seg>>,
     ) -> Dest {
-        let shape = &self.vars[array].ty.shape()[context.len()..][..rank];
+        let outer = space(context).len();
+        let shape = &self.vars[array].ty.shape()[outer..][..rank];
         let axes = shape.iter().map(|&dim| dim.into()).collect();
         let array = if whole {
-            self.flat(array, context.len() + rank, out).1
+            self.flat(array, outer + rank, out).1
         } else {
             array
         };
@@ -166,7 +167,7 @@ impl Cx<'_> {
         if whole {
             return vec![self.flat_place(point, context, dest, indices)];
         }
-        let mut all = point.outer(context.len());
+        let mut all = self.outer(point, context.len());
         all.extend(indices);
         all
     }

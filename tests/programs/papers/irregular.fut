@@ -1,0 +1,105 @@
+-- Irregular programs after the papers on flattening (Vectorisation Avoidance, Shapes and Flattening, Preserving Regularity):
+-- rows of another length at each point, and loops that take another number of steps at each.
+
+-- Sparse matrix times vector: the rows of the matrix are parts of its entries. One ragged segmented reduction, after the scan
+-- of the lengths.
+-- ==
+-- entry: smvm
+-- input { [0i64, 2i64, 2i64, 5i64] [0i64, 2i64, 0i64, 1i64, 2i64] [1f64, 2f64, 3f64, 4f64, 5f64] [1f64, 10f64, 100f64] }
+-- output { [201f64, 0f64, 543f64] }
+-- input { [0i64, 2i64, 6i64] [0i64, 1i64] [1f64, 2f64] [1f64, 2f64] } error: out of bounds
+entry smvm [r] [n] (starts: [r]i64) (columns: [n]i64) (entries: [n]f64) (xs: []f64) : []f64 =
+  map (\i -> let (a, b) = (starts[i], starts[i + 1])
+             in f64.sum (map2 (\c e -> e * xs[c]) columns[a:b] entries[a:b]))
+      (iota (r - 1))
+
+-- Breadth-first search: in each step a vertex is reached that has a neighbour on the border. Edges are stored with the
+-- vertex where they end.
+-- ==
+-- entry: levels
+-- input { [0i64, 0i64, 1i64, 3i64, 4i64, 4i64] [0i64, 0i64, 1i64, 2i64] 0i64 } output { [0i64, 1i64, 1i64, 2i64, -1i64] }
+entry levels [r] [m] (starts: [r]i64) (from: [m]i64) (root: i64) : []i64 =
+  let n = r - 1
+  let first = tabulate n (\v -> if v == root then 0 else -1)
+  let (reached, _, _) =
+    loop (reached, step, more) = (first, 0, true) while more do
+      let next = map (\v -> let edges = from[starts[v]:starts[v + 1]]
+                            let touched = reduce (||) false (map (\u -> reached[u] == step) edges)
+                            in if reached[v] < 0 && touched then step + 1 else reached[v])
+                     (iota n)
+      in (next, step + 1, or (map (== step + 1) next))
+  in reached
+
+-- Quicksort: each step divides all parts around their first elements, until the elements are in order.
+def divide [k] (ys: [k]i32) (heads: [k]bool) : ([k]i32, [k]bool) =
+  let here = iota k
+  let latest (a, f) (b, g) = (if g then b else a, f || g)
+  let (pivots, _) = unzip (scan latest (0, false) (zip ys heads))
+  let starts = scan i64.max 0 (map2 (\h i -> if h then i else 0) heads here)
+  let lasts = map (\i -> if i + 1 < k && !heads[i + 1] then k else i) here
+  let ends = reverse (scan i64.min k (reverse lasts))
+  let below = map2 (\y p -> i64.bool (y < p)) ys pivots
+  let same = map2 (\y p -> i64.bool (y == p)) ys pivots
+  let (lows, sames) = (scan (+) 0 below, scan (+) 0 same)
+  let before s = if s == 0 then (0, 0) else (lows[s - 1], sames[s - 1])
+  let place i =
+    let s = starts[i]
+    let (low0, same0) = before s
+    let (low, eq) = (lows[i] - low0, sames[i] - same0)
+    let (all_low, all_eq) = (lows[ends[i]] - low0, sames[ends[i]] - same0)
+    in if below[i] == 1 then s + low - 1
+       else if same[i] == 1 then s + all_low + eq - 1
+       else s + all_low + all_eq + (i - s - low - eq)
+  let bounds i =
+    let s = starts[i]
+    let (low0, same0) = before s
+    let middle = s + lows[ends[i]] - low0
+    in if heads[i] then (middle, middle + sames[ends[i]] - same0) else (-1, -1)
+  let (middles, ups) = unzip (map bounds here)
+  let marked = scatter (scatter (copy heads) middles (replicate k true)) ups (replicate k true)
+  in (scatter (replicate k 0i32) (map place here) ys, marked)
+
+def quicksort [k] (xs: [k]i32) : [k]i32 =
+  let sorted ys = and (map (\i -> i == 0 || ys[i - 1] <= ys[i]) (iota k))
+  in (loop (ys, heads) = (copy xs, map (== 0) (iota k)) while !(sorted ys) do divide ys heads).0
+
+-- Of the rows of a matrix: the loop takes another number of steps for each, and keeps their length. All arrays are regular.
+-- ==
+-- entry: rows
+-- input { [[3, 1, 2], [1, 2, 3], [2, 2, 1]] } output { [[1, 2, 3], [1, 2, 3], [1, 2, 2]] }
+-- input { empty([0][3]i32) } output { empty([0][3]i32) }
+-- input { empty([2][0]i32) } output { empty([2][0]i32) }
+entry rows [n] [m] (xss: [n][m]i32) : [n][m]i32 = map quicksort xss
+
+-- Of parts of an array, of any lengths: the medians, and 0 for no elements.
+-- ==
+-- entry: medians
+-- input { [0i64, 5i64, 5i64, 6i64, 8i64] [5, 1, 4, 2, 3, 9, 8, 7] } output { [3, 0, 9, 8] }
+-- input { [0i64] empty([0]i32) } output { empty([0]i32) }
+entry medians [r] (starts: [r]i64) (xs: []i32) : []i32 =
+  map (\i -> let part = xs[starts[i]:starts[i + 1]]
+             let k = length part
+             in if k == 0 then 0 else (quicksort part)[k / 2])
+      (iota (r - 1))
+
+-- Fast Fourier transform of each row of a matrix, whose length is a power of two, in place of a recursion on its halves: as
+-- many steps for each row. All arrays are regular.
+-- ==
+-- entry: fft
+-- input { [[1f64, 1f64, 1f64, 1f64], [1f64, 0f64, 0f64, 0f64]] [[0f64, 0f64, 0f64, 0f64], [0f64, 0f64, 0f64, 0f64]] }
+-- output { [[4f64, 0f64, 0f64, 0f64], [1f64, 1f64, 1f64, 1f64]] [[0f64, 0f64, 0f64, 0f64], [0f64, 0f64, 0f64, 0f64]] }
+entry fft [n] [m] (res: [n][m]f64) (ims: [n][m]f64) : ([n][m]f64, [n][m]f64) =
+  let transform (re: [m]f64) (im: [m]f64) =
+    let (a, b, _) =
+      loop (a, b, half) = (re, im, 1) while half < m do
+        let butterfly i =
+          let (k, j) = (i % half, i / half / 2)
+          let angle = -f64.pi * f64.i64 k / f64.i64 half
+          let (c, s) = (f64.cos angle, f64.sin angle)
+          let (p, q) = (j * half + k, j * half + k + m / 2)
+          let (x, y) = (c * a[q] - s * b[q], c * b[q] + s * a[q])
+          in if i / half % 2 == 0 then (a[p] + x, b[p] + y) else (a[p] - x, b[p] - y)
+        let (c, d) = unzip (map butterfly (iota m))
+        in (c, d, half * 2)
+    in (a, b)
+  in unzip (map2 transform res ims)
