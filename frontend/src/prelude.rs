@@ -96,6 +96,11 @@ impl Prelude {
     }
 }
 
+/// The name of every value and module type of the library.
+pub fn names() -> Vec<&'static str> {
+    index(SOURCE).into_keys().collect()
+}
+
 /// The pieces of the library by name: each begins in the first column.
 fn index(source: &'static str) -> BTreeMap<&'static str, Chunk> {
     let mut out = BTreeMap::new();

@@ -55,3 +55,28 @@ pub struct File {
     /// Its declarations, in order.
     pub decs: Vec<Dec>,
 }
+
+impl Program {
+    /// The values and functions that the program itself defines at top level, in order: name, type as the source writes it,
+    /// and whether it is a function.
+    pub fn values(&self) -> Vec<(String, String, bool)> {
+        self.files
+            .last()
+            .map_or_else(Vec::new, |file| self.values_of(file))
+    }
+
+    /// The same of one of its files.
+    pub fn values_of(&self, file: &File) -> Vec<(String, String, bool)> {
+        let values = file.decs.iter().filter_map(|dec| match dec {
+            Dec::Value(def) => Some(def),
+            Dec::Module(_) | Dec::Functor(_) => None,
+        });
+        values
+            .map(|def| {
+                let ty = crate::types::print::scheme(&self.names, &def.scheme);
+                let is_function = matches!(def.scheme.ty, Type::Fun(_));
+                (self.names.text(def.name).to_owned(), ty, is_function)
+            })
+            .collect()
+    }
+}

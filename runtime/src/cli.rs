@@ -8,6 +8,7 @@ mod explain;
 mod opt;
 mod output;
 mod png;
+mod repl;
 mod run;
 mod size;
 mod stop;
@@ -42,6 +43,8 @@ enum Command {
     Test(test::TestArguments),
     /// Run passes of the compiler on programs in the text form of its IR
     Opt(opt::OptArguments),
+    /// Evaluate expressions and definitions as they are typed
+    Repl(repl::ReplArguments),
     /// List what programs can be run on
     Devices,
     /// Explain an error code
@@ -49,7 +52,9 @@ enum Command {
 }
 
 /// The names of the commands: a first argument that is none of them begins a program to run.
-const COMMANDS: &[&str] = &["run", "check", "test", "opt", "devices", "explain", "help"];
+const COMMANDS: &[&str] = &[
+    "run", "check", "test", "opt", "repl", "devices", "explain", "help",
+];
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
@@ -68,6 +73,7 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Opt(arguments) => opt::run(&arguments),
+        Command::Repl(arguments) => repl::run(&arguments),
         Command::Devices => devices::run(),
         Command::Explain(arguments) => explain::run(&arguments),
     });

@@ -22,7 +22,7 @@ pub use leaf::{Leaf, leaves};
 pub use npy::read_npy;
 pub use number::parse_number;
 pub use print::{const_text, value_text, write_text};
-pub use show::{source_text, structured_text};
+pub use show::{fitted_text, source_text, structured_text};
 pub use source::{Source, SourceError, gunzip};
 pub use text::Reader;
 

@@ -23,8 +23,12 @@
 pub mod cli;
 pub mod compare;
 pub mod data;
+mod explain;
 pub mod harness;
 pub mod loader;
+mod passes;
+mod picture;
+pub mod repl;
 pub mod script;
 pub mod session;
 pub mod spec;

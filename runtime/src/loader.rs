@@ -93,7 +93,8 @@ impl FileLoader {
         } else {
             vec![directory.join(&relative)]
         };
-        match candidates.iter().find(|path| path.is_file()) {
+        let is_there = |path: &&PathBuf| self.known.contains_key(&normal(path)) || path.is_file();
+        match candidates.iter().find(is_there) {
             Some(found) => self.read(found),
             None => Err(format!(
                 "there is no file {}",

@@ -145,7 +145,11 @@ impl Session {
         let file = loader.add_text(name, text);
         self.compile_loaded(loader, file)
     }
-    fn compile_loaded(&self, loader: FileLoader, file: FileId) -> Result<Program, CompileError> {
+    pub(crate) fn compile_loaded(
+        &self,
+        loader: FileLoader,
+        file: FileId,
+    ) -> Result<Program, CompileError> {
         on_big_stack(|| self.build(loader, file))
     }
     fn build(&self, mut loader: FileLoader, file: FileId) -> Result<Program, CompileError> {

@@ -1,6 +1,6 @@
 //! Types and sizes as messages show them.
 
-use super::ty::{Atom, RetType, Size, Type, TypeArg};
+use super::ty::{Atom, Lift, RetType, Scheme, Size, Type, TypeArg};
 use crate::typed::{Exp, ExpKind, Lit, Names};
 
 /// The source form of a type.
@@ -76,6 +76,26 @@ fn atomic(names: &Names, t: &Type) -> String {
     } else {
         ty(names, t)
     }
+}
+
+/// The source form of a polymorphic type: sizes and types that it is for, a full stop, the type.
+pub(crate) fn scheme(names: &Names, scheme: &Scheme) -> String {
+    let sizes = scheme.sizes.iter();
+    let sizes = sizes.map(|size| format!("[{}]", names.text(*size)));
+    let types = scheme.types.iter().map(|(name, lift)| {
+        let mark = match lift {
+            Lift::Plain => "'",
+            Lift::Size => "'~",
+            Lift::Full => "'^",
+        };
+        format!("{mark}{}", names.text(*name))
+    });
+    let params: Vec<String> = sizes.chain(types).collect();
+    let ty = ty(names, &scheme.ty);
+    if params.is_empty() {
+        return ty;
+    }
+    format!("{}. {ty}", params.join(" "))
 }
 
 /// The source form of a result type.

@@ -3,6 +3,7 @@
 use super::Outcome;
 use super::exit::Exit;
 use super::output::to_stdout;
+use crate::explain::section;
 use clap::Args;
 use frontend::diagnostic::Code;
 
@@ -25,31 +26,5 @@ pub(super) fn run(arguments: &ExplainArguments) -> Outcome {
     match Code::ALL.iter().find(|code| code.as_str() == wanted) {
         Some(code) => to_stdout(|out| writeln!(out, "{code}: {}", section(*code).trim_end())),
         None => Err(Exit::user(format!("there is no error code {wanted}"))),
-    }
-}
-
-/// The page that has a section for every code.
-const PAGE: &str = include_str!("../../../docs/errors.md");
-
-/// The section of a code.
-fn section(code: Code) -> &'static str {
-    let head = format!("## {code}\n\n");
-    let Some((_, from)) = PAGE.split_once(&head) else {
-        return code.summary();
-    };
-    from.split_once("\n## ")
-        .map_or(from, |(section, _)| section)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_code_has_a_section() {
-        for code in Code::ALL {
-            assert!(section(*code).starts_with(code.summary()), "{code}");
-            assert!(!section(*code).contains("## "), "{code}");
-        }
     }
 }

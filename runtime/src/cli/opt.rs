@@ -4,6 +4,7 @@ use super::Outcome;
 use super::exit::Exit;
 use super::output::{to_stderr, to_stdout};
 use crate::data::Source;
+use crate::passes::{no_pass, pass_names};
 use crate::session::on_big_stack;
 use clap::{Args, ValueEnum};
 use midend::driver::{Broken, Driver, DumpAfter, Event, Settings};
@@ -94,27 +95,6 @@ pub(super) fn without(names: &[String]) -> Result<pass::Options, Exit> {
         without: names.to_vec(),
         ..pass::Options::default()
     })
-}
-
-/// The names of all passes.
-fn pass_names() -> impl Iterator<Item = &'static str> {
-    let nested = passes::NESTED.iter().map(|pass| pass.name);
-    let flat = passes::FLAT.iter().map(|pass| pass.name);
-    let planned = passes::PLANNED.iter().map(|pass| pass.name);
-    let between = [pipeline::FLATTEN.name, pipeline::PLAN.name];
-    let analyses = passes::ANALYSES.iter().map(|analysis| analysis.name);
-    nested
-        .chain(between)
-        .chain(flat)
-        .chain(planned)
-        .chain(analyses)
-}
-
-/// What to say of a pass that is not there; `on` says where, if it is elsewhere.
-fn no_pass(name: &str, on: &str) -> String {
-    let near = frontend::near(name, pass_names()).filter(|near| near != name);
-    let hint = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
-    format!("there is no pass {name}{on}; {hint}`arrc opt --list` lists them")
 }
 
 /// Prints what the driver tells: programs, remarks, and times if they are wanted.

@@ -43,6 +43,18 @@ pub(super) fn on_interrupt(stop: Arc<Stop>) {
     });
 }
 
+/// On Ctrl-C, stops the work, and nothing else: between runs it is for whoever reads lines. Work that does not stop soon ends
+/// with the process.
+pub(super) fn on_interrupt_of_work(stop: impl Fn() -> Arc<Stop> + Send + 'static) {
+    let _ = ctrlc::set_handler(move || {
+        stop_gently(&stop());
+        if RUNNING.load(Ordering::SeqCst) {
+            to_stderr(&format!("{}\n", RunError::Interrupted));
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+    });
+}
+
 /// A deadline that holds until it is dropped.
 pub(super) struct Deadline {
     passed: Arc<AtomicBool>,

@@ -18,6 +18,12 @@ pub fn source_text(ty: &EntryType, values: &[Value]) -> String {
     text(ty, values, Arrays::ByElements)
 }
 
+/// As [`source_text`], but of every dimension of an array so many elements at most are shown, half of them from its end. An
+/// array that is not shown whole is followed by its shape.
+pub fn fitted_text(ty: &EntryType, values: &[Value], items: usize) -> String {
+    text(ty, values, Arrays::Fitted(items))
+}
+
 /// How arrays of what has parts print.
 #[derive(Clone, Copy)]
 enum Arrays {
@@ -25,14 +31,17 @@ enum Arrays {
     ByParts,
     /// As the source writes them.
     ByElements,
+    /// So too, but of each dimension so many elements at most.
+    Fitted(usize),
 }
 
 fn text(ty: &EntryType, values: &[Value], arrays: Arrays) -> String {
     match ty {
         EntryType::Scalar(_) => leaf_text(values),
         EntryType::Array { rank, elem } => match (elem.as_ref(), arrays) {
+            (inner, Arrays::Fitted(items)) => fitted_array(*rank, inner, values, items),
             (EntryType::Scalar(_), _) => leaf_text(values),
-            (inner, Arrays::ByElements) => elements_text(*rank, inner, values),
+            (inner, Arrays::ByElements) => elements_text(*rank, inner, values, arrays),
             (EntryType::Sum(_), Arrays::ByParts) => parts_text(values),
             (
                 inner @ (EntryType::Tuple(_)
@@ -61,19 +70,42 @@ fn text(ty: &EntryType, values: &[Value], arrays: Arrays) -> String {
 }
 
 /// An array of `rank` dimensions, element by element.
-fn elements_text(rank: usize, elem: &EntryType, values: &[Value]) -> String {
+fn elements_text(rank: usize, elem: &EntryType, values: &[Value], arrays: Arrays) -> String {
     let count = values.first().and_then(|v| v.shape().first().copied());
-    let rows = (0..count.unwrap_or(0)).map(|i| {
+    let count = count.unwrap_or(0);
+    let most = match arrays {
+        Arrays::Fitted(items) if (items as i64) < count => items as i64,
+        Arrays::Fitted(_) | Arrays::ByElements | Arrays::ByParts => count,
+    };
+    let row = |i| {
         let row = values.iter().map(|v| index(v, &[i])).collect();
         // Values that do not belong to the type print as what is missing does.
         let row: Vec<Value> = Result::unwrap_or_default(row);
         if rank > 1 {
-            elements_text(rank - 1, elem, &row)
+            elements_text(rank - 1, elem, &row, arrays)
         } else {
-            text(elem, &row, Arrays::ByElements)
+            text(elem, &row, arrays)
         }
-    });
-    format!("[{}]", rows.collect::<Vec<_>>().join(", "))
+    };
+    let first = (0..most - most / 2).map(row);
+    let mut texts: Vec<String> = first.collect();
+    if most < count {
+        texts.push("...".to_owned());
+    }
+    texts.extend((count - most / 2..count).map(row));
+    format!("[{}]", texts.join(", "))
+}
+
+/// An array with so many elements of each dimension, and its shape if that is not all of them.
+fn fitted_array(rank: usize, elem: &EntryType, values: &[Value], items: usize) -> String {
+    let text = elements_text(rank, elem, values, Arrays::Fitted(items));
+    let shape = values.first().map_or(&[][..], |v| v.shape());
+    let shape = &shape[..rank.min(shape.len())];
+    if shape.iter().all(|n| *n <= items as i64) {
+        return text;
+    }
+    let extents: String = shape.iter().map(|n| format!("[{n}]")).collect();
+    format!("{text} -- {extents}")
 }
 
 fn leaf_text(values: &[Value]) -> String {

@@ -1,0 +1,222 @@
+//! `arrc repl`: lines from a terminal, with editing, history and completion, or from a pipe.
+
+use super::Outcome;
+use super::exit::Exit;
+use super::output::{to_stderr, to_stdout};
+use super::size::{parse_bytes, parse_threads};
+use super::stop::{on_interrupt_of_work, while_running};
+use crate::repl::{COMMANDS, Repl, Settings, is_complete};
+use crate::session::Options;
+use crate::target::Target;
+use clap::Args;
+use frontend::render::Look;
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{Config, Context, Editor, Helper};
+use std::io::{BufRead as _, IsTerminal as _};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What `arrc repl` takes.
+#[derive(Args)]
+pub(super) struct ReplArguments {
+    /// A program whose definitions to begin with
+    program: Option<PathBuf>,
+    /// What to run on: cpu, ptx, ptx-emu or interp
+    #[arg(long, default_value_t)]
+    target: Target,
+    /// Fail instead of using more memory for arrays
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    mem_limit: Option<u64>,
+    /// Threads for parallel work [default: one per core]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    threads: Option<usize>,
+}
+
+pub(super) fn run(arguments: &ReplArguments) -> Outcome {
+    let options = Options {
+        target: arguments.target,
+        memory_limit: arguments.mem_limit,
+        threads: arguments.threads,
+        ..Options::default()
+    };
+    let settings = Settings {
+        look: Look::for_stderr(),
+        ..Settings::default()
+    };
+    let mut repl = Repl::new(options, settings).map_err(Exit::user)?;
+    // The target can change, and the flag with it.
+    let stop = Arc::new(Mutex::new(repl.stop()));
+    let current = Arc::clone(&stop);
+    on_interrupt_of_work(move || {
+        Arc::clone(&current.lock().unwrap_or_else(PoisonError::into_inner))
+    });
+    if let Some(program) = &arguments.program {
+        answer(&mut repl, &format!(":load {}", program.display()))?;
+    }
+    let mut take = |repl: &mut Repl, text: &str| {
+        let outcome = answer(repl, text);
+        *stop.lock().unwrap_or_else(PoisonError::into_inner) = repl.stop();
+        outcome
+    };
+    if std::io::stdin().is_terminal() {
+        edited(&mut repl, &mut take)
+    } else {
+        piped(&mut repl, &mut take)
+    }
+}
+
+/// Evaluates an input, and prints what came of it.
+fn answer(repl: &mut Repl, text: &str) -> Outcome {
+    match while_running(|| repl.input(text)) {
+        Ok(reply) => to_stdout(|out| out.write_all(reply.as_bytes())),
+        Err(why) => {
+            to_stderr(&why);
+            Ok(())
+        }
+    }
+}
+
+/// Whether an input ends the session.
+fn quits(text: &str) -> bool {
+    let word = text.trim();
+    word.len() > 1 && ":quit".starts_with(word)
+}
+
+type Take<'t> = &'t mut dyn FnMut(&mut Repl, &str) -> Outcome;
+
+/// Inputs from a pipe: lines are put together until they are complete.
+fn piped(repl: &mut Repl, take: Take<'_>) -> Outcome {
+    let mut text = String::new();
+    for line in std::io::stdin().lock().lines() {
+        text.push_str(&line.map_err(|why| Exit::user(format!("cannot read: {why}")))?);
+        text.push('\n');
+        if quits(&text) {
+            return Ok(());
+        }
+        if is_complete(&text) {
+            take(repl, &std::mem::take(&mut text))?;
+        }
+    }
+    take(repl, &text)
+}
+
+/// Inputs from a terminal.
+fn edited(repl: &mut Repl, take: Take<'_>) -> Outcome {
+    let cannot = |why: ReadlineError| Exit::user(format!("cannot read from the terminal: {why}"));
+    let config = Config::builder().auto_add_history(true).build();
+    let mut editor: Editor<Typing, FileHistory> = Editor::with_config(config).map_err(cannot)?;
+    let history = history_file();
+    if let Some(path) = &history {
+        // There is none at first.
+        let _ = editor.load_history(path);
+    }
+    let target = repl.target();
+    to_stdout(|out| {
+        let version = env!("CARGO_PKG_VERSION");
+        writeln!(
+            out,
+            "arrc {version}, target {target}; :help tells what can be typed, Ctrl-D ends"
+        )
+    })?;
+    loop {
+        editor.set_helper(Some(Typing {
+            names: repl.names(),
+        }));
+        repl.settings.width = editor
+            .dimensions()
+            .map_or(80, |(columns, _)| usize::from(columns));
+        match editor.readline("> ") {
+            Ok(text) if quits(&text) => break,
+            Ok(text) => take(repl, &text)?,
+            Err(ReadlineError::Interrupted) => {}
+            Err(ReadlineError::Eof) => break,
+            Err(why) => return Err(cannot(why)),
+        }
+    }
+    if let Some(path) = &history {
+        if let Some(directory) = path.parent() {
+            // Without a history the next session begins with none.
+            let _ = std::fs::create_dir_all(directory);
+        }
+        let _ = editor.save_history(path);
+    }
+    Ok(())
+}
+
+/// Where the history lies: in the directory for the user's data.
+fn history_file() -> Option<PathBuf> {
+    let directory = |name| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    let data =
+        directory("XDG_DATA_HOME").or_else(|| Some(directory("HOME")?.join(".local/share")))?;
+    Some(data.join("arrc").join("history"))
+}
+
+/// Helps whoever types.
+struct Typing {
+    names: Vec<String>,
+}
+
+impl Helper for Typing {}
+impl Highlighter for Typing {}
+impl Hinter for Typing {
+    type Hint = String;
+}
+
+impl Validator for Typing {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let text = context.input();
+        // The line that is being typed ends here.
+        Ok(if is_complete(&format!("{text}\n")) {
+            ValidationResult::Valid(None)
+        } else {
+            ValidationResult::Incomplete
+        })
+    }
+}
+
+impl Completer for Typing {
+    type Candidate = String;
+
+    fn complete(
+        &self,
+        line: &str,
+        at: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
+        let before = &line[..at];
+        if let Some(command) = before.strip_prefix(':')
+            && !command.contains(' ')
+        {
+            let names = COMMANDS.iter().map(|(name, ..)| (*name).to_owned());
+            return Ok((1, beginning(names, command)));
+        }
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+        let start = before.rfind(|c| !is_word(c)).map_or(0, |i| i + 1);
+        // The last character that is not of a word may have several bytes.
+        let start = (start..=at)
+            .find(|i| before.is_char_boundary(*i))
+            .unwrap_or(at);
+        let word = &before[start..];
+        if word.is_empty() {
+            return Ok((start, Vec::new()));
+        }
+        Ok((start, beginning(self.names.iter().cloned(), word)))
+    }
+}
+
+/// Names that begin so, each once, in order.
+fn beginning(names: impl Iterator<Item = String>, word: &str) -> Vec<String> {
+    let mut found: Vec<String> = names.filter(|name| name.starts_with(word)).collect();
+    found.sort();
+    found.dedup();
+    found
+}

@@ -1,0 +1,263 @@
+//! The read-eval-print loop without its terminal: inputs in, text out. What reads lines from a terminal or a pipe is in
+//! `cli/repl.rs`.
+//!
+//! ```text
+//! input ──► a command, `:type xs`      ──► command
+//!       ├─► definitions, `def f x = 1` ──► checked with those before, kept, their types told
+//!       └─► an expression, `f 2`       ──► compiled as an entry point, run, its value shown
+//! ```
+//!
+//! Definitions are kept as text: an expression is compiled with all of them, of which the compiler takes what the expression
+//! uses. Programs that were compiled last are kept, so that an expression costs nothing but its run when it is evaluated
+//! again. A mistake in an input changes nothing.
+
+mod command;
+mod input;
+mod picture;
+#[cfg(test)]
+mod tests;
+
+pub use command::COMMANDS;
+pub use input::is_complete;
+
+use crate::data::fitted_text;
+use crate::loader::FileLoader;
+use crate::session::{Options, Program, Session, SessionError, on_big_stack};
+use frontend::diagnostic::Diagnostic;
+use frontend::render::{Look, render_all};
+use input::Input;
+use midend::device::Stop;
+use midend::ir::syntax::EntryType;
+use midend::value::Value;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Compiled programs that are kept.
+const KEPT: usize = 16;
+/// What messages call an input.
+const INPUT: &str = "<input>";
+/// The name of an expression.
+const IT: &str = "it";
+
+/// What an input came to: text for people; an error has the text that says what is wrong.
+pub type Reply = Result<String, String>;
+
+/// What the user can set.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The most elements of a dimension of an array that are shown.
+    pub items: usize,
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Whether every evaluation tells how long it took.
+    pub time: bool,
+    /// How errors look.
+    pub look: Look,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            items: 20,
+            width: 80,
+            time: false,
+            look: Look::Plain,
+        }
+    }
+}
+
+/// A session at work: definitions, and what was compiled.
+pub struct Repl {
+    session: Session,
+    /// What the user can set.
+    pub settings: Settings,
+    /// Loaded file, if there is one.
+    file: Option<PathBuf>,
+    definitions: Vec<String>,
+    /// Programs by their texts, the latest last.
+    kept: VecDeque<(String, Arc<Program>)>,
+}
+
+/// The value of an expression, and how long it took.
+struct Evaluated {
+    ty: EntryType,
+    values: Vec<Value>,
+    compiling: Duration,
+    running: Duration,
+}
+
+impl Repl {
+    /// A loop without definitions.
+    pub fn new(options: Options, settings: Settings) -> Result<Self, SessionError> {
+        Ok(Self {
+            session: Session::new(options)?,
+            settings,
+            file: None,
+            definitions: Vec::new(),
+            kept: VecDeque::new(),
+        })
+    }
+
+    /// The flag that stops an evaluation.
+    pub fn stop(&self) -> Arc<Stop> {
+        self.session.stop()
+    }
+
+    /// What programs run on.
+    pub fn target(&self) -> crate::target::Target {
+        self.session.options().target
+    }
+
+    /// Takes a whole input.
+    pub fn input(&mut self, text: &str) -> Reply {
+        match input::classify(text) {
+            Input::Nothing => Ok(String::new()),
+            Input::Command { name, rest } => self.command(name, rest),
+            Input::Definitions => self.define(text),
+            Input::Expression => self.evaluate(text),
+        }
+    }
+
+    /// Names that may be meant by what somebody has begun to type.
+    pub fn names(&self) -> Vec<String> {
+        let own = self
+            .defined()
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(name, _)| name);
+        let library = frontend::prelude_names().into_iter().map(str::to_owned);
+        own.chain(library).collect()
+    }
+
+    /// What has been defined and not been hidden, with its type, in the order of definition.
+    fn defined(&self) -> Result<Vec<(String, String)>, String> {
+        let checked = self.checked("")?;
+        // All files but the input: what the loaded file imports is not opened, unless it says so.
+        let opened = self.definitions.len() + usize::from(self.file.is_some());
+        let files = checked.files.iter().rev().skip(1).take(opened);
+        let mut all: Vec<(String, String)> = Vec::new();
+        for file in files {
+            for (name, ty, _) in checked.values_of(file).into_iter().rev() {
+                if all.iter().all(|(known, _)| *known != name) {
+                    all.push((name, ty));
+                }
+            }
+        }
+        all.reverse();
+        Ok(all)
+    }
+
+    fn define(&mut self, text: &str) -> Reply {
+        let checked = self.checked(text)?;
+        let mut told: Vec<String> = Vec::new();
+        for (name, ty, _) in checked.values() {
+            told.push(format!("{name} : {ty}\n"));
+        }
+        self.definitions.push(text.to_owned());
+        Ok(told.concat())
+    }
+
+    fn evaluate(&mut self, text: &str) -> Reply {
+        let checked = self.checked(&format!("def {IT} =\n{text}"))?;
+        if let Some((_, ty, true)) = checked.values().into_iter().next_back() {
+            return Ok(format!("a function : {ty}\n"));
+        }
+        let done = self.run(text)?;
+        let mut out = fitted_text(&done.ty, &done.values, self.settings.items);
+        out.push('\n');
+        if self.settings.time {
+            out.push_str(&times(&done));
+        }
+        Ok(out)
+    }
+
+    /// Compiles an expression, unless that has been done, and runs it.
+    fn run(&mut self, text: &str) -> Result<Evaluated, String> {
+        let start = Instant::now();
+        let program = self.compile(text)?;
+        let compiling = start.elapsed();
+        let entry = program.entry(IT).ok_or("the expression is no value")?;
+        let ty = match entry.results.as_slice() {
+            [one] => one.clone(),
+            several => EntryType::Tuple(several.to_vec()),
+        };
+        let start = Instant::now();
+        let called = program.call(IT, vec![]);
+        self.session.stop().lower();
+        Ok(Evaluated {
+            ty,
+            values: called.map_err(|why| format!("{why}\n"))?,
+            compiling,
+            running: start.elapsed(),
+        })
+    }
+
+    /// Compiles an expression for another session.
+    fn compile_in(&self, session: &Session, text: &str) -> Result<Program, String> {
+        let (loader, file) = self.loader(&format!("entry {IT} =\n{text}"));
+        let program = session.compile_loaded(loader, file);
+        program.map_err(|why| why.render(self.settings.look))
+    }
+
+    fn compile(&mut self, text: &str) -> Result<Arc<Program>, String> {
+        let key = self.definitions.concat() + "\n" + text;
+        if let Some(place) = self.kept.iter().position(|(known, _)| *known == key)
+            && let Some(found) = self.kept.remove(place)
+        {
+            let program = Arc::clone(&found.1);
+            self.kept.push_back(found);
+            return Ok(program);
+        }
+        let program = Arc::new(self.compile_in(&self.session, text)?);
+        self.kept.push_back((key, Arc::clone(&program)));
+        if self.kept.len() > KEPT {
+            self.kept.pop_front();
+        }
+        Ok(program)
+    }
+
+    /// Checks declarations with what has been defined before.
+    fn checked(&self, text: &str) -> Result<frontend::typed::Program, String> {
+        let (mut loader, file) = self.loader(text);
+        match on_big_stack(|| frontend::check(file, &mut loader)) {
+            Ok((program, _)) => Ok(program),
+            Err(diagnostics) => Err(self.render(loader, &diagnostics)),
+        }
+    }
+
+    fn render(&self, loader: FileLoader, diagnostics: &[Diagnostic]) -> String {
+        render_all(&loader.into_sources(), diagnostics, self.settings.look)
+    }
+
+    /// A program of these declarations, which sees the definitions and the loaded file.
+    fn loader(&self, text: &str) -> (FileLoader, frontend::source::FileId) {
+        let mut loader = FileLoader::new();
+        let near = |name: &str| {
+            let directory = self.file.as_deref().and_then(Path::parent);
+            directory
+                .map_or(PathBuf::from(name), |d| d.join(name))
+                .display()
+                .to_string()
+        };
+        let stem = self.file.as_deref().and_then(Path::file_stem);
+        let mut open = stem.map_or_else(String::new, |stem| {
+            format!("open import \"{}\"\n", stem.to_string_lossy())
+        });
+        // Each definition is a file that opens the one before it, so that it hides what it defines again.
+        for (i, definition) in self.definitions.iter().enumerate() {
+            let name = format!("<definition {}>", i + 1);
+            loader.add_text(&near(&format!("{name}.fut")), &(open + definition));
+            open = format!("open import \"{name}\"\n");
+        }
+        let file = loader.add_text(&near(INPUT), &(open + text));
+        (loader, file)
+    }
+}
+
+/// How long an evaluation took.
+fn times(done: &Evaluated) -> String {
+    let [compiling, running] = [done.compiling, done.running].map(|time| time.as_secs_f64() * 1e3);
+    format!("compiled in {compiling:.2} ms, run in {running:.2} ms\n")
+}

@@ -1,0 +1,139 @@
+//! Inputs and what they are answered with.
+
+use super::*;
+use crate::target::Target;
+
+fn repl() -> Repl {
+    let options = Options {
+        target: Target::Interp,
+        ..Options::default()
+    };
+    Repl::new(options, Settings::default()).expect("the interpreter is always there")
+}
+
+/// What an input is answered with.
+#[track_caller]
+fn says(repl: &mut Repl, text: &str) -> String {
+    repl.input(text)
+        .unwrap_or_else(|why| panic!("{text}: {why}"))
+}
+
+#[test]
+fn definitions_are_kept_and_used() {
+    let mut repl = repl();
+    assert_eq!(
+        says(&mut repl, "def double (x: i32) = x * 2"),
+        "double : (x: i32) -> i32\n"
+    );
+    assert_eq!(says(&mut repl, "double 21"), "42i32\n");
+    assert_eq!(
+        says(&mut repl, "let xs = map double [1, 2, 3]"),
+        "xs : [3]i32\n"
+    );
+    assert_eq!(
+        says(&mut repl, "(i32.sum xs, {a = xs, b = true})"),
+        "(12i32, {a = [2i32, 4i32, 6i32], b = true})\n"
+    );
+    // A later definition hides an earlier one, for what comes after it.
+    says(&mut repl, "def double (x: i32) = x + x + 1");
+    assert_eq!(says(&mut repl, "(double 1, xs[0])"), "(3i32, 2i32)\n");
+    assert_eq!(says(&mut repl, "type t = (i32, f32)"), "");
+    assert_eq!(says(&mut repl, "(1, 2) : t"), "(1i32, 2.0f32)\n");
+    assert_eq!(
+        says(&mut repl, ":info double"),
+        "double : (x: i32) -> i32\n"
+    );
+}
+
+#[test]
+fn a_mistake_changes_nothing() {
+    let mut repl = repl();
+    says(&mut repl, "def x = 1i64");
+    for (text, part) in [
+        ("x + true", "E0"),
+        ("def x = y", "y"),
+        ("def f x = (", "`(` is never closed"),
+        ("[1, 2][x + 5]", "out of bounds"),
+        (":nothing", "there is no command :nothing"),
+        (":t", ":t may be :type or :time or :target"),
+        (":ir nothing x", "there is no pass nothing"),
+        (":load nothing.fut", "there is no program nothing.fut"),
+    ] {
+        let why = repl.input(text).expect_err(text);
+        assert!(why.contains(part), "{text}: {why}");
+    }
+    assert_eq!(says(&mut repl, "x"), "1i64\n");
+}
+
+#[test]
+fn functions_have_types_and_values_are_fitted() {
+    let mut repl = repl();
+    assert_eq!(
+        says(&mut repl, ":type map"),
+        "[d] 't0 't1. (f: t0 -> t1) -> (as: [d]t0) -> *[d]t1\n"
+    );
+    assert_eq!(
+        says(&mut repl, "\\(x: i32) -> x"),
+        "a function : (x: i32) -> i32\n"
+    );
+    says(&mut repl, ":set items 4");
+    assert_eq!(
+        says(&mut repl, "iota 100"),
+        "[0i64, 1i64, ..., 98i64, 99i64] -- [100]\n"
+    );
+    let table = says(
+        &mut repl,
+        "map (\\i -> map (\\j -> (i, j)) (iota 6)) (iota 2)",
+    );
+    assert!(
+        table.starts_with("[[(0i64, 0i64), (0i64, 1i64), ..., (0i64, 4i64), (0i64, 5i64)], ["),
+        "{table}"
+    );
+    assert!(table.ends_with("]] -- [2][6]\n"), "{table}");
+}
+
+#[test]
+fn inputs_that_break_off_go_on() {
+    for text in [
+        "1 +\n",
+        "def f x =\n",
+        "(1,\n",
+        "if true then 1\n",
+        "let x = 5\nin\n",
+        "map (\\x ->\n",
+    ] {
+        assert!(!is_complete(text), "{text}");
+    }
+    for text in [
+        "1 + 2\n",
+        "def f x =\n x\n",
+        "let x = 5 in x\n",
+        "let x = 5\n",
+        ":type (\n",
+        "(1\n\n",
+        "1 + + 2\n",
+        "\n",
+    ] {
+        assert!(is_complete(text), "{text}");
+    }
+}
+
+#[test]
+fn commands_show_what_becomes_of_a_program() {
+    let mut repl = repl();
+    assert!(
+        says(&mut repl, ":ptx map (+ 1i32) (iota 10 |> map i32.i64)").contains(".visible .entry")
+    );
+    assert!(
+        says(&mut repl, ":ir simplify i32.sum (map i32.i64 (iota 10))").contains("after simplify")
+    );
+    assert!(says(&mut repl, ":explain E0104").contains("E0104"));
+    assert!(says(&mut repl, ":time 1 + 1").contains("compiled in "));
+    let picture = says(&mut repl, ":show [[0f32, 1], [1, 0]]");
+    assert_eq!(
+        picture,
+        "\x1b[38;2;0;0;0;48;2;255;255;255m▀\x1b[38;2;255;255;255;48;2;0;0;0m▀\x1b[0m\n"
+    );
+    assert!(says(&mut repl, ":target ptx-emu").starts_with("ptx-emu: "));
+    assert_eq!(says(&mut repl, "i64.sum (iota 1000)"), "499500i64\n");
+}

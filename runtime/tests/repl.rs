@@ -1,0 +1,116 @@
+//! The read-eval-print loop as people meet it: at a terminal (a real pseudo-terminal), and at the end of a pipe.
+
+use rexpect::session::{PtySession, spawn_command};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn home(test: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("repl-{test}"));
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).expect("a temporary directory can be made");
+    path
+}
+
+fn command(home: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_arrc"));
+    command
+        .arg("repl")
+        .env("HOME", home)
+        .env_remove("XDG_DATA_HOME")
+        .env("NO_COLOR", "1")
+        .env("TERM", "xterm");
+    command
+}
+
+/// Types a line; what is said before the next prompt.
+#[track_caller]
+fn says(terminal: &mut PtySession, line: &str, expected: &str) {
+    terminal.send_line(line).expect("the session listens");
+    if let Err(why) = terminal.exp_string(expected) {
+        panic!("{line}: {why}");
+    }
+    terminal.exp_string("> ").expect("a prompt follows");
+}
+
+#[test]
+fn a_session_at_a_terminal() {
+    let home = home("terminal");
+    let program = home.join("squares.fut");
+    std::fs::write(&program, "def square (x: i32) = x * x\n").expect("written");
+    let mut terminal = spawn_command(command(&home), Some(60_000)).expect("a terminal");
+    terminal.exp_string("> ").expect("a prompt");
+    let t = &mut terminal;
+    says(t, ":help", ":explain CODE");
+    says(
+        t,
+        &format!(":load {}", program.display()),
+        "square : (x: i32) -> i32",
+    );
+    says(t, "map square [1, 2, 3]", "[1i32, 4i32, 9i32]");
+    // A line that breaks off goes on.
+    t.send_line("def cube (x: i32) =").expect("sent");
+    says(t, "  x * square x", "cube : (x: i32) -> i32");
+    says(t, "cube 3", "27i32");
+    // A name is completed.
+    t.send("cu\t").expect("sent");
+    says(t, " 2", "8i32");
+    // Mistakes of all kinds leave the session as it is.
+    says(t, "cube true", "error[E0301]");
+    says(t, "[1, 2][cube 2]", "out of bounds");
+    says(t, ":nothing", "there is no command :nothing");
+    // An endless loop is stopped.
+    t.send_line("loop x = 1i64 while x > 0 do if x == 5 then 1 else x + 1")
+        .expect("sent");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    t.send_control('c').expect("sent");
+    t.exp_string("Interrupted").expect("it is stopped");
+    t.exp_string("> ").expect("a prompt follows");
+    says(t, ":type cube", "(x: i32) -> i32");
+    says(t, ":info", "cube : (x: i32) -> i32");
+    says(t, ":time cube 4", "compiled in ");
+    says(t, ":set items 2", "items 2");
+    says(t, "iota 9", "[0i64, ..., 8i64] -- [9]");
+    says(
+        t,
+        ":show [[0f32, 1], [1, 0]]",
+        "38;2;0;0;0;48;2;255;255;255m",
+    );
+    says(t, ":ir simplify cube 5", "after simplify");
+    says(t, ":ptx map cube (map i32.i64 (iota 5))", ".visible .entry");
+    says(t, ":explain E0301", "E0301:");
+    says(t, ":target interp", "interp: the reference interpreter");
+    says(t, "cube 5", "125i32");
+    std::fs::write(&program, "def square (x: i32) = x + x\n").expect("written");
+    says(t, ":reload", "squares.fut");
+    says(t, "cube 5", "50i32");
+    // What was typed last comes back.
+    t.send("\u{1b}[A").expect("sent");
+    says(t, " + 1", "51i32");
+    t.send_line(":quit").expect("sent");
+    t.exp_eof().expect("the session ends");
+    let history = std::fs::read_to_string(home.join(".local/share/arrc/history"));
+    assert!(history.expect("there is a history").contains("cube 5 + 1"));
+}
+
+#[test]
+fn inputs_from_a_pipe() {
+    let home = home("pipe");
+    let mut child = command(&home)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command can be started");
+    let mut input = child.stdin.take().expect("it was piped");
+    let text = "def f (x: i32) =\n  x +\n  1\nf true\nf 2\n:quit\nf 3\n";
+    input.write_all(text.as_bytes()).expect("it listens");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "f : (x: i32) -> i32\n3i32\n"
+    );
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error[E0301]"));
+    assert_eq!(output.status.code(), Some(0));
+}
