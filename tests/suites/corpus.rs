@@ -1,6 +1,7 @@
 //! One corpus on every target: the programs under `tests/programs` and `examples`, with their test blocks.
 //!
-//! Programs about nesting also run with all versions of their code forced: what is inside sequential, and all in parallel.
+//! Programs about nesting, and those after the papers, also run with all versions of their code forced: what is inside
+//! sequential, and all in parallel.
 //! Compiling the same program twice must also give the same text after every pass, and NVIDIA's assembler must take every
 //! kernel that a program becomes.
 
@@ -50,7 +51,7 @@ fn main() {
             });
             trials.push(trial.with_ignored_flag(is_absent));
         }
-        if name.contains("nesting") {
+        if name.contains("nesting") || name.contains("papers") {
             for (what, number) in [("sequential", 0), ("parallel", INFINITE)] {
                 for target in [Target::Cpu, Target::PtxEmu] {
                     let path = path.clone();

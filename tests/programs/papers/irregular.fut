@@ -7,6 +7,8 @@
 -- entry: smvm
 -- input { [0i64, 2i64, 2i64, 5i64] [0i64, 2i64, 0i64, 1i64, 2i64] [1f64, 2f64, 3f64, 4f64, 5f64] [1f64, 10f64, 100f64] }
 -- output { [201f64, 0f64, 543f64] }
+-- count *=0: map 1
+-- count *=inf: map 2 scan 1 reduce 1 copy 1
 -- input { [0i64, 2i64, 6i64] [0i64, 1i64] [1f64, 2f64] [1f64, 2f64] } error: out of bounds
 entry smvm [r] [n] (starts: [r]i64) (columns: [n]i64) (entries: [n]f64) (xs: []f64) : []f64 =
   map (\i -> let (a, b) = (starts[i], starts[i + 1])
@@ -31,13 +33,14 @@ entry levels [r] [m] (starts: [r]i64) (from: [m]i64) (root: i64) : []i64 =
   in reached
 
 -- Quicksort: each step divides all parts around their first elements, until the elements are in order.
+#[inline]
 def divide [k] (ys: [k]i32) (heads: [k]bool) : ([k]i32, [k]bool) =
   let here = iota k
   let latest (a, f) (b, g) = (if g then b else a, f || g)
   let (pivots, _) = unzip (scan latest (0, false) (zip ys heads))
   let starts = scan i64.max 0 (map2 (\h i -> if h then i else 0) heads here)
   let lasts = map (\i -> if i + 1 < k && !heads[i + 1] then k else i) here
-  let ends = reverse (scan i64.min k (reverse lasts))
+  let ends = reverse (scan i64.min i64.highest (reverse lasts))
   let below = map2 (\y p -> i64.bool (y < p)) ys pivots
   let same = map2 (\y p -> i64.bool (y == p)) ys pivots
   let (lows, sames) = (scan (+) 0 below, scan (+) 0 same)
@@ -59,6 +62,7 @@ def divide [k] (ys: [k]i32) (heads: [k]bool) : ([k]i32, [k]bool) =
   let marked = scatter (scatter (copy heads) middles (replicate k true)) ups (replicate k true)
   in (scatter (replicate k 0i32) (map place here) ys, marked)
 
+#[inline]
 def quicksort [k] (xs: [k]i32) : [k]i32 =
   let sorted ys = and (map (\i -> i == 0 || ys[i - 1] <= ys[i]) (iota k))
   in (loop (ys, heads) = (copy xs, map (== 0) (iota k)) while !(sorted ys) do divide ys heads).0
