@@ -30,8 +30,6 @@ pub(crate) struct Kernel {
     /// The types of its arguments.
     pub(crate) args: Vec<Type>,
     pub(crate) space: Vec<Dimension>,
-    /// Whether the segments of the innermost dimension differ in length.
-    pub(crate) has_ragged_rows: bool,
     pub(crate) lowered: Lowered,
     /// The types of the tuple of operators.
     pub(crate) tuple: Vec<ScalarType>,
@@ -60,8 +58,16 @@ impl Kernel {
     /// The entries, each a module of its own; launches name them by their index.
     pub(crate) fn entries(&self) -> Vec<&Entry> {
         match &self.lowered {
-            Lowered::Map(entry) | Lowered::Seq(entry) | Lowered::Atomic(entry) => vec![entry],
-            Lowered::Red { small, large } | Lowered::Scan { small, large } => vec![small, large],
+            Lowered::Map { plain, wide } => {
+                let wide = wide.iter().map(|(entry, _)| entry);
+                [plain].into_iter().chain(wide).collect()
+            }
+            Lowered::Seq(entry) | Lowered::Atomic(entry) => vec![entry],
+            Lowered::Red { small, more } => {
+                let more = more.iter().flat_map(|more| [&more.large, &more.warps]);
+                [small].into_iter().chain(more).collect()
+            }
+            Lowered::Scan { small, large } => [small].into_iter().chain(large).collect(),
             Lowered::Copies { fill, work, merge } => vec![fill, work, merge],
         }
     }
@@ -135,7 +141,6 @@ fn describe(program: &Program<Mem>, kernel: &Source, args: &[Var], lowered: Lowe
                 Extent::Ragged { offsets, .. } => Dimension::Ragged(index(offsets)),
             })
             .collect(),
-        has_ragged_rows: kernel.has_ragged_rows(),
         lowered,
         tuple,
         hists: hists

@@ -162,23 +162,27 @@ impl Copy {
         let (mut to, mut from) = (pointer(b, 0), pointer(b, 1));
         let [rows, columns] = [self.rank - 2, self.rank - 1].map(|axis| strides(b, axis));
         let block = b.special(Special::Ctaid);
-        let mut rest = wide(b, block);
+        // There are no more tiles than blocks, so that their numbers have 32 bits, in which division is quick.
+        let mut rest = block;
         // The place of the tile in its plane, then the place of the plane.
         let [first_row, first_column] = {
             let mut first = |b: &mut Builder, extent: Reg| {
                 let tiles = b.bin(Binary::Add, Ty::U64, extent, Operand::Imm(TILE - 1));
                 let tiles = b.bin(Binary::Div, Ty::U64, tiles, Operand::Imm(TILE));
-                let tile = b.bin(Binary::Rem, Ty::U64, rest, tiles);
-                rest = b.bin(Binary::Div, Ty::U64, rest, tiles);
-                b.bin(Binary::Mul, Ty::U64, tile, Operand::Imm(TILE))
+                let tiles = b.convert(Ty::U32, Ty::U64, Round::Exact, tiles);
+                let tile = b.bin(Binary::Rem, Ty::U32, rest, tiles);
+                rest = b.bin(Binary::Div, Ty::U32, rest, tiles);
+                b.bin(Binary::MulWide, Ty::U32, tile, Operand::Imm(TILE))
             };
             let column = first(b, columns[0]);
             [first(b, rows[0]), column]
         };
         for axis in (0..self.rank - 2).rev() {
             let [extent, dst, src] = strides(b, axis);
-            let index = b.bin(Binary::Rem, Ty::U64, rest, extent);
-            rest = b.bin(Binary::Div, Ty::U64, rest, extent);
+            let extent = b.convert(Ty::U32, Ty::U64, Round::Exact, extent);
+            let index = b.bin(Binary::Rem, Ty::U32, rest, extent);
+            rest = b.bin(Binary::Div, Ty::U32, rest, extent);
+            let index = wide(b, index);
             to = stepped(b, to, index, dst);
             from = stepped(b, from, index, src);
         }
@@ -207,37 +211,87 @@ impl Copy {
                 [column.into(), Operand::Imm(self.bytes as u64), row.into()],
             )
         };
-        for k in 0..TILE / ROWS {
-            let group = b.bin(Binary::Add, Ty::U32, group, Operand::Imm(k * ROWS));
-            self.inside(
-                (first_row, group, rows[0]),
-                (first_column, lane, columns[0]),
-                b,
-                |b, row, column| {
-                    let from = stepped(b, from, row, rows[2]);
-                    let from = stepped(b, from, column, columns[2]);
-                    let value = load(b, Space::Global, self.ty(), from);
+        let whole = |b: &mut Builder, first: Reg, extent: Reg| {
+            let end = b.bin(Binary::Add, Ty::U64, first, Operand::Imm(TILE));
+            b.cmp(Cmp::Le, Ty::U64, end, extent)
+        };
+        let (high, broad) = (
+            whole(b, first_row, rows[0]),
+            whole(b, first_column, columns[0]),
+        );
+        let whole = b.bin(Binary::And, Ty::Pred, high, broad);
+        b.either(
+            whole,
+            true,
+            |b| {
+                // All loads come before the first store, so that they are under way together.
+                let from = stepped_twice(b, from, [first_row, first_column], [group, lane], {
+                    [rows[2], columns[2]]
+                });
+                let step = b.bin(Binary::Mul, Ty::U64, rows[2], Operand::Imm(ROWS));
+                let mut place = from;
+                let values: Vec<Reg> = (0..TILE / ROWS)
+                    .map(|k| {
+                        if k > 0 {
+                            place = b.bin(Binary::Add, Ty::U64, place, step);
+                        }
+                        load(b, Space::Global, self.ty(), place)
+                    })
+                    .collect();
+                for (k, value) in values.into_iter().enumerate() {
+                    let group = b.bin(Binary::Add, Ty::U32, group, Operand::Imm(k as u64 * ROWS));
                     let at = near(b, group, lane);
                     b.store(Space::Shared, self.ty(), at, value);
-                },
-            );
-        }
-        b.inst(Inst::Barrier);
-        for k in 0..TILE / ROWS {
-            let group = b.bin(Binary::Add, Ty::U32, group, Operand::Imm(k * ROWS));
-            self.inside(
-                (first_row, lane, rows[0]),
-                (first_column, group, columns[0]),
-                b,
-                |b, row, column| {
+                }
+                b.inst(Inst::Barrier);
+                let mut to = stepped_twice(b, to, [first_row, first_column], [lane, group], {
+                    [rows[1], columns[1]]
+                });
+                let step = b.bin(Binary::Mul, Ty::U64, columns[1], Operand::Imm(ROWS));
+                for k in 0..TILE / ROWS {
+                    let group = b.bin(Binary::Add, Ty::U32, group, Operand::Imm(k * ROWS));
                     let at = near(b, lane, group);
                     let value = load(b, Space::Shared, self.ty(), at);
-                    let to = stepped(b, to, row, rows[1]);
-                    let to = stepped(b, to, column, columns[1]);
+                    if k > 0 {
+                        to = b.bin(Binary::Add, Ty::U64, to, step);
+                    }
                     b.store(Space::Global, self.ty(), to, value);
-                },
-            );
-        }
+                }
+            },
+            |b| {
+                for k in 0..TILE / ROWS {
+                    let group = b.bin(Binary::Add, Ty::U32, group, Operand::Imm(k * ROWS));
+                    self.inside(
+                        (first_row, group, rows[0]),
+                        (first_column, lane, columns[0]),
+                        b,
+                        |b, row, column| {
+                            let from = stepped(b, from, row, rows[2]);
+                            let from = stepped(b, from, column, columns[2]);
+                            let value = load(b, Space::Global, self.ty(), from);
+                            let at = near(b, group, lane);
+                            b.store(Space::Shared, self.ty(), at, value);
+                        },
+                    );
+                }
+                b.inst(Inst::Barrier);
+                for k in 0..TILE / ROWS {
+                    let group = b.bin(Binary::Add, Ty::U32, group, Operand::Imm(k * ROWS));
+                    self.inside(
+                        (first_row, lane, rows[0]),
+                        (first_column, group, columns[0]),
+                        b,
+                        |b, row, column| {
+                            let at = near(b, lane, group);
+                            let value = load(b, Space::Shared, self.ty(), at);
+                            let to = stepped(b, to, row, rows[1]);
+                            let to = stepped(b, to, column, columns[1]);
+                            b.store(Space::Global, self.ty(), to, value);
+                        },
+                    );
+                }
+            },
+        );
     }
 
     /// Code for the element of a tile, if it lies within both extents.
@@ -284,6 +338,23 @@ fn stepped(b: &mut Builder, address: Reg, index: Reg, stride: Reg) -> Reg {
         Ty::U64,
         [index.into(), stride.into(), address.into()],
     )
+}
+
+/// An address further by a row and a column, each the sum of two numbers.
+fn stepped_twice(
+    b: &mut Builder,
+    address: Reg,
+    first: [Reg; 2],
+    within: [Reg; 2],
+    strides: [Reg; 2],
+) -> Reg {
+    let mut address = address;
+    for ((first, within), stride) in first.into_iter().zip(within).zip(strides) {
+        let within = wide(b, within);
+        let index = b.bin(Binary::Add, Ty::U64, first, within);
+        address = stepped(b, address, index, stride);
+    }
+    address
 }
 
 /// An element, which need not be defined.

@@ -3,6 +3,7 @@
 mod driver;
 
 use crate::device::{About, Machine, PtxDevice, TARGET};
+use crate::launch::Limits;
 use crate::lower::THREADS;
 use crate::ptx::{self, print};
 use driver::{Failed, Function, Gpu};
@@ -135,6 +136,14 @@ impl Machine for Cuda {
             name: format!("{}, sm_{}", about.name, about.capability),
             parallelism: u64::from(about.multiprocessors) * u64::from(about.threads),
             memory: Some(about.memory),
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        // Four times as many as there are threads at once.
+        let about = &self.gpu.about;
+        Limits {
+            wide: 4 * i64::from(about.multiprocessors) * i64::from(about.threads),
         }
     }
 

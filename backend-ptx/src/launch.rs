@@ -7,17 +7,21 @@
 
 use crate::bits::slot_of;
 use crate::compile::{Dimension, Kernel, Scalar};
-use crate::lower::{Lowered, THREADS, scan_items};
+use crate::lower::{GROUP, Lowered, THREADS, scan_items};
 use midend::device::Arg;
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
 
 /// Segments up to this length, and more of them than [`MANY`], are folded by a thread each.
 const SHORT: i64 = 256;
+/// The same where threads side by side would load from places far apart.
+const SHORT_ROW: i64 = 16;
+/// Rows up to this length are folded by a warp each, if there are so many.
+const ROW: (i64, i64) = (1024, 64);
 /// So many segments keep the device busy without help.
 const MANY: i64 = 1 << 14;
 /// Blocks of a reduction.
-const BLOCKS: i64 = 256;
+const BLOCKS: i64 = 1024;
 /// Copies of the buckets of a histogram, and values in all copies.
 const COPIES: (i64, i64) = (1024, 1 << 20);
 /// The most blocks of an entry, and of one whose threads take memory from the arena.
@@ -28,6 +32,13 @@ const SHARE: (u64, u64) = (256, 16 << 10);
 const FIRST_ARENA: u64 = 1 << 28;
 /// The most bytes of the shares of all threads, if memory has no limit.
 const ARENA: u64 = 1 << 32;
+
+/// Sizes from which on launches take other forms. Results do not depend on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// So many points keep the device busy several at a thread.
+    pub wide: i64,
+}
 
 /// What a launch does.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -167,12 +178,14 @@ pub(crate) fn slots<B>(
 /// What a launch with these arguments does. `load` yields an element of an argument that holds offsets of rows.
 pub(crate) fn plan(
     kernel: &Kernel,
+    limits: Limits,
     slots: &[u64],
     load: impl FnMut(usize, i64) -> Result<i64, RunError>,
 ) -> Result<Plan, RunError> {
     let extents = extents(kernel, slots, load)?;
     let mut planner = Planner {
         kernel,
+        limits,
         slots,
         plan: Plan::default(),
     };
@@ -210,28 +223,47 @@ fn extents(
 /// A plan in the making.
 struct Planner<'a> {
     kernel: &'a Kernel,
+    limits: Limits,
     slots: &'a [u64],
     plan: Plan,
 }
 
 impl Planner<'_> {
-    /// Whether segments are folded by a thread each.
-    const fn is_small(&self, inner: i64, outer: i64) -> bool {
-        self.kernel.has_ragged_rows || inner <= SHORT || outer >= MANY
-    }
-
     fn kernel(&mut self, (inner, outer): (i64, i64)) {
         let points = inner.saturating_mul(outer);
         match &self.kernel.lowered {
             Lowered::Seq(_) => self.step(0, 1, vec![]),
-            Lowered::Map(_) | Lowered::Atomic(_) => {
+            Lowered::Map {
+                wide: Some((_, each)),
+                ..
+            } if points >= self.limits.wide => {
+                let tile = i64::from(THREADS * each);
+                let blocks = div_up(points, tile) as u32;
+                self.step(1, blocks, vec![Extra::Value(points as u64)]);
+            }
+            Lowered::Map { .. } | Lowered::Atomic(_) => {
                 self.threads(0, points, vec![Extra::Value(points as u64)]);
             }
-            Lowered::Red { .. } | Lowered::Scan { .. } if self.is_small(inner, outer) => {
+            Lowered::Red {
+                more: Some(more), ..
+            } if more.is_contiguous && inner > SHORT_ROW => {
+                let (length, rows) = ROW;
+                if inner <= length && outer >= rows {
+                    let extras = [outer, inner].map(|n| Extra::Value(n as u64));
+                    self.threads(2, outer.saturating_mul(32), extras.to_vec());
+                } else {
+                    self.reduce(inner, outer);
+                }
+            }
+            Lowered::Red { more: Some(_), .. } if !is_small(inner, outer) => {
+                self.reduce(inner, outer);
+            }
+            Lowered::Scan { large: Some(_), .. } if !is_small(inner, outer) => {
+                self.scan(inner, outer);
+            }
+            Lowered::Red { .. } | Lowered::Scan { .. } => {
                 self.threads(0, outer, vec![Extra::Value(outer as u64)]);
             }
-            Lowered::Red { .. } => self.reduce(inner, outer),
-            Lowered::Scan { .. } => self.scan(inner, outer),
             Lowered::Copies { .. } => self.copies(points),
         }
     }
@@ -284,12 +316,15 @@ impl Planner<'_> {
     fn scan(&mut self, inner: i64, outer: i64) {
         let tile = i64::from(THREADS * scan_items(&self.kernel.tuple));
         let tiles = div_up(inner, tile);
-        let mut extras = [inner, tiles].map(|n| Extra::Value(n as u64)).to_vec();
-        extras.push(self.scratch(ScalarType::U32, 1, true));
-        extras.push(self.scratch(ScalarType::U32, outer * tiles, true));
-        for _ in 0..2 {
+        let groups = div_up(tiles, GROUP.into());
+        let sizes = [inner, tiles, groups].map(|n| Extra::Value(n as u64));
+        let mut extras = sizes.to_vec();
+        for words in [1, outer * tiles, outer * groups] {
+            extras.push(self.scratch(ScalarType::U32, words, true));
+        }
+        for len in [outer * tiles, outer * groups, outer * groups] {
             for ty in &self.kernel.tuple {
-                extras.push(self.scratch(*ty, outer * tiles, false));
+                extras.push(self.scratch(*ty, len, false));
             }
         }
         self.step(1, (outer * tiles) as u32, extras);
@@ -334,6 +369,11 @@ impl Planner<'_> {
             self.threads(merge, most_buckets, with(&[runs]));
         }
     }
+}
+
+/// Whether segments are folded by a thread each.
+const fn is_small(inner: i64, outer: i64) -> bool {
+    inner <= SHORT || outer >= MANY
 }
 
 /// How many parts of a size cover a length; both positive.

@@ -29,3 +29,4 @@ pub mod ptx;
 pub use copy::copy_texts;
 pub use cuda::{Cuda, CudaDevice};
 pub use device::{About, Buffer, EmuDevice, Emulator, Machine, Module, Options, PtxDevice};
+pub use launch::Limits;

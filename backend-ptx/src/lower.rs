@@ -20,9 +20,12 @@ mod scalar;
 mod scan;
 mod space;
 mod stm;
+mod stride;
+mod together;
+mod tuple;
 
 pub(crate) use scalar::bits_of;
-pub(crate) use scan::items as scan_items;
+pub(crate) use scan::{GROUP, items as scan_items};
 
 use entry::{Shape, entry, name_of};
 use midend::analysis::kernels::has_value;
@@ -95,14 +98,17 @@ pub(crate) struct Entry {
 /// What a kernel becomes.
 #[derive(Debug)]
 pub(crate) enum Lowered {
-    /// One thread per point.
-    Map(Entry),
+    /// One thread per point, or for so many points as [`together`] says.
+    Map {
+        plain: Entry,
+        wide: Option<(Entry, u32)>,
+    },
     /// One thread.
     Seq(Entry),
+    /// A thread per segment; more of them where segments have one length.
+    Red { small: Entry, more: Option<More> },
     /// A thread per segment, or blocks.
-    Red { small: Entry, large: Entry },
-    /// The same.
-    Scan { small: Entry, large: Entry },
+    Scan { small: Entry, large: Option<Entry> },
     /// Atomic operations, one thread per point.
     Atomic(Entry),
     /// Copies of the buckets are filled with neutral elements, worked on, and merged.
@@ -111,6 +117,17 @@ pub(crate) enum Lowered {
         work: Entry,
         merge: Entry,
     },
+}
+
+/// The forms of a reduction with several threads per segment.
+#[derive(Debug)]
+pub(crate) struct More {
+    /// Blocks.
+    pub(crate) large: Entry,
+    /// A warp.
+    pub(crate) warps: Entry,
+    /// Whether neighbours of a segment lie side by side in memory.
+    pub(crate) is_contiguous: bool,
 }
 
 /// What code becomes of: the program, and what is common to its kernels.
@@ -195,19 +212,30 @@ const fn class_of(ty: ScalarType) -> Class {
 
 /// Lowers a kernel.
 pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> Lowered {
+    let is_regular = !kernel.has_ragged_rows();
     match &kernel.kind {
-        KernelKind::Map => Lowered::Map(map::map(source, kernel, args)),
+        KernelKind::Map => Lowered::Map {
+            plain: map::map(source, kernel, args),
+            wide: map::wide(source, kernel, args),
+        },
         KernelKind::Seq => Lowered::Seq(map::seq(source, kernel, args)),
         KernelKind::Red { ops, .. } | KernelKind::Scan { ops, .. } if ops.is_empty() => {
-            Lowered::Map(map::map(source, kernel, args))
+            Lowered::Map {
+                plain: map::map(source, kernel, args),
+                wide: None,
+            }
         }
         KernelKind::Red { ops, outs } => Lowered::Red {
             small: reduce::small(source, kernel, args, (ops, outs)),
-            large: reduce::large(source, kernel, args, (ops, outs)),
+            more: is_regular.then(|| More {
+                large: reduce::large(source, kernel, args, (ops, outs)),
+                warps: reduce::warps(source, kernel, args, (ops, outs)),
+                is_contiguous: stride::is_contiguous(kernel),
+            }),
         },
         KernelKind::Scan { ops, outs } => Lowered::Scan {
             small: scan::small(source, kernel, args, (ops, outs)),
-            large: scan::large(source, kernel, args, (ops, outs)),
+            large: is_regular.then(|| scan::large(source, kernel, args, (ops, outs))),
         },
         KernelKind::Hist(hists) => hist::hist(source, kernel, args, hists),
     }

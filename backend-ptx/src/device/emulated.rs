@@ -4,6 +4,7 @@ use super::TARGET;
 use super::machine::{About, Machine};
 use crate::bits::{bytes_of, const_of};
 use crate::emu::{self, FaultKind, Launch, Memory, Program, Snapshot};
+use crate::launch::Limits;
 use crate::ptx::{self, verify::verify};
 use midend::device::Stop;
 use midend::ir::types::ScalarType;
@@ -14,8 +15,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Threads that keep it busy, as those of a device do.
 const PARALLELISM: u64 = 1 << 16;
-/// The most bytes, where no limit is set: every element has a shadow of 16 bytes more.
-const MEMORY: u64 = 1 << 34;
+/// The most bytes of this machine that arrays take, with their shadows.
+const MEMORY: u64 = 1 << 33;
 /// The most elements of an array.
 const ELEMENTS: usize = 1 << 32;
 
@@ -31,6 +32,8 @@ pub struct Options {
     pub fuel: u64,
     /// The most bytes of memory that programs may use at once.
     pub memory: Option<u64>,
+    /// Where the forms of launches change; low, so that small tests see them all.
+    pub limits: Limits,
 }
 
 impl Default for Options {
@@ -39,6 +42,7 @@ impl Default for Options {
             seed: 1,
             fuel: u64::MAX,
             memory: None,
+            limits: Limits { wide: 1000 },
         }
     }
 }
@@ -89,6 +93,10 @@ impl Machine for Emulator {
         }
     }
 
+    fn limits(&self) -> Limits {
+        self.options.limits
+    }
+
     fn load(&self, module: &ptx::Module, kernel: &str) -> Result<Decoded, RunError> {
         verify(module, TARGET).map_err(|violation| RunError::Internal(violation.to_string()))?;
         Ok(Decoded {
@@ -99,14 +107,18 @@ impl Machine for Emulator {
 
     fn alloc(&self, elem: ScalarType, len: usize) -> Result<u64, RunError> {
         let bytes = (len as u64).saturating_mul(elem.bytes() as u64);
-        if len > ELEMENTS || self.options.memory.is_none() && bytes > MEMORY {
+        let mut memory = self.memory();
+        let all = memory
+            .held()
+            .saturating_add(Memory::cost(elem.bytes() as u32, len));
+        if len > ELEMENTS || all > MEMORY {
             return Err(RunError::OutOfMemory {
                 bytes,
                 limit: Some(MEMORY),
                 trail: vec![],
             });
         }
-        Ok(self.memory().alloc(elem.bytes() as u32, len))
+        Ok(memory.alloc(elem.bytes() as u32, len))
     }
 
     fn free(&self, address: u64) {

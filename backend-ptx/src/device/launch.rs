@@ -59,10 +59,15 @@ pub(super) fn launch<M: Machine>(
 ) -> Result<(), RunError> {
     let kernel = module.kernels.kernel(name)?;
     let slots = slots(kernel, args, |buffer| (buffer.0.address, buffer.0.elem))?;
-    let plan = plan(kernel, &slots, |arg, row| match &args[arg] {
-        Arg::Buffer(offsets) => offset(device, offsets, row),
-        Arg::Scalar(_) => Err(no_offsets()),
-    })?;
+    let plan = plan(
+        kernel,
+        device.machine().limits(),
+        &slots,
+        |arg, row| match &args[arg] {
+            Arg::Buffer(offsets) => offset(device, offsets, row),
+            Arg::Scalar(_) => Err(no_offsets()),
+        },
+    )?;
     let mut scratch = Scratch::new(device.machine());
     for array in &plan.scratch {
         let address = scratch.alloc(array.elem, array.len)?;

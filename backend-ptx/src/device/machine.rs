@@ -1,5 +1,6 @@
 //! What runs kernels and holds memory: the emulator, or a GPU with its driver.
 
+use crate::launch::Limits;
 use crate::ptx;
 use midend::device::Stop;
 use midend::ir::types::ScalarType;
@@ -28,6 +29,9 @@ pub trait Machine: Send + Sync {
 
     /// What it is.
     fn about(&self) -> About;
+
+    /// Which forms of launches suit it.
+    fn limits(&self) -> Limits;
 
     /// Makes the kernel of a module ready.
     fn load(&self, module: &ptx::Module, kernel: &str) -> Result<Self::Code, RunError>;

@@ -179,6 +179,8 @@ pub(super) const fn shared_address(bank: u32) -> u32 {
 pub struct Memory {
     banks: Vec<Option<Bank>>,
     free: Vec<usize>,
+    /// Bytes of this machine that all arrays take, with their shadows.
+    held: u64,
     /// The first interval of the next launch.
     pub(super) next: u32,
 }
@@ -189,12 +191,14 @@ impl Memory {
         Self {
             banks: Vec::new(),
             free: Vec::new(),
+            held: 0,
             next: HOST + 1,
         }
     }
 
     /// The address of a new array of `len` elements of `elem` bytes each, a power of two, without values.
     pub fn alloc(&mut self, elem: u32, len: usize) -> u64 {
+        self.held += Self::cost(elem, len);
         let bank = Bank::new(elem, len.saturating_mul(elem as usize));
         let place = self.free.pop().unwrap_or_else(|| {
             self.banks.push(None);
@@ -207,9 +211,20 @@ impl Memory {
     /// Gives an array back.
     pub fn free(&mut self, address: u64) {
         let (place, _) = split(address);
-        if self.banks.get_mut(place).and_then(Option::take).is_some() {
+        if let Some(bank) = self.banks.get_mut(place).and_then(Option::take) {
+            self.held -= Self::cost(1 << bank.shift, bank.cells.len());
             self.free.push(place);
         }
+    }
+
+    /// Bytes of this machine that an array takes: every element has a shadow.
+    pub fn cost(elem: u32, len: usize) -> u64 {
+        (len as u64).saturating_mul(u64::from(elem) + size_of::<Cell>() as u64)
+    }
+
+    /// Bytes of this machine that all arrays take.
+    pub const fn held(&self) -> u64 {
+        self.held
     }
 
     /// Writes from outside. Nothing, if the array is too short.

@@ -12,6 +12,23 @@ impl Lower<'_> {
         self.when(first, f);
     }
 
+    /// Code for the first warp of a block.
+    pub(super) fn first_warp(&mut self, f: impl FnOnce(&mut Self)) {
+        let tid = self.b.special(Special::Tid);
+        let first = self.b.cmp(Cmp::Lt, Ty::U32, tid, Operand::Imm(32));
+        self.if_warp(first, f);
+    }
+
+    /// Code for warps all of whose lanes find that a condition holds.
+    pub(super) fn if_warp(&mut self, cond: Reg, f: impl FnOnce(&mut Self)) {
+        let (yes, join) = (self.b.block(), self.b.block());
+        self.b.branch(cond, yes, join, true);
+        self.b.begin(yes);
+        f(self);
+        self.b.jump(join);
+        self.b.begin(join);
+    }
+
     /// Code for threads where a condition holds.
     pub(super) fn when(&mut self, cond: impl Into<Guard>, f: impl FnOnce(&mut Self)) {
         let (yes, join) = (self.b.block(), self.b.block());

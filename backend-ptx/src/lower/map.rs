@@ -1,6 +1,7 @@
 //! Kernels of points that stand alone: one thread for each, or one thread for all.
 
-use super::{Entry, Lower, Shape, Source, entry, name_of};
+use super::{Entry, Lower, Shape, Source, THREADS, entry, name_of, together};
+use crate::ptx::ops::{Binary, Cmp, Special};
 use crate::ptx::{Operand, Reg, Ty};
 use midend::ir::id::Var;
 use midend::ir::mem::Kernel;
@@ -21,6 +22,45 @@ pub(super) fn map(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> Ent
             });
         });
     })
+}
+
+/// Several points per thread, if that pays: a block has a tile of neighbours, of which the threads take every so many. The
+/// parameter is the number of points.
+pub(super) fn wide(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> Option<(Entry, u32)> {
+    let points = together::points(source.program, kernel)?;
+    let shape = Shape {
+        name: name_of(&kernel.name, "wide"),
+        kernel,
+        args,
+        extras: 1,
+    };
+    let entry = entry(source, &shape, |lower, extras| {
+        let tile = Operand::Imm(u64::from(THREADS * points));
+        let block = lower.b.special(Special::Ctaid);
+        let start = lower.b.bin(Binary::MulWide, Ty::U32, block, tile);
+        let end = lower.b.bin(Binary::Add, Ty::U64, start, tile);
+        let tid = lower.b.special(Special::Tid);
+        let tid = lower.wide(tid);
+        let first = lower.b.bin(Binary::Add, Ty::U64, start, tid);
+        let is_whole = lower.b.cmp(Cmp::Le, Ty::U64, end, extras[0]);
+        let (whole, last, join) = (lower.b.block(), lower.b.block(), lower.b.block());
+        lower.b.branch(is_whole, whole, last, true);
+        lower.b.begin(whole);
+        let all = lower.strided(first, THREADS, points);
+        lower.together(kernel, &all, |lower, point| {
+            lower.indices(&kernel.space, point);
+        });
+        lower.b.jump(join);
+        lower.b.begin(last);
+        let range = (first.into(), extras[0].into(), Operand::Imm(THREADS.into()));
+        lower.count(Ty::U64, range, false, |lower, point| {
+            lower.indices(&kernel.space, point);
+            lower.body(&kernel.body);
+        });
+        lower.b.jump(join);
+        lower.b.begin(join);
+    });
+    Some((entry, points))
 }
 
 /// One thread.

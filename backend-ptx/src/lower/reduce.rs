@@ -1,12 +1,16 @@
-//! Reductions: a thread per segment where segments are short or many, else one block or several per segment.
+//! Reductions: by the length of segments a thread, a warp, a block or several blocks for each.
 //!
 //! The order of the elements is kept: threads fold runs of neighbours (of commutative operators: every so many), warps fold
 //! their lanes as a tree of neighbours, one thread folds the warps, and the block that comes last folds the blocks. Sizes
 //! alone decide which elements go together.
 
-use super::{Entry, Lower, Shape, Source, THREADS, WARPS, components, entry, memory_ty, name_of};
-use crate::ptx::ops::{AtomOp, Binary, Cmp, Shuffle, Special};
-use crate::ptx::{Class, Inst, Operand, Order, Reg, Scope, Space, Ty, build::FULL};
+mod blocks;
+
+pub(super) use blocks::large;
+
+use super::{Entry, Lower, Shape, Source, components, entry, name_of, together};
+use crate::ptx::ops::{Binary, Cmp, Shuffle, Special};
+use crate::ptx::{Operand, Reg, Ty};
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::soac::Operator;
@@ -40,57 +44,88 @@ pub(super) fn small(
     })
 }
 
-/// Blocks per segment. The parameters are elements of a segment, blocks of a segment, elements of a block, counters (one
-/// per segment), then an array for each component, with a place per block.
-pub(super) fn large(
+/// A warp per segment. The parameters are the number of segments and the elements of each.
+pub(super) fn warps(
     source: &mut Source<'_>,
     kernel: &Kernel,
     args: &[Var],
     (ops, outs): Fold<'_>,
 ) -> Entry {
-    let types = components(source.program, ops);
     let shape = Shape {
-        name: name_of(&kernel.name, "large"),
+        name: name_of(&kernel.name, "warps"),
         kernel,
         args,
-        extras: 4 + types.len(),
+        extras: 2,
     };
     let comm = ops.iter().all(|op| op.comm);
+    let program = source.program;
     entry(source, &shape, |lower, extras| {
-        let [inner, parts, chunk] = [extras[0], extras[1], extras[2]];
-        let block = lower.b.special(Special::Ctaid);
-        let block = lower.wide(block);
-        let segment = lower.b.bin(Binary::Div, Ty::U64, block, parts);
-        let part = lower.b.bin(Binary::Rem, Ty::U64, block, parts);
-        let low = lower.b.bin(Binary::Mul, Ty::U64, part, chunk);
-        let high = lower.b.bin(Binary::Add, Ty::U64, low, chunk);
-        let high = lower.b.bin(Binary::Min, Ty::U64, high, inner);
-        let acc = lower.start(ops, &types);
-        let range = lower.run_of_thread((low, high), comm);
-        lower.count(Ty::U64, range, false, |lower, i| {
-            let point = lower.b.tern(
-                crate::ptx::ops::Ternary::Mad,
-                Ty::U64,
-                [segment.into(), inner.into(), i.into()],
-            );
-            let values = lower.point(kernel, &types, point);
-            lower.accumulate(ops, &types, &acc, values);
-        });
-        let tables = lower.fold_warps(ops, &types, &acc);
-        lower.leader(|lower| {
-            let total = lower.fold_table(ops, &types, &tables, Operand::Imm(WARPS.into()));
-            lower.last_block(
-                (ops, outs),
-                &types,
-                (segment, parts, block),
-                &extras[3..],
-                &total,
-            );
+        let types = components(program, ops);
+        let [segments, inner] = [extras[0], extras[1]];
+        let (thread, all) = lower.thread();
+        let shift = Operand::Imm(5);
+        let [warp, warps] = [thread, all].map(|n| lower.b.bin(Binary::Shr, Ty::U64, n, shift));
+        let lane = lower.b.special(Special::Lane);
+        let range = (warp.into(), segments.into(), warps.into());
+        lower.count(Ty::U64, range, true, |lower, segment| {
+            let acc = lower.start(ops, &types);
+            lower.outer_indices(kernel, segment);
+            let low = lower.b.mov(Ty::B64, Operand::Imm(0));
+            let range = lower.share((low, inner), (lane, 32), comm);
+            let each = together::points(program, kernel).filter(|_| comm);
+            lower.fold_points((kernel, ops), &types, &acc, range, each);
+            lower.over_lanes((Shuffle::Down, 31), &types, &acc, |lower, others| {
+                lower.accumulate(ops, &types, &acc, others);
+            });
+            let first = lower.b.cmp(Cmp::Eq, Ty::U32, lane, Operand::Imm(0));
+            lower.when(first, |lower| {
+                lower.store_tuple(outs, &types, segment, &acc);
+            });
         });
     })
 }
 
+/// Elements of a thread: the first one, the end, the step.
+type Range = (Operand, Operand, Operand);
+
 impl Lower<'_> {
+    /// Folds the results of the body at elements of a segment, whose outer indices are bound; `each` at a time, if there is
+    /// one.
+    fn fold_points(
+        &mut self,
+        (kernel, ops): (&Kernel, &[Operator<Mem>]),
+        types: &[ScalarType],
+        acc: &[Reg],
+        (first, end, step): Range,
+        each: Option<u32>,
+    ) {
+        let mut first = first;
+        if let (Some(each), Operand::Imm(step)) = (each, step) {
+            // The last of them tells whether all are there.
+            let i = self.b.mov(Ty::B64, first);
+            let (head, inside, exit) = (self.b.block(), self.b.block(), self.b.block());
+            self.b.begin(head);
+            let distance = Operand::Imm(step * u64::from(each - 1));
+            let last = self.b.bin(Binary::Add, Ty::U64, i, distance);
+            let more = self.b.cmp(Cmp::Lt, Ty::U64, last, end);
+            self.b.branch(more, inside, exit, false);
+            self.b.begin(inside);
+            let elements = self.strided(i, step as u32, each);
+            for values in self.elements(kernel, types, &elements) {
+                self.accumulate(ops, types, acc, values);
+            }
+            let distance = Operand::Imm(step * u64::from(each));
+            self.b.bin_to(i, Binary::Add, Ty::U64, i, distance);
+            self.b.jump(head);
+            self.b.begin(exit);
+            first = i.into();
+        }
+        self.count(Ty::U64, (first, end, step), false, |lower, i| {
+            let values = lower.element(kernel, types, i);
+            lower.accumulate(ops, types, acc, values);
+        });
+    }
+
     /// Registers that hold the neutral elements.
     pub(super) fn start(&mut self, ops: &[Operator<Mem>], types: &[ScalarType]) -> Vec<Reg> {
         let neutral = self.neutral(ops);
@@ -124,18 +159,51 @@ impl Lower<'_> {
         self.protected(types, |lower| lower.operate(ops, left, right))
     }
 
-    /// The results of the body at a point.
-    pub(super) fn point(
+    /// Binds the indices of all dimensions but the innermost one, that of elements of a segment.
+    pub(super) fn outer_indices(&mut self, kernel: &Kernel, segment: Reg) {
+        let outer = kernel
+            .space
+            .split_last()
+            .map_or(&[][..], |(_, outer)| outer);
+        self.indices(outer, segment);
+    }
+
+    fn bind_element(&mut self, kernel: &Kernel, element: Reg) {
+        if let Some((inner, _)) = kernel.space.last() {
+            self.bind_scalar(*inner, element);
+        }
+    }
+
+    /// The results of the body at an element of the segment whose outer indices are bound.
+    pub(super) fn element(
         &mut self,
         kernel: &Kernel,
         types: &[ScalarType],
-        point: Reg,
+        element: Reg,
     ) -> Vec<Operand> {
-        self.indices(&kernel.space, point);
+        self.bind_element(kernel, element);
         let values = self.protected(types, |lower| {
             lower.scoped(&kernel.body, |lower| lower.scalars(&kernel.body))
         });
         values.into_iter().map(Operand::Reg).collect()
+    }
+
+    /// The same at several elements at once.
+    pub(super) fn elements(
+        &mut self,
+        kernel: &Kernel,
+        types: &[ScalarType],
+        elements: &[Reg],
+    ) -> Vec<Vec<Operand>> {
+        let all: Vec<ScalarType> = elements.iter().flat_map(|_| types).copied().collect();
+        let values = self.protected(&all, |lower| {
+            let bind = |lower: &mut Self, element| lower.bind_element(kernel, element);
+            lower.together(kernel, elements, bind).concat()
+        });
+        let tuples = values.chunks_exact(types.len());
+        tuples
+            .map(|tuple| tuple.iter().map(|r| Operand::Reg(*r)).collect())
+            .collect()
     }
 
     /// Runs the body at every point of a segment, in order; `f` gets the point and the results.
@@ -178,247 +246,27 @@ impl Lower<'_> {
         }
     }
 
-    /// The elements of a thread out of those of its block: a run, or every so many.
-    fn run_of_thread(
-        &mut self,
-        (low, high): (Reg, Reg),
-        comm: bool,
-    ) -> (Operand, Operand, Operand) {
-        let tid = self.b.special(Special::Tid);
-        let tid = self.wide(tid);
+    /// The elements of a thread out of those of its block or warp: a run, or every so many.
+    fn share(&mut self, (low, high): (Reg, Reg), (number, size): (Reg, u32), comm: bool) -> Range {
+        let number = self.wide(number);
         if comm {
-            let first = self.b.bin(Binary::Add, Ty::U64, low, tid);
-            return (first.into(), high.into(), Operand::Imm(THREADS.into()));
+            let first = self.b.bin(Binary::Add, Ty::U64, low, number);
+            return (first.into(), high.into(), Operand::Imm(size.into()));
         }
         let all = self.b.bin(Binary::Sub, Ty::U64, high, low);
-        let up = self.b.bin(
-            Binary::Add,
-            Ty::U64,
-            all,
-            Operand::Imm(u64::from(THREADS) - 1),
-        );
+        let up = self
+            .b
+            .bin(Binary::Add, Ty::U64, all, Operand::Imm(u64::from(size) - 1));
         let each = self.b.bin(
             Binary::Shr,
             Ty::U64,
             up,
-            Operand::Imm(THREADS.trailing_zeros().into()),
+            Operand::Imm(size.trailing_zeros().into()),
         );
-        let skip = self.b.bin(Binary::Mul, Ty::U64, each, tid);
+        let skip = self.b.bin(Binary::Mul, Ty::U64, each, number);
         let first = self.b.bin(Binary::Add, Ty::U64, low, skip);
         let end = self.b.bin(Binary::Add, Ty::U64, first, each);
         let end = self.b.bin(Binary::Min, Ty::U64, end, high);
         (first.into(), end.into(), Operand::Imm(1))
-    }
-
-    /// A value of another lane, and whether there is such a lane.
-    pub(super) fn other_lane(
-        &mut self,
-        mode: Shuffle,
-        ty: ScalarType,
-        value: Reg,
-        by: Operand,
-        clamp: u64,
-    ) -> (Operand, Reg) {
-        match self.b.class(value) {
-            Class::B64 => {
-                let (low, high) = (self.b.reg(Class::B32), self.b.reg(Class::B32));
-                self.b.inst(Inst::Unpack {
-                    low,
-                    high,
-                    src: value,
-                });
-                let (low, _) = self.b.shuffle(mode, low, by, clamp);
-                let (high, ok) = self.b.shuffle(mode, high, by, clamp);
-                let dst = self.b.reg(Class::B64);
-                let (low, high) = (low.into(), high.into());
-                self.b.inst(Inst::Pack { dst, low, high });
-                (dst.into(), ok)
-            }
-            Class::B32 => {
-                let (other, ok) = self.b.shuffle(mode, value, by, clamp);
-                (other.into(), ok)
-            }
-            Class::B16 => {
-                let bits = self.half_bits(value.into());
-                let (other, ok) = self.b.shuffle(mode, bits, by, clamp);
-                (self.half_of(other), ok)
-            }
-            Class::Pred => {
-                let word = self.storable(ty, value.into());
-                let word = self.reg(ScalarType::U32, word);
-                let (other, ok) = self.b.shuffle(mode, word, by, clamp);
-                (self.loaded(ty, other).into(), ok)
-            }
-        }
-    }
-
-    /// Combines over growing distances with other lanes; `f` combines with the values of the other lane.
-    pub(super) fn over_lanes(
-        &mut self,
-        (mode, clamp): (Shuffle, u64),
-        types: &[ScalarType],
-        acc: &[Reg],
-        f: impl FnOnce(&mut Self, Vec<Operand>),
-    ) {
-        let by = self.b.mov(Ty::B32, Operand::Imm(1));
-        let (head, inside, exit) = (self.b.block(), self.b.block(), self.b.block());
-        self.b.begin(head);
-        let more = self.b.cmp(Cmp::Lt, Ty::U32, by, Operand::Imm(32));
-        self.b.branch(more, inside, exit, true);
-        self.b.begin(inside);
-        self.b.inst(Inst::WarpSync { mask: FULL });
-        let mut others = Vec::new();
-        let mut in_range = None;
-        for (reg, ty) in acc.iter().zip(types) {
-            let (other, ok) = self.other_lane(mode, *ty, *reg, by.into(), clamp);
-            others.push(other);
-            in_range = Some(ok);
-        }
-        if let Some(ok) = in_range {
-            self.when(ok, |lower| f(lower, others));
-        }
-        self.b.bin_to(by, Binary::Shl, Ty::B32, by, Operand::Imm(1));
-        self.b.jump(head);
-        self.b.begin(exit);
-    }
-
-    /// Arrays in shared memory, one for each component; their addresses.
-    pub(super) fn tables(&mut self, name: &str, types: &[ScalarType], len: u32) -> Vec<Reg> {
-        let arrays = types.iter().map(|ty| {
-            let array = self.b.variable(name, Space::Shared, ty.bytes() as u32, len);
-            self.b.address_of(array)
-        });
-        arrays.collect()
-    }
-
-    /// An element of an array in shared memory.
-    pub(super) fn shared_at(&mut self, base: Reg, ty: ScalarType, index: Reg) -> Reg {
-        let shift = Operand::Imm(ty.bytes().trailing_zeros().into());
-        let distance = self.b.bin(Binary::Shl, Ty::B32, index, shift);
-        self.b.bin(Binary::Add, Ty::U32, base, distance)
-    }
-
-    /// Loads a tuple from arrays in shared memory.
-    pub(super) fn load_shared(
-        &mut self,
-        tables: &[Reg],
-        types: &[ScalarType],
-        index: Reg,
-    ) -> Vec<Operand> {
-        let mut values = Vec::new();
-        for (base, ty) in tables.iter().zip(types) {
-            let at = self.shared_at(*base, *ty, index);
-            let raw = self.b.load(Space::Shared, memory_ty(*ty), at);
-            values.push(self.loaded(*ty, raw).into());
-        }
-        values
-    }
-
-    /// Stores a tuple to arrays in shared memory.
-    pub(super) fn store_shared(
-        &mut self,
-        tables: &[Reg],
-        types: &[ScalarType],
-        index: Reg,
-        values: &[Operand],
-    ) {
-        for ((base, ty), value) in tables.iter().zip(types).zip(values) {
-            let at = self.shared_at(*base, *ty, index);
-            let value = self.storable(*ty, *value);
-            self.b.store(Space::Shared, memory_ty(*ty), at, value);
-        }
-    }
-
-    /// Folds the lanes of each warp, in order; yields arrays with the result of every warp, behind a barrier.
-    fn fold_warps(&mut self, ops: &[Operator<Mem>], types: &[ScalarType], acc: &[Reg]) -> Vec<Reg> {
-        self.over_lanes((Shuffle::Down, 31), types, acc, |lower, others| {
-            lower.accumulate(ops, types, acc, others);
-        });
-        let tables = self.tables("warps", types, WARPS);
-        let tid = self.b.special(Special::Tid);
-        let warp = self.b.bin(Binary::Shr, Ty::U32, tid, Operand::Imm(5));
-        let lane = self.b.special(Special::Lane);
-        let first = self.b.cmp(Cmp::Eq, Ty::U32, lane, Operand::Imm(0));
-        let values: Vec<Operand> = acc.iter().map(|r| Operand::Reg(*r)).collect();
-        self.when(first, |lower| {
-            lower.store_shared(&tables, types, warp, &values)
-        });
-        self.b.inst(Inst::Barrier);
-        tables
-    }
-
-    /// Folds the first `count` entries of arrays in shared memory, in order.
-    pub(super) fn fold_table(
-        &mut self,
-        ops: &[Operator<Mem>],
-        types: &[ScalarType],
-        tables: &[Reg],
-        count: Operand,
-    ) -> Vec<Reg> {
-        let total = self.start(ops, types);
-        let range = (Operand::Imm(0), count, Operand::Imm(1));
-        self.count(Ty::U32, range, false, |lower, i| {
-            let values = lower.load_shared(tables, types, i);
-            lower.accumulate(ops, types, &total, values);
-        });
-        total
-    }
-
-    /// One thread of a block has the block's result: it is the segment's, or goes to the others of the segment, of which the
-    /// last one to come combines all.
-    fn last_block(
-        &mut self,
-        (ops, outs): Fold<'_>,
-        types: &[ScalarType],
-        (segment, parts, block): (Reg, Reg, Reg),
-        extras: &[Reg],
-        total: &[Reg],
-    ) {
-        let several = self.b.cmp(Cmp::Gt, Ty::U64, parts, Operand::Imm(1));
-        let (many, one, join) = (self.b.block(), self.b.block(), self.b.block());
-        self.b.branch(several, many, one, false);
-        self.b.begin(one);
-        self.store_tuple(outs, types, segment, total);
-        self.b.jump(join);
-        self.b.begin(many);
-        for ((part, ty), value) in extras[1..].iter().zip(types).zip(total) {
-            let place = self.place(super::Value::Global(*part), *ty, block.into());
-            self.store(*ty, place, (*value).into());
-        }
-        let last = self.b.bin(Binary::Sub, Ty::U64, parts, Operand::Imm(1));
-        let exact = crate::ptx::ops::Round::Exact;
-        let last = self.b.convert(Ty::U32, Ty::U64, exact, last);
-        let distance = self.b.bin(Binary::Shl, Ty::B64, segment, Operand::Imm(2));
-        let counter = self.b.bin(Binary::Add, Ty::U64, extras[0], distance);
-        let drawn = self.b.reg(Class::B32);
-        // The release covers the stores above, the acquire the loads below; the count begins at 0 again by itself.
-        self.b.inst(Inst::Atom {
-            op: AtomOp::Inc,
-            space: Space::Global,
-            order: Order::AcquireRelease(Scope::Gpu),
-            ty: Ty::U32,
-            dst: Some(drawn),
-            at: counter.into(),
-            a: last.into(),
-            b: None,
-        });
-        let mine = self.b.cmp(Cmp::Eq, Ty::U32, drawn, last);
-        self.when(mine, |lower| {
-            let all = lower.start(ops, types);
-            let first = lower.b.bin(Binary::Mul, Ty::U64, segment, parts);
-            let range = (Operand::Imm(0), parts.into(), Operand::Imm(1));
-            lower.count(Ty::U64, range, false, |lower, i| {
-                let at = lower.b.bin(Binary::Add, Ty::U64, first, i);
-                let mut values = Vec::new();
-                for (part, ty) in extras[1..].iter().zip(types) {
-                    let place = lower.place(super::Value::Global(*part), *ty, at.into());
-                    values.push(lower.load(*ty, place, false).into());
-                }
-                lower.accumulate(ops, types, &all, values);
-            });
-            lower.store_tuple(outs, types, segment, &all);
-        });
-        self.b.jump(join);
-        self.b.begin(join);
     }
 }

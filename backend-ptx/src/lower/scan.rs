@@ -2,14 +2,17 @@
 //! (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back").
 //!
 //! Blocks draw the numbers of their tiles from a counter in the order in which they start, so that a tile only waits for
-//! blocks that run. A tile publishes its aggregate, looks back for the nearest tile whose prefix is known, and folds the
-//! aggregates from there on from left to right. So the prefix of a tile is always `((P ⊕ A1) ⊕ A2) ⊕ ..` from the beginning,
-//! whatever tile was found: timing does not show in the result.
+//! blocks that run.
+
+mod look_back;
 
 use super::reduce::Fold;
-use super::{Entry, Lower, Shape, Source, THREADS, Value, WARPS, components, entry, name_of};
+use super::{
+    Entry, Lower, Shape, Source, THREADS, Value, WARPS, components, entry, name_of, together,
+};
 use crate::ptx::ops::{AtomOp, Binary, Cmp, Round, Shuffle, Special, Ternary};
 use crate::ptx::{Class, Inst, Operand, Order, Reg, Scope, Space, Ty};
+use look_back::Published;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::soac::Operator;
@@ -18,11 +21,11 @@ use midend::ir::types::ScalarType;
 /// The most bytes of shared memory for the elements of a tile.
 const TILE: u32 = 24 << 10;
 /// The most elements that a thread has of a tile.
-const ITEMS: u32 = 8;
-/// A tile has published its aggregate.
-const AGGREGATE: u64 = 1;
-/// A tile has published its prefix.
-const PREFIX: u64 = 2;
+const ITEMS: u32 = 16;
+/// Tiles of a group.
+pub(crate) const GROUP: u32 = 32;
+/// Parameters before the arrays of components.
+const SIZES: usize = 6;
 
 /// The elements that each thread has of a tile of tuples of these types; at least one.
 pub(crate) fn items(types: &[ScalarType]) -> u32 {
@@ -55,8 +58,8 @@ pub(super) fn small(
     })
 }
 
-/// Tiles. The parameters are elements of a segment, tiles of a segment, the counter of tiles, states of tiles, then for each
-/// component an array of aggregates and one of prefixes.
+/// Tiles. The parameters are elements of a segment, tiles of a segment, groups of a segment, the counter of tiles, states of
+/// tiles and of groups, then arrays for each component: aggregates of tiles, totals of groups, prefixes of groups.
 pub(super) fn large(
     source: &mut Source<'_>,
     kernel: &Kernel,
@@ -68,20 +71,29 @@ pub(super) fn large(
         name: name_of(&kernel.name, "large"),
         kernel,
         args,
-        extras: 4 + 2 * types.len(),
+        extras: SIZES + 3 * types.len(),
     };
     entry(source, &shape, |lower, extras| {
         let tile = lower.tile(&types, extras);
+        lower.outer_indices(kernel, tile.segment);
         lower.fill(kernel, &types, &tile);
         let acc = lower.fold_items(ops, &types, &tile);
         let (before, warps) = lower.scan_threads(ops, &types, &acc);
         let carry = lower.tables("carry", &types, 1);
-        lower.leader(|lower| {
+        let tables: Vec<&[Reg]> = extras[SIZES..].chunks(types.len()).collect();
+        let published = Published {
+            tiles: (extras[4], tables[0]),
+            groups: (extras[5], tables[1], tables[2]),
+            count: extras[2],
+        };
+        lower.first_warp(|lower| {
             let all = lower.fold_table(ops, &types, &warps, Operand::Imm(WARPS.into()));
-            let prefix = lower.look_back(ops, &types, &tile, extras, &all);
-            let zero = lower.b.mov(Ty::B32, Operand::Imm(0));
-            let prefix: Vec<Operand> = prefix.into_iter().map(Operand::Reg).collect();
-            lower.store_shared(&carry, &types, zero, &prefix);
+            let prefix = lower.look_back((ops, &types), &tile, &published, &all);
+            lower.leader(|lower| {
+                let zero = lower.b.mov(Ty::B32, Operand::Imm(0));
+                let prefix: Vec<Operand> = prefix.into_iter().map(Operand::Reg).collect();
+                lower.store_shared(&carry, &types, zero, &prefix);
+            });
         });
         lower.b.inst(Inst::Barrier);
         let zero = lower.b.mov(Ty::B32, Operand::Imm(0));
@@ -97,8 +109,10 @@ struct Tile {
     /// The number of the tile, and that within its segment.
     number: Reg,
     within: Reg,
-    /// The row-major index of the first element, and the elements of the tile (in 32 bits).
+    segment: Reg,
+    /// The first element: row-major, and within the segment; and the elements of the tile (in 32 bits).
     first: Reg,
+    start: Reg,
     count: Reg,
     /// Arrays in shared memory for the elements of all threads.
     tables: Vec<Reg>,
@@ -111,7 +125,7 @@ impl Lower<'_> {
         let items = items(types);
         let slot = self.b.variable("tile", Space::Shared, 4, 1);
         let slot = self.b.address_of(slot);
-        let counter = extras[2];
+        let counter = extras[3];
         self.leader(|lower| {
             let drawn = lower.b.reg(Class::B32);
             lower.b.inst(Inst::Atom {
@@ -138,11 +152,13 @@ impl Lower<'_> {
         let left = self.b.bin(Binary::Sub, Ty::U64, extras[0], start);
         let count = self.b.bin(Binary::Min, Ty::U64, left, Operand::Imm(size));
         let count = self.b.convert(Ty::U32, Ty::U64, Round::Exact, count);
-        let tables = self.tables("items", types, THREADS * items);
+        let tables = self.tables("items", types, THREADS * items * 33 / 32);
         Tile {
             number,
             within,
+            segment,
             first,
+            start,
             count,
             tables,
             items,
@@ -152,14 +168,84 @@ impl Lower<'_> {
     /// The elements of a tile, neighbours in neighbouring threads, into shared memory.
     fn fill(&mut self, kernel: &Kernel, types: &[ScalarType], tile: &Tile) {
         let tid = self.b.special(Special::Tid);
-        let range = (tid.into(), tile.count.into(), Operand::Imm(THREADS.into()));
-        self.count(Ty::U32, range, false, |lower, i| {
-            let distance = lower.wide(i);
-            let point = lower.b.bin(Binary::Add, Ty::U64, tile.first, distance);
-            let values = lower.point(kernel, types, point);
-            lower.store_shared(&tile.tables, types, i, &values);
-        });
+        let each = together::points(self.program, kernel);
+        let rest = |lower: &mut Self| {
+            let range = (tid.into(), tile.count.into(), Operand::Imm(THREADS.into()));
+            lower.count(Ty::U32, range, false, |lower, i| {
+                let distance = lower.wide(i);
+                let element = lower.b.bin(Binary::Add, Ty::U64, tile.start, distance);
+                let values = lower.element(kernel, types, element);
+                lower.store_item(types, tile, i, &values);
+            });
+        };
+        match each {
+            None => rest(self),
+            Some(each) => self.if_whole(
+                tile,
+                |lower| {
+                    let first = lower.wide(tid);
+                    let first = lower.b.bin(Binary::Add, Ty::U64, tile.start, first);
+                    for round in 0..tile.items.div_ceil(each) {
+                        let done = round * each;
+                        let now = each.min(tile.items - done);
+                        lower.fill_round((kernel, types), tile, (tid, first), (done, now));
+                    }
+                },
+                rest,
+            ),
+        }
         self.b.inst(Inst::Barrier);
+    }
+
+    /// Code for tiles with all their elements, and for others.
+    fn if_whole(&mut self, tile: &Tile, f: impl FnOnce(&mut Self), g: impl FnOnce(&mut Self)) {
+        let (whole, last, join) = (self.b.block(), self.b.block(), self.b.block());
+        let size = Operand::Imm(u64::from(THREADS * tile.items));
+        let is_whole = self.b.cmp(Cmp::Eq, Ty::U32, tile.count, size);
+        self.b.branch(is_whole, whole, last, true);
+        self.b.begin(whole);
+        f(self);
+        self.b.jump(join);
+        self.b.begin(last);
+        g(self);
+        self.b.jump(join);
+        self.b.begin(join);
+    }
+
+    /// The items `done..done + now` of every thread, out of a tile that has them all.
+    fn fill_round(
+        &mut self,
+        (kernel, types): (&Kernel, &[ScalarType]),
+        tile: &Tile,
+        (tid, first): (Reg, Reg),
+        (done, now): (u32, u32),
+    ) {
+        let distance = Operand::Imm(u64::from(done * THREADS));
+        let first = self.b.bin(Binary::Add, Ty::U64, first, distance);
+        let elements = self.strided(first, THREADS, now);
+        let tuples = self.elements(kernel, types, &elements);
+        for (k, values) in tuples.into_iter().enumerate() {
+            let distance = Operand::Imm(u64::from((done + k as u32) * THREADS));
+            let i = self.b.bin(Binary::Add, Ty::U32, tid, distance);
+            self.store_item(types, tile, i, &values);
+        }
+    }
+
+    /// The place of an item in the arrays of a tile: an element is left out after every 32, so that threads that walk
+    /// through their items side by side do not meet in one bank.
+    fn padded(&mut self, item: Reg) -> Reg {
+        let skipped = self.b.bin(Binary::Shr, Ty::U32, item, Operand::Imm(5));
+        self.b.bin(Binary::Add, Ty::U32, item, skipped)
+    }
+
+    fn store_item(&mut self, types: &[ScalarType], tile: &Tile, item: Reg, values: &[Operand]) {
+        let at = self.padded(item);
+        self.store_shared(&tile.tables, types, at, values);
+    }
+
+    fn load_item(&mut self, types: &[ScalarType], tile: &Tile, item: Reg) -> Vec<Operand> {
+        let at = self.padded(item);
+        self.load_shared(&tile.tables, types, at)
     }
 
     /// The elements that the thread has of a tile: a run of neighbours.
@@ -177,10 +263,10 @@ impl Lower<'_> {
         let acc = self.start(ops, types);
         let range = self.run_of_items(tile);
         self.count(Ty::U32, range, false, |lower, i| {
-            let values = lower.load_shared(&tile.tables, types, i);
+            let values = lower.load_item(types, tile, i);
             lower.accumulate(ops, types, &acc, values);
             let sums: Vec<Operand> = acc.iter().map(|r| Operand::Reg(*r)).collect();
-            lower.store_shared(&tile.tables, types, i, &sums);
+            lower.store_item(types, tile, i, &sums);
         });
         acc
     }
@@ -197,13 +283,7 @@ impl Lower<'_> {
             .zip(types)
             .map(|(reg, ty)| self.fresh(*ty, (*reg).into()))
             .collect();
-        self.over_lanes((Shuffle::Up, 0), types, &sums, |lower, others| {
-            let right: Vec<Operand> = sums.iter().map(|r| Operand::Reg(*r)).collect();
-            let new = lower.combined(ops, types, &others, &right);
-            for ((reg, ty), value) in sums.iter().zip(types).zip(new) {
-                lower.assign(*ty, *reg, value.into());
-            }
-        });
+        self.scan_lanes(ops, types, &sums);
         let warps = self.tables("warps", types, WARPS);
         let tid = self.b.special(Special::Tid);
         let warp = self.b.bin(Binary::Shr, Ty::U32, tid, Operand::Imm(5));
@@ -229,108 +309,6 @@ impl Lower<'_> {
         (total, warps)
     }
 
-    /// What comes before a tile, after everybody who waits for this tile has been told what it is.
-    fn look_back(
-        &mut self,
-        ops: &[Operator<Mem>],
-        types: &[ScalarType],
-        tile: &Tile,
-        extras: &[Reg],
-        all: &[Reg],
-    ) -> Vec<Reg> {
-        let (states, tables) = (extras[3], &extras[4..]);
-        let (aggregates, prefixes) = tables.split_at(types.len());
-        let prefix = self.start(ops, types);
-        let first = self.b.cmp(Cmp::Eq, Ty::U64, tile.within, Operand::Imm(0));
-        let is_later = crate::ptx::Guard {
-            reg: first,
-            negate: true,
-        };
-        self.when(is_later, |lower| {
-            lower.publish((states, aggregates), types, tile.number, all, AGGREGATE);
-            let found = lower.wait(states, tile.number);
-            lower.b.inst(Inst::Fence(Scope::Gpu));
-            let values = lower.load_tuple(prefixes, types, found);
-            for ((reg, ty), value) in prefix.iter().zip(types).zip(values) {
-                lower.assign(*ty, *reg, value);
-            }
-            let next = lower.b.bin(Binary::Add, Ty::U64, found, Operand::Imm(1));
-            let range = (next.into(), tile.number.into(), Operand::Imm(1));
-            lower.count(Ty::U64, range, false, |lower, i| {
-                let values = lower.load_tuple(aggregates, types, i);
-                lower.accumulate(ops, types, &prefix, values);
-            });
-        });
-        let left: Vec<Operand> = prefix.iter().map(|r| Operand::Reg(*r)).collect();
-        let right: Vec<Operand> = all.iter().map(|r| Operand::Reg(*r)).collect();
-        let whole = self.combined(ops, types, &left, &right);
-        self.publish((states, prefixes), types, tile.number, &whole, PREFIX);
-        prefix
-    }
-
-    fn load_tuple(&mut self, tables: &[Reg], types: &[ScalarType], at: Reg) -> Vec<Operand> {
-        let mut values = Vec::new();
-        for (table, ty) in tables.iter().zip(types) {
-            let place = self.place(Value::Global(*table), *ty, at.into());
-            values.push(self.load(*ty, place, false).into());
-        }
-        values
-    }
-
-    /// Stores a tuple of a tile, then says so.
-    fn publish(
-        &mut self,
-        (states, tables): (Reg, &[Reg]),
-        types: &[ScalarType],
-        tile: Reg,
-        values: &[Reg],
-        state: u64,
-    ) {
-        for ((table, ty), value) in tables.iter().zip(types).zip(values) {
-            let place = self.place(Value::Global(*table), *ty, tile.into());
-            self.store(*ty, place, (*value).into());
-        }
-        self.b.inst(Inst::Fence(Scope::Gpu));
-        let at = self.state_at(states, tile);
-        let order = Order::Relaxed(Scope::Gpu);
-        let store = Inst::store(
-            Space::Global,
-            order,
-            Ty::U32,
-            at.into(),
-            Operand::Imm(state),
-        );
-        self.b.inst(store);
-    }
-
-    fn state_at(&mut self, states: Reg, tile: Reg) -> Reg {
-        let distance = self.b.bin(Binary::Shl, Ty::B64, tile, Operand::Imm(2));
-        self.b.bin(Binary::Add, Ty::U64, states, distance)
-    }
-
-    /// The nearest tile before this one whose prefix is known, with the aggregates of all in between known as well. The
-    /// first tile of a segment publishes its prefix at once, so there is one.
-    fn wait(&mut self, states: Reg, tile: Reg) -> Reg {
-        let found = self.b.bin(Binary::Sub, Ty::U64, tile, Operand::Imm(1));
-        let (head, back, exit) = (self.b.block(), self.b.block(), self.b.block());
-        self.b.begin(head);
-        let at = self.state_at(states, found);
-        let order = Order::Relaxed(Scope::Gpu);
-        let state = self.b.load_as(Space::Global, order, Ty::U32, at);
-        let known = self.b.cmp(Cmp::Eq, Ty::U32, state, Operand::Imm(PREFIX));
-        self.b.branch(known, exit, back, false);
-        self.b.begin(back);
-        // One further back if the aggregate is there, else the same again.
-        let some = self.b.cmp(Cmp::Eq, Ty::U32, state, Operand::Imm(AGGREGATE));
-        let step = self
-            .b
-            .select(Ty::B64, some, Operand::Imm(1), Operand::Imm(0));
-        self.b.bin_to(found, Binary::Sub, Ty::U64, found, step);
-        self.b.jump(head);
-        self.b.begin(exit);
-        found
-    }
-
     /// Puts what comes before in front of the sums of the thread.
     fn apply(
         &mut self,
@@ -344,25 +322,41 @@ impl Lower<'_> {
         let prefix: Vec<Operand> = prefix.into_iter().map(Operand::Reg).collect();
         let range = self.run_of_items(tile);
         self.count(Ty::U32, range, false, |lower, i| {
-            let sums = lower.load_shared(&tile.tables, types, i);
+            let sums = lower.load_item(types, tile, i);
             let sums = lower.combined(ops, types, &prefix, &sums);
             let sums: Vec<Operand> = sums.into_iter().map(Operand::Reg).collect();
-            lower.store_shared(&tile.tables, types, i, &sums);
+            lower.store_item(types, tile, i, &sums);
         });
     }
 
     /// The sums from shared memory to their places, neighbours by neighbouring threads.
     fn drain(&mut self, outs: &[Var], types: &[ScalarType], tile: &Tile) {
         let tid = self.b.special(Special::Tid);
-        let range = (tid.into(), tile.count.into(), Operand::Imm(THREADS.into()));
-        self.count(Ty::U32, range, false, |lower, i| {
-            let distance = lower.wide(i);
-            let point = lower.b.bin(Binary::Add, Ty::U64, tile.first, distance);
-            let values = lower.load_shared(&tile.tables, types, i);
-            for ((out, ty), value) in outs.iter().zip(types).zip(values) {
-                let place = lower.place(lower.value(*out), *ty, point.into());
-                lower.store(*ty, place, value);
-            }
-        });
+        self.if_whole(
+            tile,
+            |lower| {
+                for k in 0..tile.items {
+                    let distance = Operand::Imm(u64::from(k * THREADS));
+                    let i = lower.b.bin(Binary::Add, Ty::U32, tid, distance);
+                    lower.drain_item(outs, types, tile, i);
+                }
+            },
+            |lower| {
+                let range = (tid.into(), tile.count.into(), Operand::Imm(THREADS.into()));
+                lower.count(Ty::U32, range, false, |lower, i| {
+                    lower.drain_item(outs, types, tile, i);
+                });
+            },
+        );
+    }
+
+    fn drain_item(&mut self, outs: &[Var], types: &[ScalarType], tile: &Tile, i: Reg) {
+        let distance = self.wide(i);
+        let point = self.b.bin(Binary::Add, Ty::U64, tile.first, distance);
+        let values = self.load_item(types, tile, i);
+        for ((out, ty), value) in outs.iter().zip(types).zip(values) {
+            let place = self.place(self.value(*out), *ty, point.into());
+            self.store(*ty, place, value);
+        }
     }
 }

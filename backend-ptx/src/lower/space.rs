@@ -2,8 +2,8 @@
 //! among the offsets.
 
 use super::Lower;
-use crate::ptx::ops::{Binary, Cmp};
-use crate::ptx::{Operand, Reg, Ty};
+use crate::ptx::ops::{Binary, Cmp, Round};
+use crate::ptx::{Class, Operand, Reg, Ty};
 use midend::ir::id::Var;
 use midend::ir::mem::Extent;
 use midend::ir::types::ScalarType;
@@ -17,9 +17,9 @@ impl Lower<'_> {
                 Extent::Regular(_) if i == 0 => self.bind_scalar(*index, rest),
                 Extent::Regular(extent) => {
                     let extent = self.atom(extent);
-                    let inner = self.b.bin(Binary::Rem, Ty::U64, rest, extent);
+                    let (row, inner) = self.divide(rest, extent);
                     self.bind_scalar(*index, inner);
-                    rest = self.b.bin(Binary::Div, Ty::U64, rest, extent);
+                    rest = row;
                 }
                 Extent::Ragged { offsets, start } => {
                     let rows = self.count_of(&space[..i]);
@@ -32,6 +32,34 @@ impl Lower<'_> {
                 }
             }
         }
+    }
+
+    /// Quotient and remainder without signs. Division in 64 bits takes several times as long as in 32 bits, and numbers
+    /// are seldom that large.
+    fn divide(&mut self, number: Reg, by: Operand) -> (Reg, Reg) {
+        let quotient = self.b.reg(Class::B64);
+        let (short, long, join) = (self.b.block(), self.b.block(), self.b.block());
+        let both = self.b.bin(Binary::Or, Ty::B64, number, by);
+        let fits = self
+            .b
+            .cmp(Cmp::Le, Ty::U64, both, Operand::Imm(u32::MAX.into()));
+        self.b.branch(fits, short, long, false);
+        self.b.begin(short);
+        let by_register = self.b.mov(Ty::B64, by);
+        let low =
+            [number, by_register].map(|reg| self.b.convert(Ty::U32, Ty::U64, Round::Exact, reg));
+        let low = self.b.bin(Binary::Div, Ty::U32, low[0], low[1]);
+        let low = self.wide(low);
+        self.b.set(Ty::B64, quotient, low);
+        self.b.jump(join);
+        self.b.begin(long);
+        let high = self.b.bin(Binary::Div, Ty::U64, number, by);
+        self.b.set(Ty::B64, quotient, high);
+        self.b.jump(join);
+        self.b.begin(join);
+        let product = self.b.bin(Binary::Mul, Ty::U64, quotient, by);
+        let rest = self.b.bin(Binary::Sub, Ty::U64, number, product);
+        (quotient, rest)
     }
 
     /// The number of points of a space.

@@ -1,0 +1,138 @@
+//! Blocks for each segment. Where they are several, the one that comes last combines what the others have left, in order.
+
+use super::{Fold, name_of};
+use crate::lower::{
+    Entry, Lower, Shape, Source, THREADS, Value, WARPS, components, entry, together,
+};
+use crate::ptx::ops::{AtomOp, Binary, Cmp, Round, Special};
+use crate::ptx::{Class, Inst, Operand, Order, Reg, Scope, Space, Ty};
+use midend::ir::id::Var;
+use midend::ir::mem::Kernel;
+use midend::ir::types::ScalarType;
+
+/// Blocks per segment. The parameters are elements of a segment, blocks of a segment, elements of a block, counters (one
+/// per segment), then an array for each component, with a place per block.
+pub(in super::super) fn large(
+    source: &mut Source<'_>,
+    kernel: &Kernel,
+    args: &[Var],
+    (ops, outs): Fold<'_>,
+) -> Entry {
+    let types = components(source.program, ops);
+    let shape = Shape {
+        name: name_of(&kernel.name, "large"),
+        kernel,
+        args,
+        extras: 4 + types.len(),
+    };
+    let comm = ops.iter().all(|op| op.comm);
+    let program = source.program;
+    entry(source, &shape, |lower, extras| {
+        let [inner, parts, chunk] = [extras[0], extras[1], extras[2]];
+        let block = lower.b.special(Special::Ctaid);
+        let block = lower.wide(block);
+        let segment = lower.b.bin(Binary::Div, Ty::U64, block, parts);
+        let part = lower.b.bin(Binary::Rem, Ty::U64, block, parts);
+        let low = lower.b.bin(Binary::Mul, Ty::U64, part, chunk);
+        let high = lower.b.bin(Binary::Add, Ty::U64, low, chunk);
+        let high = lower.b.bin(Binary::Min, Ty::U64, high, inner);
+        let acc = lower.start(ops, &types);
+        lower.outer_indices(kernel, segment);
+        let tid = lower.b.special(Special::Tid);
+        let range = lower.share((low, high), (tid, THREADS), comm);
+        let each = together::points(program, kernel).filter(|_| comm);
+        lower.fold_points((kernel, ops), &types, &acc, range, each);
+        let place = (segment, parts, block);
+        lower.fold_blocks((ops, outs), &types, place, &extras[3..], &acc);
+    })
+}
+
+/// Where a block stands: the number of its segment, the blocks of a segment, its own number.
+type Place = (Reg, Reg, Reg);
+
+impl Lower<'_> {
+    /// Folds the tuples of the threads of a block, and those of the blocks of a segment. The parameters are those from the
+    /// counters on.
+    fn fold_blocks(
+        &mut self,
+        (ops, outs): Fold<'_>,
+        types: &[ScalarType],
+        (segment, parts, block): Place,
+        extras: &[Reg],
+        acc: &[Reg],
+    ) {
+        let warps = Operand::Imm(WARPS.into());
+        let tables = self.fold_warps(ops, types, acc);
+        let last = self.b.variable("last", Space::Shared, 4, 1);
+        let last = self.b.address_of(last);
+        let several = self.b.cmp(Cmp::Gt, Ty::U64, parts, Operand::Imm(1));
+        let (many, one, join) = (self.b.block(), self.b.block(), self.b.block());
+        self.b.branch(several, many, one, true);
+        self.b.begin(one);
+        self.leader(|lower| {
+            let total = lower.fold_table(ops, types, &tables, warps);
+            lower.store_tuple(outs, types, segment, &total);
+        });
+        self.b.jump(join);
+        self.b.begin(many);
+        self.leader(|lower| {
+            let total = lower.fold_table(ops, types, &tables, warps);
+            let is_last = lower.leave(types, (segment, parts, block), extras, &total);
+            lower.b.store(Space::Shared, Ty::U32, last, is_last);
+        });
+        self.b.inst(Inst::Barrier);
+        let is_last = self.b.load(Space::Shared, Ty::U32, last);
+        let is_last = self.b.cmp(Cmp::Ne, Ty::U32, is_last, Operand::Imm(0));
+        self.if_warp(is_last, |lower| {
+            let all = lower.start(ops, types);
+            let first = lower.b.bin(Binary::Mul, Ty::U64, segment, parts);
+            let end = lower.b.bin(Binary::Add, Ty::U64, first, parts);
+            let tid = lower.b.special(Special::Tid);
+            let range = lower.share((first, end), (tid, THREADS), false);
+            lower.count(Ty::U64, range, false, |lower, i| {
+                let values = lower.load_tuple(&extras[1..], types, i);
+                lower.accumulate(ops, types, &all, values);
+            });
+            let tables = lower.fold_warps(ops, types, &all);
+            lower.leader(|lower| {
+                let total = lower.fold_table(ops, types, &tables, warps);
+                lower.store_tuple(outs, types, segment, &total);
+            });
+        });
+        self.b.jump(join);
+        self.b.begin(join);
+    }
+
+    /// Leaves the tuple of a block to the others of its segment; 1 if all of them have done so, else 0.
+    fn leave(
+        &mut self,
+        types: &[ScalarType],
+        (segment, parts, block): Place,
+        extras: &[Reg],
+        total: &[Reg],
+    ) -> Reg {
+        for ((part, ty), value) in extras[1..].iter().zip(types).zip(total) {
+            let place = self.place(Value::Global(*part), *ty, block.into());
+            self.store(*ty, place, (*value).into());
+        }
+        let last = self.b.bin(Binary::Sub, Ty::U64, parts, Operand::Imm(1));
+        let last = self.b.convert(Ty::U32, Ty::U64, Round::Exact, last);
+        let distance = self.b.bin(Binary::Shl, Ty::B64, segment, Operand::Imm(2));
+        let counter = self.b.bin(Binary::Add, Ty::U64, extras[0], distance);
+        let drawn = self.b.reg(Class::B32);
+        // The release covers the stores above, the acquire the loads of the last block; the count begins at 0 again by itself.
+        self.b.inst(Inst::Atom {
+            op: AtomOp::Inc,
+            space: Space::Global,
+            order: Order::AcquireRelease(Scope::Gpu),
+            ty: Ty::U32,
+            dst: Some(drawn),
+            at: counter.into(),
+            a: last.into(),
+            b: None,
+        });
+        let mine = self.b.cmp(Cmp::Eq, Ty::U32, drawn, last);
+        self.b
+            .select(Ty::B32, mine, Operand::Imm(1), Operand::Imm(0))
+    }
+}

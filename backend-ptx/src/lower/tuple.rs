@@ -1,0 +1,196 @@
+//! Tuples of scalars, as operators combine them: between the lanes of a warp, in shared memory.
+
+use super::{Lower, Value, WARPS, memory_ty};
+use crate::ptx::build::FULL;
+use crate::ptx::ops::{Binary, Cmp, Shuffle, Special};
+use crate::ptx::{Class, Inst, Operand, Reg, Space, Ty};
+use midend::ir::mem::Mem;
+use midend::ir::soac::Operator;
+use midend::ir::types::ScalarType;
+
+impl Lower<'_> {
+    /// A value of another lane, and whether there is such a lane.
+    pub(super) fn other_lane(
+        &mut self,
+        mode: Shuffle,
+        ty: ScalarType,
+        value: Reg,
+        by: Operand,
+        clamp: u64,
+    ) -> (Operand, Reg) {
+        match self.b.class(value) {
+            Class::B64 => {
+                let (low, high) = (self.b.reg(Class::B32), self.b.reg(Class::B32));
+                self.b.inst(Inst::Unpack {
+                    low,
+                    high,
+                    src: value,
+                });
+                let (low, _) = self.b.shuffle(mode, low, by, clamp);
+                let (high, ok) = self.b.shuffle(mode, high, by, clamp);
+                let dst = self.b.reg(Class::B64);
+                let (low, high) = (low.into(), high.into());
+                self.b.inst(Inst::Pack { dst, low, high });
+                (dst.into(), ok)
+            }
+            Class::B32 => {
+                let (other, ok) = self.b.shuffle(mode, value, by, clamp);
+                (other.into(), ok)
+            }
+            Class::B16 => {
+                let bits = self.half_bits(value.into());
+                let (other, ok) = self.b.shuffle(mode, bits, by, clamp);
+                (self.half_of(other), ok)
+            }
+            Class::Pred => {
+                let word = self.storable(ty, value.into());
+                let word = self.reg(ScalarType::U32, word);
+                let (other, ok) = self.b.shuffle(mode, word, by, clamp);
+                (self.loaded(ty, other).into(), ok)
+            }
+        }
+    }
+
+    /// Combines over growing distances with other lanes; `f` combines with the values of the other lane.
+    pub(super) fn over_lanes(
+        &mut self,
+        (mode, clamp): (Shuffle, u64),
+        types: &[ScalarType],
+        acc: &[Reg],
+        f: impl FnOnce(&mut Self, Vec<Operand>),
+    ) {
+        let by = self.b.mov(Ty::B32, Operand::Imm(1));
+        let (head, inside, exit) = (self.b.block(), self.b.block(), self.b.block());
+        self.b.begin(head);
+        let more = self.b.cmp(Cmp::Lt, Ty::U32, by, Operand::Imm(32));
+        self.b.branch(more, inside, exit, true);
+        self.b.begin(inside);
+        self.b.inst(Inst::WarpSync { mask: FULL });
+        let mut others = Vec::new();
+        let mut in_range = None;
+        for (reg, ty) in acc.iter().zip(types) {
+            let (other, ok) = self.other_lane(mode, *ty, *reg, by.into(), clamp);
+            others.push(other);
+            in_range = Some(ok);
+        }
+        if let Some(ok) = in_range {
+            self.when(ok, |lower| f(lower, others));
+        }
+        self.b.bin_to(by, Binary::Shl, Ty::B32, by, Operand::Imm(1));
+        self.b.jump(head);
+        self.b.begin(exit);
+    }
+
+    /// Combines the tuple of each lane with those of all lanes before it.
+    pub(super) fn scan_lanes(&mut self, ops: &[Operator<Mem>], types: &[ScalarType], sums: &[Reg]) {
+        self.over_lanes((Shuffle::Up, 0), types, sums, |lower, others| {
+            let right: Vec<Operand> = sums.iter().map(|r| Operand::Reg(*r)).collect();
+            let new = lower.combined(ops, types, &others, &right);
+            for ((reg, ty), value) in sums.iter().zip(types).zip(new) {
+                lower.assign(*ty, *reg, value.into());
+            }
+        });
+    }
+
+    /// Arrays in shared memory, one for each component; their addresses.
+    pub(super) fn tables(&mut self, name: &str, types: &[ScalarType], len: u32) -> Vec<Reg> {
+        let arrays = types.iter().map(|ty| {
+            let array = self.b.variable(name, Space::Shared, ty.bytes() as u32, len);
+            self.b.address_of(array)
+        });
+        arrays.collect()
+    }
+
+    /// An element of an array in shared memory.
+    pub(super) fn shared_at(&mut self, base: Reg, ty: ScalarType, index: Reg) -> Reg {
+        let shift = Operand::Imm(ty.bytes().trailing_zeros().into());
+        let distance = self.b.bin(Binary::Shl, Ty::B32, index, shift);
+        self.b.bin(Binary::Add, Ty::U32, base, distance)
+    }
+
+    /// Loads a tuple from arrays in shared memory.
+    pub(super) fn load_shared(
+        &mut self,
+        tables: &[Reg],
+        types: &[ScalarType],
+        index: Reg,
+    ) -> Vec<Operand> {
+        let mut values = Vec::new();
+        for (base, ty) in tables.iter().zip(types) {
+            let at = self.shared_at(*base, *ty, index);
+            let raw = self.b.load(Space::Shared, memory_ty(*ty), at);
+            values.push(self.loaded(*ty, raw).into());
+        }
+        values
+    }
+
+    /// Stores a tuple to arrays in shared memory.
+    pub(super) fn store_shared(
+        &mut self,
+        tables: &[Reg],
+        types: &[ScalarType],
+        index: Reg,
+        values: &[Operand],
+    ) {
+        for ((base, ty), value) in tables.iter().zip(types).zip(values) {
+            let at = self.shared_at(*base, *ty, index);
+            let value = self.storable(*ty, *value);
+            self.b.store(Space::Shared, memory_ty(*ty), at, value);
+        }
+    }
+
+    /// Folds the lanes of each warp, in order; yields arrays with the result of every warp, behind a barrier.
+    pub(super) fn fold_warps(
+        &mut self,
+        ops: &[Operator<Mem>],
+        types: &[ScalarType],
+        acc: &[Reg],
+    ) -> Vec<Reg> {
+        self.over_lanes((Shuffle::Down, 31), types, acc, |lower, others| {
+            lower.accumulate(ops, types, acc, others);
+        });
+        let tables = self.tables("warps", types, WARPS);
+        let tid = self.b.special(Special::Tid);
+        let warp = self.b.bin(Binary::Shr, Ty::U32, tid, Operand::Imm(5));
+        let lane = self.b.special(Special::Lane);
+        let first = self.b.cmp(Cmp::Eq, Ty::U32, lane, Operand::Imm(0));
+        let values: Vec<Operand> = acc.iter().map(|r| Operand::Reg(*r)).collect();
+        self.when(first, |lower| {
+            lower.store_shared(&tables, types, warp, &values)
+        });
+        self.b.inst(Inst::Barrier);
+        tables
+    }
+
+    /// Folds the first `count` entries of arrays in shared memory, in order.
+    pub(super) fn fold_table(
+        &mut self,
+        ops: &[Operator<Mem>],
+        types: &[ScalarType],
+        tables: &[Reg],
+        count: Operand,
+    ) -> Vec<Reg> {
+        let total = self.start(ops, types);
+        let range = (Operand::Imm(0), count, Operand::Imm(1));
+        self.count(Ty::U32, range, false, |lower, i| {
+            let values = lower.load_shared(tables, types, i);
+            lower.accumulate(ops, types, &total, values);
+        });
+        total
+    }
+
+    /// Loads a tuple from arrays in global memory.
+    pub(super) fn load_tuple(
+        &mut self,
+        tables: &[Reg],
+        types: &[ScalarType],
+        at: Reg,
+    ) -> Vec<Operand> {
+        let mut values = Vec::new();
+        for (table, ty) in tables.iter().zip(types) {
+            let place = self.place(Value::Global(*table), *ty, at.into());
+            values.push(self.load(*ty, place, false).into());
+        }
+        values
+    }
+}
