@@ -24,13 +24,17 @@ impl Aliases {
 
     /// Whether two arrays may share memory.
     pub fn meet(&self, a: Var, b: Var) -> bool {
-        !self.closure(a).is_disjoint(&self.closure(b))
+        self.meet_any(vec![a], vec![b])
     }
 
-    /// Everything that a variable may be an alias of, itself among it.
-    fn closure(&self, var: Var) -> BTreeSet<Var> {
+    /// Whether one of some arrays may share memory with one of others.
+    pub fn meet_any(&self, some: Vec<Var>, others: Vec<Var>) -> bool {
+        !some.is_empty() && !self.closure(others).is_disjoint(&self.closure(some))
+    }
+
+    /// Everything that variables may be aliases of, they themselves among it.
+    fn closure(&self, mut todo: Vec<Var>) -> BTreeSet<Var> {
         let mut reached = BTreeSet::new();
-        let mut todo = vec![var];
         while let Some(var) = todo.pop() {
             if reached.insert(var) {
                 todo.extend(self.sources.get(&var).into_iter().flatten());

@@ -19,22 +19,23 @@ impl Fuse<'_> {
     /// Whether statement `from` could be executed where statement `at` is, and as part of it: nothing from there on
     /// consumes what it reads.
     pub(super) fn can_sink(&self, uses: &Uses, (from, at): (usize, usize)) -> bool {
-        let mut taken = uses.consumed_in(from + 1..at + 1).peekable();
-        if taken.peek().is_none() {
-            return true;
-        }
-        let reads = uses.free(from);
-        taken.all(|taken| !reads.iter().any(|&read| self.aliases.meet(read, taken)))
+        let taken = uses.consumed_in(from + 1..at + 1).collect();
+        !self.aliases.meet_any(taken, self.arrays(uses.free(from)))
     }
 
     /// Whether statement `at` could be executed where statement `from` is: all that it reads is there, and it consumes
     /// nothing that comes from outside of it.
     pub(super) fn can_rise(&self, uses: &Uses, (from, at): (usize, usize)) -> bool {
         let reads = uses.free(at);
+        let taken = uses.consumed_in(at..at + 1).collect();
         reads.iter().all(|v| uses.is_bound_before(*v, from))
-            && uses
-                .consumed_in(at..at + 1)
-                .all(|taken| !reads.iter().any(|&read| self.aliases.meet(read, taken)))
+            && !self.aliases.meet_any(taken, self.arrays(reads))
+    }
+
+    /// The arrays among variables: scalars are read once and for all.
+    fn arrays(&self, vars: &[Var]) -> Vec<Var> {
+        let arrays = vars.iter().filter(|v| self.vars[**v].ty.is_consumable());
+        arrays.copied().collect()
     }
 }
 
