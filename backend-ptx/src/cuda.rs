@@ -19,8 +19,8 @@ use std::sync::{Arc, OnceLock};
 const DEPTH: u64 = 1000;
 /// The largest stack that the driver gives a thread, in bytes.
 const STACK: u64 = 512 << 10;
-/// The stacks of all threads take at most this part of the memory: one of so many.
-const SHARE_OF_STACKS: u64 = 4;
+/// The stacks of all threads take at most this part of the free memory: one of so many.
+const SHARE_OF_STACKS: u64 = 8;
 /// Bytes of a frame besides registers and variables: addresses to return to, and alignment.
 const FRAME: u32 = 64;
 
@@ -38,8 +38,8 @@ pub struct Cuda {
 pub struct Lazy {
     name: String,
     text: String,
-    /// The most bytes of variables of a function that is called, if any is.
-    locals: Option<u32>,
+    /// If functions call themselves, the most bytes of variables of one.
+    recursion: Option<u32>,
     function: OnceLock<Compiled>,
 }
 
@@ -105,24 +105,28 @@ impl Cuda {
             return Ok(compiled);
         }
         let function = self.gpu.load(&code.text, &code.name)?;
-        let depth = match code.locals {
+        let depth = match code.recursion {
             Some(locals) => self.make_stack(&function, locals)?,
-            None => 0,
+            None => DEPTH,
         };
         let compiled = Compiled { function, depth };
         Ok(code.function.get_or_init(|| compiled))
     }
 
     /// Sets a stack aside for every thread that the GPU holds at once, and says how many frames of the functions that the
-    /// kernel calls fit on it. A frame holds at most all registers and the variables.
+    /// kernel calls fit on it. A frame holds at most all registers and the variables. Other processes may be about to do the
+    /// same: of what is free, they find most.
     fn make_stack(&self, function: &Function, locals: u32) -> Result<u64, RunError> {
         let about = &self.gpu.about;
         let threads = u64::from(about.multiprocessors) * u64::from(about.threads);
-        let stack = (about.memory / SHARE_OF_STACKS / threads.max(1)).min(STACK) & !15;
-        self.gpu.set_stack(stack)?;
         let usage = self.gpu.usage(function)?;
-        let frame = u64::from(4 * usage.registers + locals + FRAME);
-        Ok((stack.saturating_sub(usage.local.into()) / frame).min(DEPTH))
+        let (frame, local) = (
+            u64::from(4 * usage.registers + locals + FRAME),
+            u64::from(usage.local),
+        );
+        let most = (self.gpu.free_memory()? / SHARE_OF_STACKS / threads.max(1)).min(STACK);
+        let stack = self.gpu.make_stack((local + DEPTH * frame).min(most))?;
+        Ok((stack.saturating_sub(local) / frame).min(DEPTH))
     }
 }
 
@@ -151,7 +155,7 @@ impl Machine for Cuda {
         Ok(Lazy {
             name: kernel.to_owned(),
             text: print::module(module, TARGET),
-            locals: locals(module),
+            recursion: recursion(module),
             function: OnceLock::new(),
         })
     }
@@ -248,10 +252,78 @@ impl Machine for Cuda {
     }
 }
 
-/// The most bytes of variables of a function that is called; nothing if none is.
-fn locals(module: &ptx::Module) -> Option<u32> {
+/// The most bytes of variables of a function that is called, if one calls itself, perhaps through others.
+fn recursion(module: &ptx::Module) -> Option<u32> {
+    let locals = |f: &ptx::Func| f.vars.iter().map(|var| var.elem * var.len).sum();
     let called = module.funcs.iter().filter(|f| f.threads().is_none());
-    called
-        .map(|f| f.vars.iter().map(|var| var.elem * var.len).sum())
-        .max()
+    called.map(locals).max().filter(|_| is_recursive(module))
+}
+
+/// Whether a function calls itself: taking those away that call none that is left does not take all away.
+fn is_recursive(module: &ptx::Module) -> bool {
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); module.funcs.len()];
+    let mut calls = vec![0usize; module.funcs.len()];
+    for (caller, func) in module.funcs.iter().enumerate() {
+        for line in func.blocks.iter().flat_map(|block| &block.lines) {
+            if let ptx::Inst::Call { fun, .. } = line.inst {
+                callers[fun.0 as usize].push(caller);
+                calls[caller] += 1;
+            }
+        }
+    }
+    let mut free: Vec<usize> = (0..calls.len()).filter(|f| calls[*f] == 0).collect();
+    let mut taken = 0;
+    while let Some(func) = free.pop() {
+        taken += 1;
+        for caller in &callers[func] {
+            calls[*caller] -= 1;
+            if calls[*caller] == 0 {
+                free.push(*caller);
+            }
+        }
+    }
+    taken < calls.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ptx::{Builder, FuncId, Inst, Kind, Module};
+
+    /// A kernel and functions, each of which calls the functions of these numbers.
+    fn module(calls: &[&[u32]]) -> Module {
+        let func = |(i, callees): (usize, &&[u32])| {
+            let kind = if i == 0 {
+                Kind::Entry {
+                    threads: 32,
+                    params: 8,
+                }
+            } else {
+                Kind::Device {
+                    params: vec![],
+                    results: vec![],
+                }
+            };
+            let mut b = Builder::new(&format!("f{i}"), kind);
+            for callee in *callees {
+                b.inst(Inst::Call {
+                    fun: FuncId(*callee),
+                    results: vec![],
+                    args: vec![],
+                });
+            }
+            b.finish()
+        };
+        Module {
+            funcs: calls.iter().enumerate().map(func).collect(),
+        }
+    }
+
+    #[test]
+    fn calls_that_come_back_need_a_stack() {
+        assert_eq!(recursion(&module(&[&[]])), None);
+        assert_eq!(recursion(&module(&[&[1, 2, 2], &[2], &[]])), None);
+        assert_eq!(recursion(&module(&[&[1], &[1]])), Some(0));
+        assert_eq!(recursion(&module(&[&[1, 3], &[2, 3], &[1], &[]])), Some(0));
+    }
 }

@@ -231,13 +231,18 @@ impl Gpu {
         })
     }
 
-    /// Gives every thread a stack of so many bytes, or leaves it the larger one that it has.
-    pub(super) fn set_stack(&self, bytes: u64) -> Result<()> {
+    /// Gives every thread a stack of so many bytes, or leaves it the larger one that it has; the bytes that it has then.
+    pub(super) fn make_stack(&self, bytes: u64) -> Result<u64> {
         let stack = sys::CUlimit::CU_LIMIT_STACK_SIZE;
         if (self.context.get_limit(stack)? as u64) < bytes {
-            self.context.set_limit(stack, bytes as usize)?;
+            self.context.set_limit(stack, (bytes & !15) as usize)?;
         }
-        Ok(())
+        Ok(self.context.get_limit(stack)? as u64)
+    }
+
+    /// Bytes of memory that nobody has taken.
+    pub(super) fn free_memory(&self) -> Result<u64> {
+        Ok(self.context.mem_get_info()?.0 as u64)
     }
 
     /// Starts a kernel of one parameter, an array of 64-bit slots.
