@@ -260,40 +260,7 @@ pub(crate) unsafe fn load(elem: ScalarType, start: *const u8, index: usize) -> C
 /// The memory holds elements of the constant's type, one at `index` among them.
 pub(crate) unsafe fn store(start: *mut u8, index: usize, value: Const) {
     let bytes = value.ty().bytes();
-    let slot = slot_of(value).to_le_bytes();
+    let slot = value.to_slot().to_le_bytes();
     // SAFETY: promised by the caller.
     unsafe { std::ptr::copy_nonoverlapping(slot.as_ptr(), start.add(index * bytes), bytes) };
-}
-
-/// A scalar as it stands in an 8-byte slot of kernel arguments: the low bytes are those of the scalar in memory.
-pub(crate) const fn slot_of(value: Const) -> u64 {
-    match value {
-        Const::I8(x) => x as i64 as u64,
-        Const::I16(x) => x as i64 as u64,
-        Const::I32(x) => x as i64 as u64,
-        Const::I64(x) => x as u64,
-        Const::U8(x) => x as u64,
-        Const::U16(x) | Const::F16(x) => x as u64,
-        Const::U32(x) | Const::F32(x) => x as u64,
-        Const::U64(x) | Const::F64(x) => x,
-        Const::Bool(x) => x as u64,
-    }
-}
-
-/// The scalar of type `ty` in a slot.
-pub(crate) const fn const_of(ty: ScalarType, slot: u64) -> Const {
-    match ty {
-        ScalarType::I8 => Const::I8(slot as i8),
-        ScalarType::I16 => Const::I16(slot as i16),
-        ScalarType::I32 => Const::I32(slot as i32),
-        ScalarType::I64 => Const::I64(slot as i64),
-        ScalarType::U8 => Const::U8(slot as u8),
-        ScalarType::U16 => Const::U16(slot as u16),
-        ScalarType::U32 => Const::U32(slot as u32),
-        ScalarType::U64 => Const::U64(slot),
-        ScalarType::F16 => Const::F16(slot as u16),
-        ScalarType::F32 => Const::F32(slot as u32),
-        ScalarType::F64 => Const::F64(slot),
-        ScalarType::Bool => Const::Bool(slot as u8 != 0),
-    }
 }

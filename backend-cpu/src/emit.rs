@@ -156,7 +156,11 @@ pub(crate) fn unit<'a>(
         constants: BTreeMap::new(),
         signatures: HashMap::new(),
         functions: HashMap::new(),
-        on_stack: memory::on_stack(bodies),
+        on_stack: midend::analysis::kernels::on_stack(
+            bodies,
+            memory::STACK_BUFFER,
+            memory::STACK_TOTAL,
+        ),
         loops: Vec::new(),
     };
     let values = body(&mut emit, &args[1..]);

@@ -6,7 +6,7 @@ mod ragged;
 mod reduce;
 mod scan;
 
-use crate::buffer::{Account, Buffer, slot_of};
+use crate::buffer::{Account, Buffer};
 use crate::compile::{Code, Compiled, CompiledKind, Dimension, Module, Source, Tuple};
 use crate::worker::{Launch, Worker};
 use midend::device::{Arg, Stop};
@@ -108,7 +108,7 @@ fn fill(slots: &mut [u64], compiled: &Compiled, args: &[Arg<Buffer>]) -> Result<
     }
     for (slot, (arg, ty)) in slots.iter_mut().zip(args.iter().zip(&compiled.args)) {
         *slot = match (arg, ty) {
-            (Arg::Scalar(value), Type::Scalar(ty)) if value.ty() == *ty => slot_of(*value),
+            (Arg::Scalar(value), Type::Scalar(ty)) if value.ty() == *ty => value.to_slot(),
             (Arg::Buffer(buffer), Type::Buffer(elem)) if buffer.elem() == *elem => {
                 buffer.start() as u64
             }
@@ -125,7 +125,7 @@ fn fill(slots: &mut [u64], compiled: &Compiled, args: &[Arg<Buffer>]) -> Result<
 /// A scalar of the launch, as a slot.
 fn scalar(source: Source, slots: &[u64]) -> u64 {
     match source {
-        Source::Const(value) => slot_of(value),
+        Source::Const(value) => value.to_slot(),
         Source::Argument(i) => slots[i],
     }
 }

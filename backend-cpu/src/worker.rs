@@ -2,10 +2,11 @@
 //! memory for work items, and the way to report a failed check.
 
 use crate::arena::Piece;
-use crate::buffer::{Account, const_of};
+use crate::buffer::Account;
 use midend::device::Stop;
 use midend::interp::message::number;
 use midend::ir::id::SpanId;
+use midend::ir::scalar::Const;
 use midend::ir::span::Spans;
 use midend::ir::syntax::TrapKind;
 use midend::ir::types::ScalarType;
@@ -113,7 +114,7 @@ fn message(site: &Site, values: &[u64]) -> String {
             SitePart::Text(fixed) => text.push_str(fixed),
             SitePart::Value(ty) => {
                 let slot = values.next().copied().unwrap_or(0);
-                text.push_str(&number(const_of(*ty, slot)));
+                text.push_str(&number(Const::from_slot(*ty, slot)));
             }
         }
     }

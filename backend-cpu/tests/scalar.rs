@@ -1,198 +1,20 @@
-//! Every scalar operation on every type, compiled, against the interpreter's definition, on values at the edges.
+//! Scalar operations, compiled: see `midend/tests/support/scalars.rs`.
 
 mod common;
+#[path = "../../midend/tests/support/scalars.rs"]
+mod scalars;
 
-use common::{buffer, device, download, i64s, kernel, load, program, store, upload, zeros};
+use common::{buffer, device, kernel, load, plans, program, store, zeros};
 use midend::device::{Arg, Device};
-use midend::interp::scalar::{all_operations, eval, same};
 use midend::ir::mem::KernelKind;
-use midend::ir::scalar::{Const, ScalarOp};
 use midend::ir::types::ScalarType;
-use midend::value::Data;
-
-/// Values at the edges of a type.
-fn values(ty: ScalarType) -> Vec<Const> {
-    let ints: &[i128] = &[
-        0,
-        1,
-        -1,
-        2,
-        -2,
-        3,
-        -3,
-        5,
-        7,
-        -7,
-        8,
-        10,
-        31,
-        64,
-        100,
-        -100,
-        127,
-        128,
-        255,
-        1000,
-        32767,
-        65504,
-        65520,
-        1 << 24,
-        (1 << 24) + 1,
-        1 << 31,
-        (1 << 53) + 1,
-    ];
-    let floats: &[f64] = &[
-        0.0,
-        -0.0,
-        1.0,
-        -1.0,
-        0.5,
-        -0.5,
-        1.5,
-        -1.5,
-        2.5,
-        3.0,
-        -3.7,
-        0.1,
-        1e-3,
-        7.0,
-        100.25,
-        -128.5,
-        255.5,
-        256.0,
-        1e5,
-        65504.0,
-        65519.0,
-        65520.0,
-        2147483647.0,
-        -2147483649.0,
-        4294967296.5,
-        9.3e18,
-        1.9e19,
-        -1e19,
-        1e-7,
-        6e-8,
-        1e-40,
-        5e-324,
-        1e300,
-        1e-300,
-        f64::MAX,
-        f64::MIN_POSITIVE,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        f64::NAN,
-    ];
-    macro_rules! of_ints {
-        ($variant:ident, $int:ty) => {
-            ints.iter()
-                .map(|x| *x as $int)
-                .chain([
-                    <$int>::MIN,
-                    <$int>::MIN.wrapping_add(1),
-                    <$int>::MAX,
-                    <$int>::MAX - 1,
-                ])
-                .map(Const::$variant)
-                .collect()
-        };
-    }
-    let mut values: Vec<Const> = match ty {
-        ScalarType::I8 => of_ints!(I8, i8),
-        ScalarType::I16 => of_ints!(I16, i16),
-        ScalarType::I32 => of_ints!(I32, i32),
-        ScalarType::I64 => of_ints!(I64, i64),
-        ScalarType::U8 => of_ints!(U8, u8),
-        ScalarType::U16 => of_ints!(U16, u16),
-        ScalarType::U32 => of_ints!(U32, u32),
-        ScalarType::U64 => of_ints!(U64, u64),
-        ScalarType::F16 => floats
-            .iter()
-            .map(|x| Const::f16(half::f16::from_f64(*x)))
-            .collect(),
-        ScalarType::F32 => floats.iter().map(|x| Const::f32(*x as f32)).collect(),
-        ScalarType::F64 => floats.iter().map(|x| Const::f64(*x)).collect(),
-        ScalarType::Bool => vec![Const::Bool(false), Const::Bool(true)],
-    };
-    values.sort_unstable();
-    values.dedup();
-    values
-}
-
-/// The operands to try: all combinations, of three operands of fewer values.
-fn operands(op: ScalarOp) -> Vec<Vec<Const>> {
-    let mut rows: Vec<Vec<Const>> = vec![vec![]];
-    for i in 0..op.arity() {
-        let mut choices = values(op.operand(i));
-        if op.arity() == 3 {
-            choices = choices.into_iter().step_by(3).collect();
-        }
-        rows = rows
-            .iter()
-            .flat_map(|row| choices.iter().map(|c| [row.as_slice(), &[*c]].concat()))
-            .collect();
-    }
-    rows
-}
-
-fn data(ty: ScalarType, elems: impl Iterator<Item = Const>) -> Data {
-    let elems: Vec<Const> = elems.collect();
-    let mut data = Data::zeros(ty, elems.len());
-    for (i, c) in elems.into_iter().enumerate() {
-        data.set(i, c);
-    }
-    data
-}
 
 #[test]
 fn every_operation_gives_what_the_interpreter_gives() {
-    let ops = all_operations();
-    assert!(ops.len() > 500, "the table has {} operations", ops.len());
-    let program = program(|b| {
-        for op in &ops {
-            let n = b.fresh("n", common::I64);
-            let inputs: Vec<_> = (0..op.arity())
-                .map(|i| b.fresh("a", buffer(op.operand(i))))
-                .collect();
-            let out = b.fresh("out", buffer(op.result()));
-            kernel(b, &op.to_string(), &[n.into()], KernelKind::Map, |b, i| {
-                let args = inputs.iter().map(|a| load(b, *a, i[0])).collect();
-                let value = b.scalar("r", *op, args);
-                store(b, out, i[0], value);
-                vec![]
-            });
-        }
-    });
     let device = device(2);
-    let module = device.compile(&program).expect("everything compiles");
-    let mut wrong = Vec::new();
-    for op in &ops {
-        let rows: Vec<(Vec<Const>, Const)> = operands(*op)
-            .into_iter()
-            .filter_map(|row| eval(*op, &row).ok().map(|value| (row, value)))
-            .collect();
-        let mut args = vec![i64s(rows.len() as i64)];
-        for i in 0..op.arity() {
-            let column = data(op.operand(i), rows.iter().map(|(row, _)| row[i]));
-            args.push(Arg::Buffer(upload(&device, column)));
-        }
-        let out = zeros(&device, op.result(), rows.len());
-        args.push(Arg::Buffer(out.clone()));
-        common::run(&device, &module, &op.to_string(), &args).expect("nothing fails");
-        let results = download(&device, &out);
-        for (i, (row, expected)) in rows.iter().enumerate() {
-            let got = results.get(i);
-            if !same(got, *expected) {
-                wrong.push(format!("{op} {row:?}: {got:?} instead of {expected:?}"));
-                break;
-            }
-        }
-    }
-    assert!(
-        wrong.is_empty(),
-        "{} operations differ:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    scalars::check_all(&device, |program| {
+        device.compile(program).expect("everything compiles")
+    });
 }
 
 /// A divisor of zero is ruled out by checks, but must not bring the process down where one is missing.

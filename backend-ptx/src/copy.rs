@@ -25,7 +25,7 @@ pub(crate) enum Form {
 
 /// A kernel: its form, the bytes of an element, and the number of axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Copy {
+pub(crate) struct CopyKernel {
     pub(crate) form: Form,
     pub(crate) bytes: usize,
     pub(crate) rank: usize,
@@ -37,7 +37,7 @@ pub fn copy_texts(rank: usize, target: u32) -> Vec<(String, String)> {
     for bytes in [1, 2, 4, 8] {
         for (form, least) in [(Form::Plain, 1), (Form::Transposed, 2)] {
             for rank in least..=rank {
-                let copy = Copy { form, bytes, rank };
+                let copy = CopyKernel { form, bytes, rank };
                 texts.push((copy.name(), print::module(&copy.module(), target)));
             }
         }
@@ -45,7 +45,7 @@ pub fn copy_texts(rank: usize, target: u32) -> Vec<(String, String)> {
     texts
 }
 
-impl Copy {
+impl CopyKernel {
     /// The form for a box. Its axes are put in the order that the form asks for.
     pub(crate) fn of(axes: &mut Vec<Axis>, bytes: usize) -> Self {
         // A tile is not worth it where most of it would be outside.
@@ -77,7 +77,7 @@ impl Copy {
         format!("{form}_{}_{}", self.bytes, self.rank)
     }
 
-    /// Blocks that copy a box; the axes are those of [`Copy::of`].
+    /// Blocks that copy a box; the axes are those of [`CopyKernel::of`].
     pub(crate) fn blocks(self, axes: &[Axis]) -> u64 {
         let extents = axes.iter().map(|a| a.extent.unsigned_abs());
         match self.form {

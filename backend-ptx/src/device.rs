@@ -10,7 +10,7 @@ pub use emulated::{Emulator, Options};
 pub use machine::{About, Machine};
 
 use crate::compile::{Kernels, compile};
-use crate::copy::Copy;
+use crate::copy::CopyKernel;
 use failures::{Failures, Sites};
 use midend::device::{Arg, Device, Properties, Stop, Strided};
 use midend::ir::mem::Mem;
@@ -33,7 +33,7 @@ pub struct PtxDevice<M: Machine> {
     shared: Arc<Shared<M>>,
     failures: Failures,
     /// The kernels that copy boxes, as far as they were needed.
-    copies: Mutex<BTreeMap<Copy, Arc<M::Code>>>,
+    copies: Mutex<BTreeMap<CopyKernel, Arc<M::Code>>>,
 }
 
 /// The emulator as a device.

@@ -5,7 +5,6 @@
 //! arguments ──► slots ──► plan ──► scratch arrays, then for each step: entry, blocks, parameters
 //! ```
 
-use crate::bits::slot_of;
 use crate::compile::{Dimension, Kernel, Scalar};
 use crate::lower::{GROUP, Lowered, THREADS, scan_items};
 use midend::device::Arg;
@@ -165,7 +164,7 @@ pub(crate) fn slots<B>(
     }
     let wrong = || RunError::Device("an argument of a kernel has the wrong type".to_owned());
     let slot = |(arg, ty): (&Arg<B>, &Type)| match (arg, ty) {
-        (Arg::Scalar(value), Type::Scalar(ty)) if value.ty() == *ty => Ok(slot_of(*value)),
+        (Arg::Scalar(value), Type::Scalar(ty)) if value.ty() == *ty => Ok(value.to_slot()),
         (Arg::Buffer(buffer), Type::Buffer(elem)) => {
             let (at, ty) = address(buffer);
             if ty == *elem { Ok(at) } else { Err(wrong()) }
@@ -195,7 +194,7 @@ pub(crate) fn plan(
 
 fn scalar(source: Scalar, slots: &[u64]) -> u64 {
     match source {
-        Scalar::Const(value) => slot_of(value),
+        Scalar::Const(value) => value.to_slot(),
         Scalar::Argument(i) => slots[i],
     }
 }

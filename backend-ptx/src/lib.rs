@@ -16,7 +16,6 @@
 //! or device is an ordinary error, never a panic; unsafe code is in the calls of the driver alone ([`cuda`]).
 #![deny(unsafe_code)]
 
-mod bits;
 mod compile;
 mod copy;
 mod cuda;

@@ -24,11 +24,11 @@ mod stride;
 mod together;
 mod tuple;
 
-pub(crate) use scalar::bits_of;
 pub(crate) use scan::{GROUP, items as scan_items};
 
 use entry::{Shape, entry, name_of};
 use midend::analysis::kernels::has_value;
+use reduce::Keeps;
 
 use crate::ptx::ops::{Binary, Cmp, Special, Unary};
 use crate::ptx::{BlockId, Builder, Class, FuncId, Module, Operand, Reg, Ty};
@@ -226,7 +226,7 @@ pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> 
             }
         }
         KernelKind::Red { ops, outs } => Lowered::Red {
-            small: reduce::small(source, kernel, args, (ops, outs)),
+            small: reduce::small(source, kernel, args, (ops, outs), Keeps::Total),
             more: is_regular.then(|| More {
                 large: reduce::large(source, kernel, args, (ops, outs)),
                 warps: reduce::warps(source, kernel, args, (ops, outs)),
@@ -234,7 +234,7 @@ pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> 
             }),
         },
         KernelKind::Scan { ops, outs } => Lowered::Scan {
-            small: scan::small(source, kernel, args, (ops, outs)),
+            small: reduce::small(source, kernel, args, (ops, outs), Keeps::Prefixes),
             large: is_regular.then(|| scan::large(source, kernel, args, (ops, outs))),
         },
         KernelKind::Hist(hists) => hist::hist(source, kernel, args, hists),

@@ -5,19 +5,18 @@ use crate::arena::{HEADER, SLACK};
 use crate::worker::Worker;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use midend::analysis::kernels::{escaping, statements};
+use midend::analysis::kernels::{known_bytes, statements};
 use midend::ir::id::Var;
 use midend::ir::mem::{Mem, Region};
 use midend::ir::scalar::Const;
 use midend::ir::syntax::{Atom, Body, Exp};
 use midend::ir::types::{ScalarType, Type};
-use std::collections::BTreeSet;
 use std::mem::offset_of;
 
 /// The largest local buffer that lives on the stack.
-const STACK_BUFFER: i64 = 4 << 10;
+pub(super) const STACK_BUFFER: u32 = 4 << 10;
 /// The most stack that local buffers of one unit take together.
-const STACK_TOTAL: u32 = 32 << 10;
+pub(super) const STACK_TOTAL: u32 = 32 << 10;
 /// Runs of at least so many bytes are copied by a library call.
 const CALL_COPY: i64 = 128;
 
@@ -26,38 +25,6 @@ fn top() -> i32 {
 }
 fn end() -> i32 {
     i32::try_from(offset_of!(Worker<'_>, end)).expect("the worker is small")
-}
-
-/// The bytes of a buffer, if they are known and few.
-fn small(elem: ScalarType, len: Atom) -> Option<u32> {
-    match len {
-        Atom::Const(Const::I64(len)) => len
-            .checked_mul(elem.bytes() as i64)
-            .filter(|bytes| (0..=STACK_BUFFER).contains(bytes))
-            .and_then(|bytes| u32::try_from(bytes).ok()),
-        Atom::Const(_) | Atom::Var(_) => None,
-    }
-}
-
-/// The local buffers that may live on the stack: small, of known size, and without another name that could outlive
-/// the execution of the statement.
-pub(super) fn on_stack(bodies: &[&Body<Mem>]) -> BTreeSet<Var> {
-    let mut left = STACK_TOTAL;
-    let mut chosen = BTreeSet::new();
-    for body in bodies {
-        let escaping = escaping(body);
-        statements(body, &mut |stm| {
-            if let (Exp::Op(Mem::Alloc { elem, len }), Some(var)) = (&stm.exp, stm.binds.first())
-                && !escaping.contains(var)
-                && let Some(bytes) = small(*elem, *len)
-                && bytes <= left
-            {
-                left -= bytes;
-                chosen.insert(*var);
-            }
-        });
-    }
-    chosen
 }
 
 impl Emit<'_, '_> {
@@ -101,7 +68,7 @@ impl Emit<'_, '_> {
     /// Memory for a work item: on the stack if it is small, of known size and stays in its scope.
     fn alloc(&mut self, elem: ScalarType, len: Atom, var: Option<Var>) -> Value {
         if var.is_some_and(|v| self.on_stack.contains(&v))
-            && let Some(bytes) = small(elem, len)
+            && let Some(bytes) = known_bytes(elem, len)
         {
             return self.stack_slot(bytes);
         }

@@ -1,7 +1,7 @@
 //! Copies of strided boxes: one move of bytes where both sides are contiguous, else a kernel.
 
 use super::{Buffer, Machine, PtxDevice};
-use crate::copy::Copy;
+use crate::copy::CopyKernel;
 use midend::device::{Stop, Strided, axes};
 use midend::trap::RunError;
 use std::collections::btree_map::Entry;
@@ -45,7 +45,7 @@ impl<M: Machine> PtxDevice<M> {
             }
             [_, ..] => {}
         }
-        let copy = Copy::of(&mut axes, bytes);
+        let copy = CopyKernel::of(&mut axes, bytes);
         let code = self.copier(copy)?;
         let blocks = copy.blocks(&axes).min(BLOCKS) as u32;
         let mut slots = copy.slots(to, from, &axes);
@@ -53,7 +53,7 @@ impl<M: Machine> PtxDevice<M> {
         self.machine().run(&code, blocks, &mut slots, &Stop::new())
     }
 
-    fn copier(&self, copy: Copy) -> Result<Arc<M::Code>, RunError> {
+    fn copier(&self, copy: CopyKernel) -> Result<Arc<M::Code>, RunError> {
         let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Arc::clone(match copies.entry(copy) {
             Entry::Occupied(there) => there.into_mut(),

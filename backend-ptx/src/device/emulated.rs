@@ -2,11 +2,11 @@
 
 use super::TARGET;
 use super::machine::{About, Machine};
-use crate::bits::{bytes_of, const_of};
 use crate::emu::{self, FaultKind, Launch, Memory, Program, Snapshot};
 use crate::launch::Limits;
 use crate::ptx::{self, verify::verify};
 use midend::device::Stop;
+use midend::ir::scalar::Const;
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 use midend::value::Data;
@@ -75,6 +75,19 @@ impl Emulator {
     fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A scalar as its bytes in memory.
+fn bytes_of(value: Const) -> impl Iterator<Item = u8> {
+    let bytes = value.to_slot().to_le_bytes();
+    bytes.into_iter().take(value.ty().bytes())
+}
+
+/// The scalar with these bytes.
+fn const_of(ty: ScalarType, bytes: &[u8]) -> Const {
+    let mut slot = [0; 8];
+    slot[..ty.bytes()].copy_from_slice(&bytes[..ty.bytes()]);
+    Const::from_slot(ty, u64::from_le_bytes(slot))
 }
 
 fn outside() -> RunError {

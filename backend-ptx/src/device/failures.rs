@@ -5,9 +5,9 @@
 //! from what was never written, and the first failure stays.
 
 use super::machine::Machine;
-use crate::bits::{scalar_of, slot_of};
 use crate::lower::{EXHAUSTED, Site, SitePart, VALUES};
 use midend::interp::message::number;
+use midend::ir::scalar::Const;
 use midend::ir::span::Spans;
 use midend::ir::types::ScalarType;
 use midend::trap::{RunError, Trap, trail};
@@ -99,7 +99,7 @@ impl Failures {
 
 fn words(machine: &impl Machine, address: u64, len: usize) -> Result<Vec<u64>, RunError> {
     let data = machine.read(address, ScalarType::U64, len)?;
-    Ok((0..len).map(|i| slot_of(data.get(i))).collect())
+    Ok((0..len).map(|i| data.get(i).to_slot()).collect())
 }
 
 impl Sites {
@@ -113,7 +113,7 @@ impl Sites {
                 SitePart::Text(text) => message.push_str(text),
                 SitePart::Value(ty) => {
                     if let Some(word) = words.next() {
-                        message.push_str(&number(scalar_of(*ty, *word)));
+                        message.push_str(&number(Const::from_slot(*ty, *word)));
                     }
                 }
             }

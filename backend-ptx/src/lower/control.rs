@@ -247,7 +247,7 @@ pub(super) fn function(
     );
     let kind = Kind::Device { params, results };
     let mut lower = Lower::new(program, functions, sites, Builder::new(&name, kind));
-    lower.on_stack = memory::on_stack(&[&definition.body]);
+    lower.on_stack = memory::stacked(&[&definition.body]);
     for (i, (var, ty)) in vars.iter().zip(types).enumerate() {
         let raw = lower.b.param(Ty::of_class(outer_class(ty)), 8 * i as u32);
         match ty {

@@ -18,6 +18,18 @@ pub(super) struct Shape<'k> {
     pub(super) extras: usize,
 }
 
+impl<'k> Shape<'k> {
+    /// An entry of a kernel, with so many parameters of its own; `what` tells it from other entries of the kernel.
+    pub(super) fn of(kernel: &'k Kernel, args: &'k [Var], what: &str, extras: usize) -> Self {
+        Self {
+            name: name_of(&kernel.name, what),
+            kernel,
+            args,
+            extras,
+        }
+    }
+}
+
 /// Builds an entry; `code` gets the parameters behind the fixed ones.
 pub(super) fn entry(
     source: &mut Source<'_>,
@@ -47,7 +59,7 @@ pub(super) fn entry(
         source.sites,
         Builder::new(&shape.name, kind),
     );
-    lower.on_stack = memory::on_stack(&bodies);
+    lower.on_stack = memory::stacked(&bodies);
     for (i, var) in shape.args.iter().enumerate() {
         lower.argument(*var, 8 * i as u32);
     }

@@ -1,7 +1,7 @@
 //! Histograms. Integer sums, minima and the like are atomic operations on memory. Anything else is deterministic: a few
 //! threads work through runs of points, in order, each on its own copy of the buckets, and the copies are merged in order.
 
-use super::{Entry, Lower, Lowered, Shape, Source, Value, components, entry, name_of};
+use super::{Entry, Lower, Lowered, Shape, Source, Value, components, entry};
 use crate::ptx::ops::{AtomOp, Binary};
 use crate::ptx::{Inst, Operand, Order, Reg, Scope, Space, Ty};
 use midend::ir::id::Var;
@@ -82,12 +82,7 @@ fn all_at_once(
     hists: &[MemHist],
     atomic: &[(AtomOp, Ty)],
 ) -> Entry {
-    let shape = Shape {
-        name: name_of(&kernel.name, ""),
-        kernel,
-        args,
-        extras: 1,
-    };
+    let shape = Shape::of(kernel, args, "", 1);
     entry(source, &shape, |lower, extras| {
         lower.points(extras[0], |lower, point| {
             lower.indices(&kernel.space, point);
@@ -131,12 +126,12 @@ fn dests(lower: &Lower<'_>, hists: &[MemHist]) -> Vec<(Var, ScalarType)> {
 
 /// Neutral elements into all copies. The parameters are the number of copies, then an array of copies per destination.
 fn fill(source: &mut Source<'_>, kernel: &Kernel, args: &[Var], hists: &[MemHist]) -> Entry {
-    let shape = Shape {
-        name: name_of(&kernel.name, "fill"),
+    let shape = Shape::of(
         kernel,
         args,
-        extras: 1 + hists.iter().map(|h| h.dests.len()).sum::<usize>(),
-    };
+        "fill",
+        1 + hists.iter().map(|h| h.dests.len()).sum::<usize>(),
+    );
     entry(source, &shape, |lower, extras| {
         let mut tables = extras[1..].iter();
         for hist in hists {
@@ -158,12 +153,12 @@ fn fill(source: &mut Source<'_>, kernel: &Kernel, args: &[Var], hists: &[MemHist
 /// Runs of points, each by one thread. The parameters are the number of points, that of a run, the number of runs, then the
 /// array of copies of each destination (with one run, the destination itself).
 fn work(source: &mut Source<'_>, kernel: &Kernel, args: &[Var], hists: &[MemHist]) -> Entry {
-    let shape = Shape {
-        name: name_of(&kernel.name, "work"),
+    let shape = Shape::of(
         kernel,
         args,
-        extras: 3 + hists.iter().map(|h| h.dests.len()).sum::<usize>(),
-    };
+        "work",
+        3 + hists.iter().map(|h| h.dests.len()).sum::<usize>(),
+    );
     entry(source, &shape, |lower, extras| {
         let [points, size, runs] = [extras[0], extras[1], extras[2]];
         lower.any_wins = false;
@@ -212,12 +207,12 @@ fn work(source: &mut Source<'_>, kernel: &Kernel, args: &[Var], hists: &[MemHist
 /// The copies into the destinations, in order, one bucket per thread. The parameters are the number of copies, then the
 /// array of copies of each destination.
 fn merge(source: &mut Source<'_>, kernel: &Kernel, args: &[Var], hists: &[MemHist]) -> Entry {
-    let shape = Shape {
-        name: name_of(&kernel.name, "merge"),
+    let shape = Shape::of(
         kernel,
         args,
-        extras: 1 + hists.iter().map(|h| h.dests.len()).sum::<usize>(),
-    };
+        "merge",
+        1 + hists.iter().map(|h| h.dests.len()).sum::<usize>(),
+    );
     entry(source, &shape, |lower, extras| {
         lower.any_wins = false;
         let mut tables = extras[1..].iter();

@@ -1,6 +1,6 @@
 //! Kernels of points that stand alone: one thread for each, or one thread for all.
 
-use super::{Entry, Lower, Shape, Source, THREADS, entry, name_of, together};
+use super::{Entry, Lower, Shape, Source, THREADS, entry, together};
 use crate::ptx::ops::{Binary, Cmp, Special};
 use crate::ptx::{Operand, Reg, Ty};
 use midend::ir::id::Var;
@@ -8,12 +8,7 @@ use midend::ir::mem::Kernel;
 
 /// One point per thread; with fewer threads than points, each takes further ones. The parameter is the number of points.
 pub(super) fn map(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> Entry {
-    let shape = Shape {
-        name: name_of(&kernel.name, ""),
-        kernel,
-        args,
-        extras: 1,
-    };
+    let shape = Shape::of(kernel, args, "", 1);
     entry(source, &shape, |lower, extras| {
         lower.points(extras[0], |lower, point| {
             lower.indices(&kernel.space, point);
@@ -28,12 +23,7 @@ pub(super) fn map(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> Ent
 /// parameter is the number of points.
 pub(super) fn wide(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> Option<(Entry, u32)> {
     let points = together::points(source.program, kernel)?;
-    let shape = Shape {
-        name: name_of(&kernel.name, "wide"),
-        kernel,
-        args,
-        extras: 1,
-    };
+    let shape = Shape::of(kernel, args, "wide", 1);
     let entry = entry(source, &shape, |lower, extras| {
         let tile = Operand::Imm(u64::from(THREADS * points));
         let block = lower.b.special(Special::Ctaid);
@@ -65,12 +55,7 @@ pub(super) fn wide(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> Op
 
 /// One thread.
 pub(super) fn seq(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> Entry {
-    let shape = Shape {
-        name: name_of(&kernel.name, ""),
-        kernel,
-        args,
-        extras: 0,
-    };
+    let shape = Shape::of(kernel, args, "", 0);
     entry(source, &shape, |lower, _| {
         lower.leader(|lower| {
             lower.body(&kernel.body);

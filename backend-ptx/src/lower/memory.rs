@@ -3,49 +3,21 @@
 use super::{Lower, Value, memory_ty};
 use crate::ptx::ops::{Binary, Cache, Cmp, Round};
 use crate::ptx::{Address, Inst, Operand, Order, Reg, Space, Ty};
-use midend::analysis::kernels::{escaping, statements};
+use midend::analysis::kernels::{known_bytes, on_stack};
 use midend::ir::id::Var;
 use midend::ir::mem::{Mem, Region};
-use midend::ir::scalar::Const;
-use midend::ir::syntax::{Atom, Body, Exp};
+use midend::ir::syntax::{Atom, Body};
 use midend::ir::types::ScalarType;
 use std::collections::BTreeSet;
 
 /// The largest local buffer that lives in local memory.
-const LARGEST: i64 = 4 << 10;
+const LARGEST: u32 = 4 << 10;
 /// The most that local buffers of one function take there together.
 const TOTAL: u32 = 16 << 10;
 
-/// The bytes of a buffer, if they are known and few.
-fn small(elem: ScalarType, len: Atom) -> Option<u32> {
-    match len {
-        Atom::Const(Const::I64(len)) => len
-            .checked_mul(elem.bytes() as i64)
-            .filter(|bytes| (0..=LARGEST).contains(bytes))
-            .and_then(|bytes| u32::try_from(bytes).ok()),
-        Atom::Const(_) | Atom::Var(_) => None,
-    }
-}
-
-/// The local buffers that may live in local memory: small, of known size, and without another name that could outlive the
-/// execution of the statement.
-pub(super) fn on_stack(bodies: &[&Body<Mem>]) -> BTreeSet<Var> {
-    let mut left = TOTAL;
-    let mut chosen = BTreeSet::new();
-    for body in bodies {
-        let escaping = escaping(body);
-        statements(body, &mut |stm| {
-            if let (Exp::Op(Mem::Alloc { elem, len }), Some(var)) = (&stm.exp, stm.binds.first())
-                && !escaping.contains(var)
-                && let Some(bytes) = small(*elem, *len)
-                && bytes <= left
-            {
-                left -= bytes;
-                chosen.insert(*var);
-            }
-        });
-    }
-    chosen
+/// The local buffers that live in local memory.
+pub(super) fn stacked(bodies: &[&Body<Mem>]) -> BTreeSet<Var> {
+    on_stack(bodies, LARGEST, TOTAL)
 }
 
 /// A place in memory.
@@ -89,7 +61,7 @@ impl Lower<'_> {
 
     fn alloc(&mut self, elem: ScalarType, len: Atom, var: Option<Var>) -> Value {
         if var.is_some_and(|v| self.on_stack.contains(&v))
-            && let Some(bytes) = small(elem, len)
+            && let Some(bytes) = known_bytes(elem, len)
         {
             let size = elem.bytes() as u32;
             let array = self.b.variable("own", Space::Local, size, bytes / size);

@@ -8,7 +8,7 @@ mod blocks;
 
 pub(super) use blocks::large;
 
-use super::{Entry, Lower, Shape, Source, components, entry, name_of, together};
+use super::{Entry, Lower, Shape, Source, components, entry, together};
 use crate::ptx::ops::{Binary, Cmp, Shuffle, Special};
 use crate::ptx::{Operand, Reg, Ty};
 use midend::ir::id::Var;
@@ -19,27 +19,37 @@ use midend::ir::types::ScalarType;
 /// The operators and where results go.
 pub(super) type Fold<'a> = (&'a [Operator<Mem>], &'a [Var]);
 
-/// A thread per segment. The parameter is the number of segments.
+/// What of a fold is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keeps {
+    /// What all elements come to.
+    Total,
+    /// What those up to each element come to.
+    Prefixes,
+}
+
+/// A thread per segment, for reductions and for scans. The parameter is the number of segments.
 pub(super) fn small(
     source: &mut Source<'_>,
     kernel: &Kernel,
     args: &[Var],
     (ops, outs): Fold<'_>,
+    keeps: Keeps,
 ) -> Entry {
-    let shape = Shape {
-        name: name_of(&kernel.name, "small"),
-        kernel,
-        args,
-        extras: 1,
-    };
+    let shape = Shape::of(kernel, args, "small", 1);
     entry(source, &shape, |lower, extras| {
         let types = components(lower.program, ops);
         lower.points(extras[0], |lower, segment| {
             let acc = lower.start(ops, &types);
-            lower.segment(kernel, segment, |lower, _, values| {
+            lower.segment(kernel, segment, |lower, point, values| {
                 lower.accumulate(ops, &types, &acc, values);
+                if keeps == Keeps::Prefixes {
+                    lower.store_tuple(outs, &types, point, &acc);
+                }
             });
-            lower.store_tuple(outs, &types, segment, &acc);
+            if keeps == Keeps::Total {
+                lower.store_tuple(outs, &types, segment, &acc);
+            }
         });
     })
 }
@@ -51,12 +61,7 @@ pub(super) fn warps(
     args: &[Var],
     (ops, outs): Fold<'_>,
 ) -> Entry {
-    let shape = Shape {
-        name: name_of(&kernel.name, "warps"),
-        kernel,
-        args,
-        extras: 2,
-    };
+    let shape = Shape::of(kernel, args, "warps", 2);
     let comm = ops.iter().all(|op| op.comm);
     let program = source.program;
     entry(source, &shape, |lower, extras| {

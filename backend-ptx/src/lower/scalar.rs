@@ -172,21 +172,6 @@ impl Lower<'_> {
 
     /// A constant.
     pub(super) fn constant(&self, c: Const) -> Operand {
-        Operand::Imm(bits_of(c))
-    }
-}
-
-/// A constant as it stands in its register.
-pub(crate) const fn bits_of(c: Const) -> u64 {
-    match c {
-        Const::I8(x) => x as i64 as u64,
-        Const::I16(x) => x as i64 as u64,
-        Const::I32(x) => x as i64 as u64,
-        Const::I64(x) => x as u64,
-        Const::U8(x) => x as u64,
-        Const::U16(x) | Const::F16(x) => x as u64,
-        Const::U32(x) | Const::F32(x) => x as u64,
-        Const::U64(x) | Const::F64(x) => x,
-        Const::Bool(x) => x as u64,
+        Operand::Imm(c.to_slot())
     }
 }

@@ -7,9 +7,7 @@
 mod look_back;
 
 use super::reduce::Fold;
-use super::{
-    Entry, Lower, Shape, Source, THREADS, Value, WARPS, components, entry, name_of, together,
-};
+use super::{Entry, Lower, Shape, Source, THREADS, Value, WARPS, components, entry, together};
 use crate::ptx::ops::{AtomOp, Binary, Cmp, Round, Shuffle, Special, Ternary};
 use crate::ptx::{Class, Inst, Operand, Order, Reg, Scope, Space, Ty};
 use look_back::Published;
@@ -33,31 +31,6 @@ pub(crate) fn items(types: &[ScalarType]) -> u32 {
     (TILE / (THREADS * bytes.max(1))).clamp(1, ITEMS)
 }
 
-/// A thread per segment. The parameter is the number of segments.
-pub(super) fn small(
-    source: &mut Source<'_>,
-    kernel: &Kernel,
-    args: &[Var],
-    (ops, outs): Fold<'_>,
-) -> Entry {
-    let shape = Shape {
-        name: name_of(&kernel.name, "small"),
-        kernel,
-        args,
-        extras: 1,
-    };
-    entry(source, &shape, |lower, extras| {
-        let types = components(lower.program, ops);
-        lower.points(extras[0], |lower, segment| {
-            let acc = lower.start(ops, &types);
-            lower.segment(kernel, segment, |lower, point, values| {
-                lower.accumulate(ops, &types, &acc, values);
-                lower.store_tuple(outs, &types, point, &acc);
-            });
-        });
-    })
-}
-
 /// Tiles. The parameters are elements of a segment, tiles of a segment, groups of a segment, the counter of tiles, states of
 /// tiles and of groups, then arrays for each component: aggregates of tiles, totals of groups, prefixes of groups.
 pub(super) fn large(
@@ -67,12 +40,7 @@ pub(super) fn large(
     (ops, outs): Fold<'_>,
 ) -> Entry {
     let types = components(source.program, ops);
-    let shape = Shape {
-        name: name_of(&kernel.name, "large"),
-        kernel,
-        args,
-        extras: SIZES + 3 * types.len(),
-    };
+    let shape = Shape::of(kernel, args, "large", SIZES + 3 * types.len());
     entry(source, &shape, |lower, extras| {
         let tile = lower.tile(&types, extras);
         lower.outer_indices(kernel, tile.segment);

@@ -3,8 +3,9 @@
 
 use crate::ir::id::{FunId, Var};
 use crate::ir::mem::{Kernel, KernelKind, Mem};
+use crate::ir::scalar::Const;
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, Program, Stm, Vars};
-use crate::ir::types::Type;
+use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk;
 use std::collections::BTreeSet;
 
@@ -135,4 +136,35 @@ pub fn escaping(body: &Body<Mem>) -> BTreeSet<Var> {
     let mut into = BTreeSet::new();
     walk(body, &mut into);
     into
+}
+
+/// The bytes of a buffer, if they are known and have 32 bits.
+pub fn known_bytes(elem: ScalarType, len: Atom) -> Option<u32> {
+    match len {
+        Atom::Const(Const::I64(len)) => len
+            .checked_mul(elem.bytes() as i64)
+            .and_then(|bytes| u32::try_from(bytes).ok()),
+        Atom::Const(_) | Atom::Var(_) => None,
+    }
+}
+
+/// The local buffers that may live on the stack of a thread: of known size, at most `largest` bytes each and `total` bytes
+/// together, and without another name that could outlive the execution of the statement.
+pub fn on_stack(bodies: &[&Body<Mem>], largest: u32, total: u32) -> BTreeSet<Var> {
+    let mut left = total;
+    let mut chosen = BTreeSet::new();
+    for body in bodies {
+        let escaping = escaping(body);
+        statements(body, &mut |stm| {
+            if let (Exp::Op(Mem::Alloc { elem, len }), Some(var)) = (&stm.exp, stm.binds.first())
+                && !escaping.contains(var)
+                && let Some(bytes) = known_bytes(*elem, *len)
+                && bytes <= largest.min(left)
+            {
+                left -= bytes;
+                chosen.insert(*var);
+            }
+        });
+    }
+    chosen
 }

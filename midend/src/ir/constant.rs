@@ -1,4 +1,4 @@
-//! Constants as the Rust values that they stand for.
+//! Constants as the Rust values that they stand for, and as the slots that kernels take them in.
 
 use super::scalar::Const;
 use super::types::ScalarType;
@@ -14,6 +14,41 @@ pub trait Scalar: Copy + PartialEq + PartialOrd + std::fmt::Debug + Into<Const> 
     fn word(self) -> u64;
     /// The value with these bits; what stands above them is ignored.
     fn from_word(word: u64) -> Self;
+}
+
+impl Const {
+    /// The constant in 8 bytes, as arguments of kernels are: the low bytes are those that it has in memory, integers are
+    /// extended as their type says.
+    pub const fn to_slot(self) -> u64 {
+        match self {
+            Self::I8(x) => x as i64 as u64,
+            Self::I16(x) => x as i64 as u64,
+            Self::I32(x) => x as i64 as u64,
+            Self::I64(x) => x as u64,
+            Self::U8(x) => x as u64,
+            Self::U16(x) | Self::F16(x) => x as u64,
+            Self::U32(x) | Self::F32(x) => x as u64,
+            Self::U64(x) | Self::F64(x) => x,
+            Self::Bool(x) => x as u64,
+        }
+    }
+    /// The constant of a type in the low bytes of a slot.
+    pub const fn from_slot(ty: ScalarType, slot: u64) -> Self {
+        match ty {
+            ScalarType::I8 => Self::I8(slot as i8),
+            ScalarType::I16 => Self::I16(slot as i16),
+            ScalarType::I32 => Self::I32(slot as i32),
+            ScalarType::I64 => Self::I64(slot as i64),
+            ScalarType::U8 => Self::U8(slot as u8),
+            ScalarType::U16 => Self::U16(slot as u16),
+            ScalarType::U32 => Self::U32(slot as u32),
+            ScalarType::U64 => Self::U64(slot),
+            ScalarType::F16 => Self::F16(slot as u16),
+            ScalarType::F32 => Self::F32(slot as u32),
+            ScalarType::F64 => Self::F64(slot),
+            ScalarType::Bool => Self::Bool(slot as u8 != 0),
+        }
+    }
 }
 
 macro_rules! scalar {

@@ -32,7 +32,7 @@ pub(super) struct RunArguments {
     /// The entry point
     #[arg(short, long, value_name = "NAME", default_value = "main")]
     entry_point: String,
-    /// What to run on: cpu, ptx-emu or interp
+    /// What to run on: cpu, ptx, ptx-emu or interp
     #[arg(long, default_value_t)]
     target: Target,
     /// Write results in the binary format

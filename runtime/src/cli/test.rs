@@ -22,7 +22,7 @@ pub(super) struct TestArguments {
     /// Programs, and directories of programs
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// What to run on: cpu, ptx-emu or interp
+    /// What to run on: cpu, ptx, ptx-emu or interp
     #[arg(long, default_value_t)]
     target: Target,
     /// Leave out programs and runs with this tag

@@ -1,6 +1,6 @@
 //! Blocks for each segment. Where they are several, the one that comes last combines what the others have left, in order.
 
-use super::{Fold, name_of};
+use super::Fold;
 use crate::lower::{
     Entry, Lower, Shape, Source, THREADS, Value, WARPS, components, entry, together,
 };
@@ -19,12 +19,7 @@ pub(in super::super) fn large(
     (ops, outs): Fold<'_>,
 ) -> Entry {
     let types = components(source.program, ops);
-    let shape = Shape {
-        name: name_of(&kernel.name, "large"),
-        kernel,
-        args,
-        extras: 4 + types.len(),
-    };
+    let shape = Shape::of(kernel, args, "large", 4 + types.len());
     let comm = ops.iter().all(|op| op.comm);
     let program = source.program;
     entry(source, &shape, |lower, extras| {

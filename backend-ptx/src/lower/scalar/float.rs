@@ -12,11 +12,12 @@ use midend::ir::types::ScalarType;
 
 /// A constant of a float type.
 pub(super) fn float(ty: ScalarType, value: f64) -> Operand {
-    Operand::Imm(super::bits_of(if ty == ScalarType::F32 {
+    let value = if ty == ScalarType::F32 {
         Const::f32(value as f32)
     } else {
         Const::f64(value)
-    }))
+    };
+    Operand::Imm(value.to_slot())
 }
 
 impl Lower<'_> {
