@@ -62,7 +62,8 @@ impl Kernel {
                 let wide = wide.iter().map(|(entry, _)| entry);
                 [plain].into_iter().chain(wide).collect()
             }
-            Lowered::Seq(entry) | Lowered::Atomic(entry) => vec![entry],
+            Lowered::Seq(entry) => vec![entry],
+            Lowered::Atomic { plain, shared } => [plain].into_iter().chain(shared).collect(),
             Lowered::Red { small, more } => {
                 let more = more.iter().flat_map(|more| [&more.large, &more.warps]);
                 [small].into_iter().chain(more).collect()

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::compile::{Dimension, Kernel, Scalar};
-use crate::lower::{GROUP, Lowered, THREADS, scan_items};
+use crate::lower::{GROUP, Lowered, SHARED_BUCKETS, THREADS, scan_items, words_of};
 use midend::device::Arg;
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
@@ -23,6 +23,8 @@ const MANY: i64 = 1 << 14;
 const BLOCKS: i64 = 1024;
 /// Copies of the buckets of a histogram, and values in all copies.
 const COPIES: (i64, i64) = (1024, 1 << 20);
+/// Points that each block has for each word of its buckets in shared memory, at least.
+const GATHERED: i64 = 4;
 /// The most blocks of an entry, and of one whose threads take memory from the arena.
 const MOST_BLOCKS: (u64, u64) = (1 << 30, 64);
 /// Bytes that each thread has for local buffers at first, at least and at most.
@@ -240,7 +242,10 @@ impl Planner<'_> {
                 let blocks = div_up(points, tile) as u32;
                 self.step(1, blocks, vec![Extra::Value(points as u64)]);
             }
-            Lowered::Map { .. } | Lowered::Atomic(_) => {
+            Lowered::Atomic {
+                shared: Some(_), ..
+            } if self.gather(points) => {}
+            Lowered::Map { .. } | Lowered::Atomic { .. } => {
                 self.threads(0, points, vec![Extra::Value(points as u64)]);
             }
             Lowered::Red {
@@ -318,15 +323,38 @@ impl Planner<'_> {
         let groups = div_up(tiles, GROUP.into());
         let sizes = [inner, tiles, groups].map(|n| Extra::Value(n as u64));
         let mut extras = sizes.to_vec();
-        for words in [1, outer * tiles, outer * groups] {
-            extras.push(self.scratch(ScalarType::U32, words, true));
-        }
+        extras.push(self.scratch(ScalarType::U32, 1, true));
+        let words: usize = self.kernel.tuple.iter().map(|ty| words_of(*ty)).sum();
         for len in [outer * tiles, outer * groups, outer * groups] {
-            for ty in &self.kernel.tuple {
-                extras.push(self.scratch(*ty, len, false));
+            for _ in 0..words {
+                extras.push(self.scratch(ScalarType::U64, len, true));
             }
         }
         self.step(1, (outer * tiles) as u32, extras);
+    }
+
+    /// A histogram in shared memory, if there is room for the buckets, and more points than buckets; tells whether it is.
+    fn gather(&mut self, points: i64) -> bool {
+        let mut words = 0i64;
+        for (buckets, dests) in &self.kernel.hists {
+            let buckets = (scalar(*buckets, self.slots) as i64).max(0);
+            let each: usize = dests.iter().map(|(_, ty)| ty.bytes().div_ceil(4)).sum();
+            words = words.saturating_add(buckets.saturating_mul(each as i64));
+        }
+        let blocks = BLOCKS.min(points / (GATHERED * words).max(i64::from(4 * THREADS)));
+        if words > i64::from(SHARED_BUCKETS) || blocks == 0 {
+            return false;
+        }
+        let copies = (i64::from(SHARED_BUCKETS) / words.max(1)).clamp(1, (THREADS / 32).into());
+        let size = div_up(points, blocks);
+        let extras = [points, size, 1 << copies.ilog2()];
+        let extras = extras.map(|n| Extra::Value(n as u64)).to_vec();
+        let uses_arena = self.kernel.entries()[1].uses_arena;
+        if uses_arena && div_up(points, size) as u64 > MOST_BLOCKS.1 {
+            return false;
+        }
+        self.step(1, div_up(points, size) as u32, extras);
+        true
     }
 
     fn copies(&mut self, points: i64) {

@@ -24,9 +24,12 @@ mod stride;
 mod together;
 mod tuple;
 
+pub(crate) use hist::WORDS as SHARED_BUCKETS;
 pub(crate) use scan::{GROUP, items as scan_items};
+pub(crate) use tuple::words_of;
 
 use entry::{Shape, entry, name_of};
+use memory::Addresses;
 use midend::analysis::kernels::has_value;
 use reduce::Keeps;
 
@@ -109,8 +112,8 @@ pub(crate) enum Lowered {
     Red { small: Entry, more: Option<More> },
     /// A thread per segment, or blocks.
     Scan { small: Entry, large: Option<Entry> },
-    /// Atomic operations, one thread per point.
-    Atomic(Entry),
+    /// Atomic operations, one thread per point; or blocks that gather in shared memory first.
+    Atomic { plain: Entry, shared: Option<Entry> },
     /// Copies of the buckets are filled with neutral elements, worked on, and merged.
     Copies {
         fill: Entry,
@@ -176,6 +179,8 @@ pub(crate) struct Lower<'a> {
     on_stack: BTreeSet<Var>,
     /// Whether several points may store to one place.
     any_wins: bool,
+    /// What is known of addresses.
+    addresses: Addresses,
 }
 
 /// The type of instructions on scalars of a type.
@@ -261,6 +266,7 @@ impl<'a> Lower<'a> {
             depth: None,
             on_stack: BTreeSet::new(),
             any_wins: true,
+            addresses: Addresses::default(),
         }
     }
 

@@ -9,8 +9,9 @@ use common::plan::{
 };
 use half::f16;
 use midend::device::Arg;
-use midend::ir::mem::{KernelKind, Mem};
-use midend::ir::scalar::{BinOp, Const};
+use midend::interp::scalar::eval;
+use midend::ir::mem::{KernelKind, Mem, MemHist};
+use midend::ir::scalar::{BinOp, Const, ScalarOp};
 use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Program};
 use midend::ir::types::{ScalarType, Type};
@@ -238,8 +239,8 @@ fn products() -> Program<Mem> {
 
 #[test]
 fn scans_over_many_groups_of_tiles() {
-    // Tiles have 768 elements, groups 32 tiles; of groups, 32 are looked at together.
-    for n in [767, 32 * 768, 32 * 768 + 1, 34 * 32 * 768 + 5] {
+    // Tiles have 1024 elements, groups 32 tiles; of groups, 32 are looked at together.
+    for n in [1023, 32 * 1024, 32 * 1024 + 1, 34 * 32 * 1024 + 5] {
         let device = device(n as u64);
         let module = compile(&device, &products());
         let data: Vec<i64> = (0..4 * n).map(|k| k % 7 - 3 + k / 1000).collect();
@@ -263,6 +264,131 @@ fn scans_over_many_groups_of_tiles() {
                 download(&device, out, n as usize) == Data::I64(expected),
                 "{n}"
             );
+        }
+    }
+}
+
+/// Scans of one component, of each width, whole tiles of which threads keep in registers, and others.
+#[test]
+fn scans_of_words_bytes_and_truth_values() {
+    let scans: [(BinOp, ScalarType, Const); 4] = [
+        (BinOp::Add, ScalarType::U8, Const::U8(0)),
+        (BinOp::Add, ScalarType::I32, Const::I32(0)),
+        (BinOp::Max, INT, Const::I64(i64::MIN)),
+        (BinOp::And, ScalarType::Bool, Const::Bool(true)),
+    ];
+    for (op, elem, neutral) in scans {
+        let program = program(|b| {
+            let (o, n) = (b.fresh("o", I64), b.fresh("n", I64));
+            let (xs, out) = (b.fresh("xs", buffer(elem)), b.fresh("out", buffer(elem)));
+            let op = operator(b, elem, neutral, |b, x, y| b.bin(op, elem, x, y));
+            let kind = KernelKind::Scan {
+                ops: vec![op],
+                outs: vec![out],
+            };
+            kernel(b, "k", &[o.into(), n.into()], kind, |b, i| {
+                let first = b.mul(i[0], n);
+                let at = b.add(first, i[1]);
+                vec![load(b, xs, at)]
+            });
+        });
+        let device = device(7);
+        let module = compile(&device, &program);
+        for (o, n) in [(1, 300), (3, 4096), (2, 4097), (5, 12_287), (1, 150_000)] {
+            let mut data = Data::zeros(elem, (o * n) as usize);
+            let mut expected = Data::zeros(elem, (o * n) as usize);
+            let mut sum = neutral;
+            for k in 0..o * n {
+                let x = match elem {
+                    ScalarType::Bool => Const::Bool(k % n < n / 2 + k / n),
+                    _ => Const::from_slot(elem, (k * k % 1013) as u64),
+                };
+                data.set(k as usize, x);
+                sum = if k % n == 0 { neutral } else { sum };
+                sum = eval(ScalarOp::Bin(op, elem), &[sum, x]).expect("does not fail");
+                expected.set(k as usize, sum);
+            }
+            let out = blank(&device, elem, (o * n) as usize);
+            let args = [
+                i64s(o),
+                i64s(n),
+                Arg::Buffer(upload(&device, data)),
+                Arg::Buffer(out.clone()),
+            ];
+            run(&device, &module, "k", &args).expect("runs");
+            assert!(
+                download(&device, &out, (o * n) as usize) == expected,
+                "{op:?} of {elem}, {o} of {n}"
+            );
+        }
+    }
+}
+
+/// Histograms that are atomic operations, two at once: with buckets for shared memory, copies of them, and too many.
+#[test]
+fn histograms_of_integers() {
+    let updates: [(BinOp, ScalarType, u64); 6] = [
+        (BinOp::Add, ScalarType::U32, 0),
+        (BinOp::Max, ScalarType::I32, i32::MIN as u64),
+        (BinOp::Add, INT, 0),
+        (BinOp::And, ScalarType::U64, u64::MAX),
+        (BinOp::Xor, INT, 0),
+        (BinOp::Min, INT, i64::MAX as u64),
+    ];
+    for (op, elem, neutral) in updates {
+        let neutral = Const::from_slot(elem, neutral);
+        let program = program(|b| {
+            let (n, m) = (b.fresh("n", I64), b.fresh("m", I64));
+            let (at, xs) = (b.fresh("at", buffer(INT)), b.fresh("xs", buffer(elem)));
+            let hists: Vec<MemHist> = ["one", "two"]
+                .into_iter()
+                .map(|name| MemHist {
+                    buckets: m.into(),
+                    dests: vec![b.fresh(name, buffer(elem))],
+                    op: operator(b, elem, neutral, |b, x, y| b.bin(op, elem, x, y)),
+                })
+                .collect();
+            kernel(b, "k", &[n.into()], KernelKind::Hist(hists), |b, i| {
+                let (place, x) = (load(b, at, i[0]), load(b, xs, i[0]));
+                let next = b.add(place, 1);
+                vec![place, next, x, x]
+            });
+        });
+        let device = device(11);
+        let module = compile(&device, &program);
+        for (n, m) in [(9_001, 1), (9_001, 5), (40_000, 300), (30_000, 3_000)] {
+            let place = |i: i64| (i * i) % (m + 2) - 1;
+            // Sums of these carry into the upper half, and come back.
+            let value = |i: i64| Const::from_slot(elem, ((i - n / 2) * 0x3_1234_5679) as u64);
+            let places: Vec<i64> = (0..n).map(place).collect();
+            let mut values = Data::zeros(elem, n as usize);
+            let first = Const::from_slot(elem, 5);
+            let mut expected = [0, 1].map(|_| vec![first; m as usize]);
+            for i in 0..n {
+                values.set(i as usize, value(i));
+                for (shift, buckets) in (0..).zip(&mut expected) {
+                    if let Some(old) = buckets.get_mut((place(i) + shift) as usize) {
+                        let both = [*old, value(i)];
+                        *old = eval(ScalarOp::Bin(op, elem), &both).expect("does not fail");
+                    }
+                }
+            }
+            let mut start = Data::zeros(elem, m as usize);
+            (0..m as usize).for_each(|i| start.set(i, first));
+            let outs = [0, 1].map(|_| upload(&device, start.clone()));
+            let mut args = vec![
+                i64s(n),
+                i64s(m),
+                Arg::Buffer(upload(&device, Data::I64(places))),
+                Arg::Buffer(upload(&device, values)),
+            ];
+            args.extend(outs.iter().cloned().map(Arg::Buffer));
+            run(&device, &module, "k", &args).expect("runs");
+            for (out, expected) in outs.iter().zip(expected) {
+                let got = download(&device, out, m as usize);
+                let wrong = (0..m as usize).find(|i| got.get(*i) != expected[*i]);
+                assert_eq!(wrong, None, "{op:?} of {elem}, {n} points, {m} buckets");
+            }
         }
     }
 }

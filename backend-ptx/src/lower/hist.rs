@@ -1,14 +1,18 @@
-//! Histograms. Integer sums, minima and the like are atomic operations on memory. Anything else is deterministic: a few
-//! threads work through runs of points, in order, each on its own copy of the buckets, and the copies are merged in order.
+//! Histograms. Integer sums, minima and the like are atomic operations. Anything else is deterministic: a few threads work
+//! through runs of points, in order, each on its own copy of the buckets, and the copies are merged in order.
 
-use super::{Entry, Lower, Lowered, Shape, Source, Value, components, entry};
-use crate::ptx::ops::{AtomOp, Binary};
-use crate::ptx::{Inst, Operand, Order, Reg, Scope, Space, Ty};
+mod atomic;
+mod shared;
+
+pub(crate) use shared::WORDS;
+
+use super::{Entry, Lower, Lowered, Shape, Source, Value, entry};
+use crate::ptx::ops::Binary;
+use crate::ptx::{Operand, Reg, Ty};
+use atomic::Update;
 use midend::ir::id::Var;
-use midend::ir::mem::{Kernel, Mem, MemHist};
-use midend::ir::scalar::{BinOp, ScalarOp};
-use midend::ir::soac::Operator;
-use midend::ir::syntax::{Atom, Exp};
+use midend::ir::mem::{Kernel, MemHist};
+use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
 
 pub(super) fn hist(
@@ -17,105 +21,21 @@ pub(super) fn hist(
     args: &[Var],
     hists: &[MemHist],
 ) -> Lowered {
-    let atomic: Option<Vec<(AtomOp, Ty)>> =
-        hists.iter().map(|h| atomic(source.program, h)).collect();
-    match atomic {
-        Some(atomic) if !kernel.body.result.is_empty() => {
-            Lowered::Atomic(all_at_once(source, kernel, args, hists, &atomic))
-        }
+    let updates: Option<Vec<Update>> = hists
+        .iter()
+        .map(|h| atomic::update(source.program, h))
+        .collect();
+    match updates {
+        Some(updates) if !kernel.body.result.is_empty() => Lowered::Atomic {
+            plain: atomic::plain(source, kernel, args, hists, &updates),
+            shared: shared::shared(source, kernel, args, hists, &updates),
+        },
         Some(_) | None => Lowered::Copies {
             fill: fill(source, kernel, args, hists),
             work: work(source, kernel, args, hists),
             merge: merge(source, kernel, args, hists),
         },
     }
-}
-
-/// The atomic operation that an operator is: one operation on both parameters, on whole words of integers.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "few operations are atomic ones"
-)]
-fn atomic(program: &midend::ir::syntax::Program<Mem>, hist: &MemHist) -> Option<(AtomOp, Ty)> {
-    let Operator { lam, .. } = &hist.op;
-    let ([stm], [Atom::Var(result)], [a, b]) =
-        (&lam.body.stms[..], &lam.body.result[..], &lam.params[..])
-    else {
-        return None;
-    };
-    let Exp::Scalar(ScalarOp::Bin(op, ty), operands) = &stm.exp else {
-        return None;
-    };
-    let (a, b) = (Atom::Var(*a), Atom::Var(*b));
-    let both = operands[..] == [a, b] || operands[..] == [b, a];
-    if !both
-        || stm.binds != [*result]
-        || components(program, std::slice::from_ref(&hist.op)) != [*ty]
-    {
-        return None;
-    }
-    let of = match ty {
-        ScalarType::I32 => Ty::S32,
-        ScalarType::U32 => Ty::U32,
-        ScalarType::I64 => Ty::S64,
-        ScalarType::U64 => Ty::U64,
-        _ => return None,
-    };
-    let bits = Ty::of_class(of.class());
-    Some(match op {
-        BinOp::Add if of == Ty::S64 => (AtomOp::Add, Ty::U64),
-        BinOp::Add => (AtomOp::Add, of),
-        BinOp::Min => (AtomOp::Min, of),
-        BinOp::Max => (AtomOp::Max, of),
-        BinOp::And => (AtomOp::And, bits),
-        BinOp::Or => (AtomOp::Or, bits),
-        BinOp::Xor => (AtomOp::Xor, bits),
-        _ => return None,
-    })
-}
-
-/// One point per thread. The parameter is the number of points.
-fn all_at_once(
-    source: &mut Source<'_>,
-    kernel: &Kernel,
-    args: &[Var],
-    hists: &[MemHist],
-    atomic: &[(AtomOp, Ty)],
-) -> Entry {
-    let shape = Shape::of(kernel, args, "", 1);
-    entry(source, &shape, |lower, extras| {
-        lower.points(extras[0], |lower, point| {
-            lower.indices(&kernel.space, point);
-            let mark = lower.mark(&kernel.body);
-            let results = lower.scalars(&kernel.body);
-            let (buckets, values) = results.split_at(hists.len());
-            for (i, (hist, (op, ty))) in hists.iter().zip(atomic).enumerate() {
-                let extent = lower.atom(hist.buckets);
-                let inside = lower.is_below(buckets[i], extent);
-                lower.when(inside, |lower| {
-                    let elem = lower.elem(hist.dests[0]);
-                    let index = lower.reg(ScalarType::I64, buckets[i]);
-                    let shift = Operand::Imm(elem.bytes().trailing_zeros().into());
-                    let distance = lower.b.bin(Binary::Shl, Ty::B64, index, shift);
-                    let base = lower.atom(hist.dests[0].into());
-                    let at = lower.b.bin(Binary::Add, Ty::U64, base, distance);
-                    lower.b.inst(Inst::Atom {
-                        op: *op,
-                        space: Space::Global,
-                        order: Order::Relaxed(Scope::Gpu),
-                        ty: *ty,
-                        dst: None,
-                        at: at.into(),
-                        a: values[i],
-                        b: None,
-                    });
-                });
-            }
-            if let Some(mark) = mark {
-                lower.give_back(mark);
-            }
-        });
-    })
 }
 
 /// The destinations of all histograms with the type of each.

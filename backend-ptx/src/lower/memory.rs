@@ -2,13 +2,13 @@
 
 use super::{Lower, Value, memory_ty};
 use crate::ptx::ops::{Binary, Cache, Cmp, Round};
-use crate::ptx::{Address, Inst, Operand, Order, Reg, Space, Ty};
+use crate::ptx::{Address, BlockId, Inst, Operand, Order, Reg, Space, Ty};
 use midend::analysis::kernels::{known_bytes, on_stack};
 use midend::ir::id::Var;
 use midend::ir::mem::{Mem, Region};
 use midend::ir::syntax::{Atom, Body};
 use midend::ir::types::ScalarType;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// The largest local buffer that lives in local memory.
 const LARGEST: u32 = 4 << 10;
@@ -24,10 +24,66 @@ pub(super) fn stacked(bodies: &[&Body<Mem>]) -> BTreeSet<Var> {
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     space: Space,
-    at: Address,
+    pub(super) at: Address,
+}
+
+/// What is known of addresses: neighbours of an element lie at constant distances, which instructions take for nothing.
+#[derive(Default)]
+pub(super) struct Addresses {
+    /// Registers that hold what another one holds, and so many more.
+    steps: HashMap<Reg, (Reg, u64)>,
+    /// Addresses of elements, by buffer, index and size, in the block that they are computed in.
+    known: HashMap<(Reg, Reg, u64), (BlockId, Reg)>,
 }
 
 impl Lower<'_> {
+    /// Numbers `first`, `first + step`, and so on, to be used while `first` stays as it is.
+    pub(super) fn strided(&mut self, first: Reg, step: u32, count: u32) -> Vec<Reg> {
+        let number = |lower: &mut Self, k: u32| {
+            let distance = u64::from(k) * u64::from(step);
+            let number = lower
+                .b
+                .bin(Binary::Add, Ty::U64, first, Operand::Imm(distance));
+            lower.addresses.steps.insert(number, (first, distance));
+            number
+        };
+        (0..count).map(|k| number(self, k)).collect()
+    }
+
+    /// The place of an element of a buffer in global memory.
+    fn global_place(&mut self, base: Reg, index: Reg, size: u64) -> Address {
+        let (root, distance) = match self.addresses.steps.get(&index) {
+            Some((root, step)) => (*root, i32::try_from(step * size).ok()),
+            None => (index, Some(0)),
+        };
+        let (root, offset) = match distance {
+            Some(offset) => (root, offset),
+            None => (index, 0),
+        };
+        let key = (base, root, size);
+        let here = self.b.block_now();
+        let known = self.addresses.known.get(&key).copied();
+        let address = match known {
+            Some((block, address)) if block == here => address,
+            Some(_) | None => {
+                let distance = if size == 1 {
+                    root
+                } else {
+                    let shift = Operand::Imm(size.trailing_zeros().into());
+                    self.b.bin(Binary::Shl, Ty::B64, root, shift)
+                };
+                self.b.bin(Binary::Add, Ty::U64, base, distance)
+            }
+        };
+        if self.addresses.steps.contains_key(&index) {
+            self.addresses.known.insert(key, (here, address));
+        }
+        Address {
+            base: address,
+            offset,
+        }
+    }
+
     /// An operation of the dialect.
     pub(super) fn memory(&mut self, op: &Mem, bind: Option<Var>) -> Vec<Value> {
         match op {
@@ -88,23 +144,15 @@ impl Lower<'_> {
             };
         }
         let index = self.reg(ScalarType::I64, index);
-        let shift = Operand::Imm(size.trailing_zeros().into());
-        let base = if space == Space::Local {
+        let at = if space == Space::Local {
             let low = self.b.convert(Ty::U32, Ty::U64, Round::Exact, index);
+            let shift = Operand::Imm(size.trailing_zeros().into());
             let distance = self.b.bin(Binary::Shl, Ty::B32, low, shift);
-            self.b.bin(Binary::Add, Ty::U32, base, distance)
+            self.b.bin(Binary::Add, Ty::U32, base, distance).into()
         } else {
-            let distance = if size == 1 {
-                index
-            } else {
-                self.b.bin(Binary::Shl, Ty::B64, index, shift)
-            };
-            self.b.bin(Binary::Add, Ty::U64, base, distance)
+            self.global_place(base, index, size)
         };
-        Place {
-            space,
-            at: base.into(),
-        }
+        Place { space, at }
     }
 
     /// An element from memory.

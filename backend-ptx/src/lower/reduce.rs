@@ -91,7 +91,7 @@ pub(super) fn warps(
 }
 
 /// Elements of a thread: the first one, the end, the step.
-type Range = (Operand, Operand, Operand);
+pub(super) type Range = (Operand, Operand, Operand);
 
 impl Lower<'_> {
     /// Folds the results of the body at elements of a segment, whose outer indices are bound; `each` at a time, if there is
@@ -101,34 +101,19 @@ impl Lower<'_> {
         (kernel, ops): (&Kernel, &[Operator<Mem>]),
         types: &[ScalarType],
         acc: &[Reg],
-        (first, end, step): Range,
+        range: Range,
         each: Option<u32>,
     ) {
-        let mut first = first;
-        if let (Some(each), Operand::Imm(step)) = (each, step) {
-            // The last of them tells whether all are there.
-            let i = self.b.mov(Ty::B64, first);
-            let (head, inside, exit) = (self.b.block(), self.b.block(), self.b.block());
-            self.b.begin(head);
-            let distance = Operand::Imm(step * u64::from(each - 1));
-            let last = self.b.bin(Binary::Add, Ty::U64, i, distance);
-            let more = self.b.cmp(Cmp::Lt, Ty::U64, last, end);
-            self.b.branch(more, inside, exit, false);
-            self.b.begin(inside);
-            let elements = self.strided(i, step as u32, each);
-            for values in self.elements(kernel, types, &elements) {
-                self.accumulate(ops, types, acc, values);
+        let several = |lower: &mut Self, elements: &[Reg]| {
+            for values in lower.elements(kernel, types, elements) {
+                lower.accumulate(ops, types, acc, values);
             }
-            let distance = Operand::Imm(step * u64::from(each));
-            self.b.bin_to(i, Binary::Add, Ty::U64, i, distance);
-            self.b.jump(head);
-            self.b.begin(exit);
-            first = i.into();
-        }
-        self.count(Ty::U64, (first, end, step), false, |lower, i| {
+        };
+        let one = |lower: &mut Self, i| {
             let values = lower.element(kernel, types, i);
             lower.accumulate(ops, types, acc, values);
-        });
+        };
+        self.by_several(range, each, several, one);
     }
 
     /// Registers that hold the neutral elements.
@@ -252,7 +237,12 @@ impl Lower<'_> {
     }
 
     /// The elements of a thread out of those of its block or warp: a run, or every so many.
-    fn share(&mut self, (low, high): (Reg, Reg), (number, size): (Reg, u32), comm: bool) -> Range {
+    pub(super) fn share(
+        &mut self,
+        (low, high): (Reg, Reg),
+        (number, size): (Reg, u32),
+        comm: bool,
+    ) -> Range {
         let number = self.wide(number);
         if comm {
             let first = self.b.bin(Binary::Add, Ty::U64, low, number);

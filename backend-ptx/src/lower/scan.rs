@@ -5,9 +5,10 @@
 //! blocks that run.
 
 mod look_back;
+mod tile;
 
 use super::reduce::Fold;
-use super::{Entry, Lower, Shape, Source, THREADS, Value, WARPS, components, entry, together};
+use super::{Entry, Lower, Shape, Source, THREADS, WARPS, components, entry, together, words_of};
 use crate::ptx::ops::{AtomOp, Binary, Cmp, Round, Shuffle, Special, Ternary};
 use crate::ptx::{Class, Inst, Operand, Order, Reg, Scope, Space, Ty};
 use look_back::Published;
@@ -17,22 +18,23 @@ use midend::ir::soac::Operator;
 use midend::ir::types::ScalarType;
 
 /// The most bytes of shared memory for the elements of a tile.
-const TILE: u32 = 24 << 10;
+const TILE: u32 = 32 << 10;
 /// The most elements that a thread has of a tile.
 const ITEMS: u32 = 16;
 /// Tiles of a group.
 pub(crate) const GROUP: u32 = 32;
 /// Parameters before the arrays of components.
-const SIZES: usize = 6;
+const SIZES: usize = 4;
 
-/// The elements that each thread has of a tile of tuples of these types; at least one.
+/// The elements that each thread has of a tile of tuples of these types: a power of two.
 pub(crate) fn items(types: &[ScalarType]) -> u32 {
     let bytes: u32 = types.iter().map(|ty| ty.bytes() as u32).sum();
-    (TILE / (THREADS * bytes.max(1))).clamp(1, ITEMS)
+    let most = (TILE / (THREADS * bytes.max(1))).clamp(1, ITEMS);
+    1 << most.ilog2()
 }
 
-/// Tiles. The parameters are elements of a segment, tiles of a segment, groups of a segment, the counter of tiles, states of
-/// tiles and of groups, then arrays for each component: aggregates of tiles, totals of groups, prefixes of groups.
+/// Tiles. The parameters are elements of a segment, tiles of a segment, groups of a segment, the counter of tiles, then what
+/// is published, an array for each word of a tuple: aggregates of tiles, totals of groups, prefixes of groups.
 pub(super) fn large(
     source: &mut Source<'_>,
     kernel: &Kernel,
@@ -40,18 +42,21 @@ pub(super) fn large(
     (ops, outs): Fold<'_>,
 ) -> Entry {
     let types = components(source.program, ops);
-    let shape = Shape::of(kernel, args, "large", SIZES + 3 * types.len());
+    let words: usize = types.iter().map(|ty| words_of(*ty)).sum();
+    let shape = Shape::of(kernel, args, "large", SIZES + 3 * words);
     entry(source, &shape, |lower, extras| {
-        let tile = lower.tile(&types, extras);
+        let tile = lower.tile(kernel, &types, extras);
         lower.outer_indices(kernel, tile.segment);
-        lower.fill(kernel, &types, &tile);
-        let acc = lower.fold_items(ops, &types, &tile);
-        let (before, warps) = lower.scan_threads(ops, &types, &acc);
+        let is_short = together::are_short(lower.program, ops, tile.items);
+        lower.fill(kernel, (ops, &types), &tile, is_short);
+        let run = lower.fold_run((ops, &types), &tile, is_short);
+        let (before, warps) = lower.scan_threads(ops, &types, run.total());
         let carry = lower.tables("carry", &types, 1);
-        let tables: Vec<&[Reg]> = extras[SIZES..].chunks(types.len()).collect();
+        let tables: Vec<&[Reg]> = extras[SIZES..].chunks(words).collect();
         let published = Published {
-            tiles: (extras[4], tables[0]),
-            groups: (extras[5], tables[1], tables[2]),
+            tiles: tables[0],
+            totals: tables[1],
+            prefixes: tables[2],
             count: extras[2],
         };
         lower.first_warp(|lower| {
@@ -66,11 +71,16 @@ pub(super) fn large(
         lower.b.inst(Inst::Barrier);
         let zero = lower.b.mov(Ty::B32, Operand::Imm(0));
         let carry = lower.load_shared(&carry, &types, zero);
-        lower.apply(ops, &types, &tile, (&carry, &before));
+        let before: Vec<Operand> = before.into_iter().map(Operand::Reg).collect();
+        let prefix = lower.combined(ops, &types, &carry, &before);
+        lower.apply((ops, &types), &tile, &prefix, &run);
         lower.b.inst(Inst::Barrier);
         lower.drain(outs, &types, &tile);
     })
 }
+
+/// The operators and the types of their tuple.
+type Ops<'a> = (&'a [Operator<Mem>], &'a [ScalarType]);
 
 /// What a block works on.
 struct Tile {
@@ -89,30 +99,16 @@ struct Tile {
 
 impl Lower<'_> {
     /// Draws a tile.
-    fn tile(&mut self, types: &[ScalarType], extras: &[Reg]) -> Tile {
+    fn tile(&mut self, kernel: &Kernel, types: &[ScalarType], extras: &[Reg]) -> Tile {
         let items = items(types);
-        let slot = self.b.variable("tile", Space::Shared, 4, 1);
-        let slot = self.b.address_of(slot);
-        let counter = extras[3];
-        self.leader(|lower| {
-            let drawn = lower.b.reg(Class::B32);
-            lower.b.inst(Inst::Atom {
-                op: AtomOp::Add,
-                space: Space::Global,
-                order: Order::Relaxed(Scope::Gpu),
-                ty: Ty::U32,
-                dst: Some(drawn),
-                at: counter.into(),
-                a: Operand::Imm(1),
-                b: None,
-            });
-            lower.b.store(Space::Shared, Ty::U32, slot, drawn);
-        });
-        self.b.inst(Inst::Barrier);
-        let drawn = self.b.load(Space::Shared, Ty::U32, slot);
-        let number = self.wide(drawn);
-        let segment = self.b.bin(Binary::Div, Ty::U64, number, extras[1]);
-        let within = self.b.bin(Binary::Rem, Ty::U64, number, extras[1]);
+        let number = self.draw(extras[3]);
+        // Without outer dimensions there is one segment.
+        let (segment, within) = if kernel.space.len() == 1 {
+            (self.b.mov(Ty::B64, Operand::Imm(0)), number)
+        } else {
+            let segment = self.b.bin(Binary::Div, Ty::U64, number, extras[1]);
+            (segment, self.b.bin(Binary::Rem, Ty::U64, number, extras[1]))
+        };
         let size = u64::from(THREADS * items);
         let start = self.b.bin(Binary::Mul, Ty::U64, within, Operand::Imm(size));
         let mad = [segment.into(), extras[0].into(), start.into()];
@@ -133,110 +129,27 @@ impl Lower<'_> {
         }
     }
 
-    /// The elements of a tile, neighbours in neighbouring threads, into shared memory.
-    fn fill(&mut self, kernel: &Kernel, types: &[ScalarType], tile: &Tile) {
-        let tid = self.b.special(Special::Tid);
-        let each = together::points(self.program, kernel);
-        let rest = |lower: &mut Self| {
-            let range = (tid.into(), tile.count.into(), Operand::Imm(THREADS.into()));
-            lower.count(Ty::U32, range, false, |lower, i| {
-                let distance = lower.wide(i);
-                let element = lower.b.bin(Binary::Add, Ty::U64, tile.start, distance);
-                let values = lower.element(kernel, types, element);
-                lower.store_item(types, tile, i, &values);
+    /// The next number of a counter, for all threads of the block.
+    fn draw(&mut self, counter: Reg) -> Reg {
+        let slot = self.b.variable("tile", Space::Shared, 4, 1);
+        let slot = self.b.address_of(slot);
+        self.leader(|lower| {
+            let drawn = lower.b.reg(Class::B32);
+            lower.b.inst(Inst::Atom {
+                op: AtomOp::Add,
+                space: Space::Global,
+                order: Order::Relaxed(Scope::Gpu),
+                ty: Ty::U32,
+                dst: Some(drawn),
+                at: counter.into(),
+                a: Operand::Imm(1),
+                b: None,
             });
-        };
-        match each {
-            None => rest(self),
-            Some(each) => self.if_whole(
-                tile,
-                |lower| {
-                    let first = lower.wide(tid);
-                    let first = lower.b.bin(Binary::Add, Ty::U64, tile.start, first);
-                    for round in 0..tile.items.div_ceil(each) {
-                        let done = round * each;
-                        let now = each.min(tile.items - done);
-                        lower.fill_round((kernel, types), tile, (tid, first), (done, now));
-                    }
-                },
-                rest,
-            ),
-        }
-        self.b.inst(Inst::Barrier);
-    }
-
-    /// Code for tiles with all their elements, and for others.
-    fn if_whole(&mut self, tile: &Tile, f: impl FnOnce(&mut Self), g: impl FnOnce(&mut Self)) {
-        let (whole, last, join) = (self.b.block(), self.b.block(), self.b.block());
-        let size = Operand::Imm(u64::from(THREADS * tile.items));
-        let is_whole = self.b.cmp(Cmp::Eq, Ty::U32, tile.count, size);
-        self.b.branch(is_whole, whole, last, true);
-        self.b.begin(whole);
-        f(self);
-        self.b.jump(join);
-        self.b.begin(last);
-        g(self);
-        self.b.jump(join);
-        self.b.begin(join);
-    }
-
-    /// The items `done..done + now` of every thread, out of a tile that has them all.
-    fn fill_round(
-        &mut self,
-        (kernel, types): (&Kernel, &[ScalarType]),
-        tile: &Tile,
-        (tid, first): (Reg, Reg),
-        (done, now): (u32, u32),
-    ) {
-        let distance = Operand::Imm(u64::from(done * THREADS));
-        let first = self.b.bin(Binary::Add, Ty::U64, first, distance);
-        let elements = self.strided(first, THREADS, now);
-        let tuples = self.elements(kernel, types, &elements);
-        for (k, values) in tuples.into_iter().enumerate() {
-            let distance = Operand::Imm(u64::from((done + k as u32) * THREADS));
-            let i = self.b.bin(Binary::Add, Ty::U32, tid, distance);
-            self.store_item(types, tile, i, &values);
-        }
-    }
-
-    /// The place of an item in the arrays of a tile: an element is left out after every 32, so that threads that walk
-    /// through their items side by side do not meet in one bank.
-    fn padded(&mut self, item: Reg) -> Reg {
-        let skipped = self.b.bin(Binary::Shr, Ty::U32, item, Operand::Imm(5));
-        self.b.bin(Binary::Add, Ty::U32, item, skipped)
-    }
-
-    fn store_item(&mut self, types: &[ScalarType], tile: &Tile, item: Reg, values: &[Operand]) {
-        let at = self.padded(item);
-        self.store_shared(&tile.tables, types, at, values);
-    }
-
-    fn load_item(&mut self, types: &[ScalarType], tile: &Tile, item: Reg) -> Vec<Operand> {
-        let at = self.padded(item);
-        self.load_shared(&tile.tables, types, at)
-    }
-
-    /// The elements that the thread has of a tile: a run of neighbours.
-    fn run_of_items(&mut self, tile: &Tile) -> (Operand, Operand, Operand) {
-        let tid = self.b.special(Special::Tid);
-        let each = Operand::Imm(tile.items.into());
-        let first = self.b.bin(Binary::Mul, Ty::U32, tid, each);
-        let end = self.b.bin(Binary::Add, Ty::U32, first, each);
-        let end = self.b.bin(Binary::Min, Ty::U32, end, tile.count);
-        (first.into(), end.into(), Operand::Imm(1))
-    }
-
-    /// Scans the elements of the thread in place; the last sum.
-    fn fold_items(&mut self, ops: &[Operator<Mem>], types: &[ScalarType], tile: &Tile) -> Vec<Reg> {
-        let acc = self.start(ops, types);
-        let range = self.run_of_items(tile);
-        self.count(Ty::U32, range, false, |lower, i| {
-            let values = lower.load_item(types, tile, i);
-            lower.accumulate(ops, types, &acc, values);
-            let sums: Vec<Operand> = acc.iter().map(|r| Operand::Reg(*r)).collect();
-            lower.store_item(types, tile, i, &sums);
+            lower.b.store(Space::Shared, Ty::U32, slot, drawn);
         });
-        acc
+        self.b.inst(Inst::Barrier);
+        let drawn = self.b.load(Space::Shared, Ty::U32, slot);
+        self.wide(drawn)
     }
 
     /// What comes before the elements of each thread within the tile, and arrays with the sum of every warp.
@@ -275,56 +188,5 @@ impl Lower<'_> {
             self.when(has, |lower| lower.accumulate(ops, types, &total, before));
         }
         (total, warps)
-    }
-
-    /// Puts what comes before in front of the sums of the thread.
-    fn apply(
-        &mut self,
-        ops: &[Operator<Mem>],
-        types: &[ScalarType],
-        tile: &Tile,
-        (carry, before): (&[Operand], &[Reg]),
-    ) {
-        let before: Vec<Operand> = before.iter().map(|r| Operand::Reg(*r)).collect();
-        let prefix = self.combined(ops, types, carry, &before);
-        let prefix: Vec<Operand> = prefix.into_iter().map(Operand::Reg).collect();
-        let range = self.run_of_items(tile);
-        self.count(Ty::U32, range, false, |lower, i| {
-            let sums = lower.load_item(types, tile, i);
-            let sums = lower.combined(ops, types, &prefix, &sums);
-            let sums: Vec<Operand> = sums.into_iter().map(Operand::Reg).collect();
-            lower.store_item(types, tile, i, &sums);
-        });
-    }
-
-    /// The sums from shared memory to their places, neighbours by neighbouring threads.
-    fn drain(&mut self, outs: &[Var], types: &[ScalarType], tile: &Tile) {
-        let tid = self.b.special(Special::Tid);
-        self.if_whole(
-            tile,
-            |lower| {
-                for k in 0..tile.items {
-                    let distance = Operand::Imm(u64::from(k * THREADS));
-                    let i = lower.b.bin(Binary::Add, Ty::U32, tid, distance);
-                    lower.drain_item(outs, types, tile, i);
-                }
-            },
-            |lower| {
-                let range = (tid.into(), tile.count.into(), Operand::Imm(THREADS.into()));
-                lower.count(Ty::U32, range, false, |lower, i| {
-                    lower.drain_item(outs, types, tile, i);
-                });
-            },
-        );
-    }
-
-    fn drain_item(&mut self, outs: &[Var], types: &[ScalarType], tile: &Tile, i: Reg) {
-        let distance = self.wide(i);
-        let point = self.b.bin(Binary::Add, Ty::U64, tile.first, distance);
-        let values = self.load_item(types, tile, i);
-        for ((out, ty), value) in outs.iter().zip(types).zip(values) {
-            let place = self.place(self.value(*out), *ty, point.into());
-            self.store(*ty, place, value);
-        }
     }
 }

@@ -9,12 +9,14 @@
 //!
 //! Points of a kernel are independent, so that any order of their statements is right.
 
+use super::reduce::Range;
 use super::{Lower, Value};
-use crate::ptx::ops::Binary;
+use crate::ptx::ops::{Binary, Cmp};
 use crate::ptx::{Operand, Reg, Ty};
 use midend::ir::id::Var;
 use midend::ir::mem::{Extent, Kernel, Mem};
 use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::soac::Operator;
 use midend::ir::syntax::{Body, Exp, Program};
 use midend::ir::types::{ScalarType, Type};
 use midend::math::{computed_by, definition};
@@ -30,11 +32,7 @@ const STATEMENTS: usize = 128;
 /// How many points a thread of a kernel goes well with, if more than one.
 pub(super) fn points(program: &Program<Mem>, kernel: &Kernel) -> Option<u32> {
     let regular = |(_, extent): &(Var, Extent)| matches!(extent, Extent::Regular(_));
-    let mut look = Look {
-        program,
-        statements: 0,
-        widest: 0,
-    };
+    let mut look = Look::new(program);
     if !kernel.space.iter().all(regular) || !look.body(&kernel.body) || look.widest == 0 {
         return None;
     }
@@ -43,15 +41,33 @@ pub(super) fn points(program: &Program<Mem>, kernel: &Kernel) -> Option<u32> {
     (points > 1).then_some(points as u32)
 }
 
+/// Whether operators cannot fail, and are so short that a thread goes well with a copy of them for each of so many elements.
+pub(super) fn are_short(program: &Program<Mem>, ops: &[Operator<Mem>], elements: u32) -> bool {
+    let mut look = Look::new(program);
+    ops.iter().all(|op| look.body(&op.lam.body))
+        && !look.may_fail
+        && look.statements * elements as usize <= STATEMENTS
+}
+
 /// What there is in a body.
 struct Look<'a> {
     program: &'a Program<Mem>,
     statements: usize,
+    may_fail: bool,
     /// Bytes of the widest element that is loaded or stored.
     widest: usize,
 }
 
-impl Look<'_> {
+impl<'a> Look<'a> {
+    fn new(program: &'a Program<Mem>) -> Self {
+        Self {
+            program,
+            statements: 0,
+            may_fail: false,
+            widest: 0,
+        }
+    }
+
     /// Whether the body is short, with nothing in it that takes long beside an access to memory.
     fn body(&mut self, body: &Body<Mem>) -> bool {
         body.stms.iter().all(|stm| {
@@ -60,7 +76,10 @@ impl Look<'_> {
                 Exp::Atom(_) => true,
                 Exp::Scalar(op, _) => is_quick(*op),
                 // What fails leaves for the end, past points that have not failed.
-                Exp::Assert { .. } => true,
+                Exp::Assert { .. } => {
+                    self.may_fail = true;
+                    true
+                }
                 Exp::If {
                     then, otherwise, ..
                 } => self.body(then) && self.body(otherwise),
@@ -125,12 +144,34 @@ impl Lower<'_> {
         all
     }
 
-    /// Points `first`, `first + step`, and so on.
-    pub(super) fn strided(&mut self, first: Reg, step: u32, count: u32) -> Vec<Reg> {
-        let point = |lower: &mut Self, k: u32| {
-            let distance = Operand::Imm(u64::from(k) * u64::from(step));
-            lower.b.bin(Binary::Add, Ty::U64, first, distance)
-        };
-        (0..count).map(|k| point(self, k)).collect()
+    /// Code for numbers from a first one, by a step, below an end: for `each` of them as long as there are so many, then for
+    /// one at a time.
+    pub(super) fn by_several(
+        &mut self,
+        (first, end, step): Range,
+        each: Option<u32>,
+        several: impl FnOnce(&mut Self, &[Reg]),
+        one: impl FnOnce(&mut Self, Reg),
+    ) {
+        let mut first = first;
+        if let (Some(each), Operand::Imm(step)) = (each, step) {
+            // The last of them tells whether all are there.
+            let i = self.b.mov(Ty::B64, first);
+            let (head, inside, exit) = (self.b.block(), self.b.block(), self.b.block());
+            self.b.begin(head);
+            let distance = Operand::Imm(step * u64::from(each - 1));
+            let last = self.b.bin(Binary::Add, Ty::U64, i, distance);
+            let more = self.b.cmp(Cmp::Lt, Ty::U64, last, end);
+            self.b.branch(more, inside, exit, false);
+            self.b.begin(inside);
+            let numbers = self.strided(i, step as u32, each);
+            several(self, &numbers);
+            let distance = Operand::Imm(step * u64::from(each));
+            self.b.bin_to(i, Binary::Add, Ty::U64, i, distance);
+            self.b.jump(head);
+            self.b.begin(exit);
+            first = i.into();
+        }
+        self.count(Ty::U64, (first, end, step), false, one);
     }
 }

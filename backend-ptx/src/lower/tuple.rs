@@ -1,12 +1,26 @@
 //! Tuples of scalars, as operators combine them: between the lanes of a warp, in shared memory.
 
-use super::{Lower, Value, WARPS, memory_ty};
+use super::{Lower, Value, WARPS, class_of, memory_ty};
 use crate::ptx::build::FULL;
 use crate::ptx::ops::{Binary, Cmp, Shuffle, Special};
-use crate::ptx::{Class, Inst, Operand, Reg, Space, Ty};
+use crate::ptx::{Address, Class, Inst, Operand, Reg, Space, Ty};
 use midend::ir::mem::Mem;
 use midend::ir::soac::Operator;
 use midend::ir::types::ScalarType;
+
+/// The words of 32 bits that a value is handed on in.
+pub(crate) const fn words_of(ty: ScalarType) -> usize {
+    match class_of(ty) {
+        Class::B64 => 2,
+        Class::B32 | Class::B16 | Class::Pred => 1,
+    }
+}
+
+/// The address of an element that lies so many elements behind another one.
+fn near(base: Reg, ty: ScalarType, k: u32) -> Address {
+    let offset = (k * ty.bytes() as u32) as i32;
+    Address { base, offset }
+}
 
 impl Lower<'_> {
     /// A value of another lane, and whether there is such a lane.
@@ -18,36 +32,47 @@ impl Lower<'_> {
         by: Operand,
         clamp: u64,
     ) -> (Operand, Reg) {
-        match self.b.class(value) {
+        let mut in_range = None;
+        let mut others = Vec::new();
+        for word in self.words(ty, value.into()) {
+            let (other, ok) = self.b.shuffle(mode, word, by, clamp);
+            others.push(other);
+            in_range = Some(ok);
+        }
+        let in_range = in_range.expect("every value has a word");
+        (self.of_words(ty, &others), in_range)
+    }
+
+    /// A value as words of 32 bits, as [`words_of`] many.
+    pub(super) fn words(&mut self, ty: ScalarType, value: Operand) -> Vec<Reg> {
+        match class_of(ty) {
             Class::B64 => {
+                let src = self.reg(ty, value);
                 let (low, high) = (self.b.reg(Class::B32), self.b.reg(Class::B32));
-                self.b.inst(Inst::Unpack {
-                    low,
-                    high,
-                    src: value,
-                });
-                let (low, _) = self.b.shuffle(mode, low, by, clamp);
-                let (high, ok) = self.b.shuffle(mode, high, by, clamp);
-                let dst = self.b.reg(Class::B64);
-                let (low, high) = (low.into(), high.into());
-                self.b.inst(Inst::Pack { dst, low, high });
-                (dst.into(), ok)
+                self.b.inst(Inst::Unpack { low, high, src });
+                vec![low, high]
             }
-            Class::B32 => {
-                let (other, ok) = self.b.shuffle(mode, value, by, clamp);
-                (other.into(), ok)
-            }
-            Class::B16 => {
-                let bits = self.half_bits(value.into());
-                let (other, ok) = self.b.shuffle(mode, bits, by, clamp);
-                (self.half_of(other), ok)
-            }
+            Class::B32 => vec![self.reg(ty, value)],
+            Class::B16 => vec![self.half_bits(value)],
             Class::Pred => {
-                let word = self.storable(ty, value.into());
-                let word = self.reg(ScalarType::U32, word);
-                let (other, ok) = self.b.shuffle(mode, word, by, clamp);
-                (self.loaded(ty, other).into(), ok)
+                let word = self.storable(ty, value);
+                vec![self.reg(ScalarType::U32, word)]
             }
+        }
+    }
+
+    /// The value of words.
+    pub(super) fn of_words(&mut self, ty: ScalarType, words: &[Reg]) -> Operand {
+        match class_of(ty) {
+            Class::B64 => {
+                let dst = self.b.reg(Class::B64);
+                let (low, high) = (words[0].into(), words[1].into());
+                self.b.inst(Inst::Pack { dst, low, high });
+                dst.into()
+            }
+            Class::B32 => words[0].into(),
+            Class::B16 => self.half_of(words[0]),
+            Class::Pred => self.loaded(ty, words[0]).into(),
         }
     }
 
@@ -101,11 +126,47 @@ impl Lower<'_> {
         arrays.collect()
     }
 
-    /// An element of an array in shared memory.
-    pub(super) fn shared_at(&mut self, base: Reg, ty: ScalarType, index: Reg) -> Reg {
-        let shift = Operand::Imm(ty.bytes().trailing_zeros().into());
-        let distance = self.b.bin(Binary::Shl, Ty::B32, index, shift);
-        self.b.bin(Binary::Add, Ty::U32, base, distance)
+    /// The addresses of an element in each of some arrays in shared memory.
+    pub(super) fn shared_at(
+        &mut self,
+        tables: &[Reg],
+        types: &[ScalarType],
+        index: Reg,
+    ) -> Vec<Reg> {
+        let address = |lower: &mut Self, (base, ty): (&Reg, &ScalarType)| {
+            let shift = Operand::Imm(ty.bytes().trailing_zeros().into());
+            let distance = lower.b.bin(Binary::Shl, Ty::B32, index, shift);
+            lower.b.bin(Binary::Add, Ty::U32, *base, distance)
+        };
+        let both = tables.iter().zip(types);
+        both.map(|both| address(self, both)).collect()
+    }
+
+    /// Loads a tuple from arrays in shared memory, so many elements behind the addresses.
+    pub(super) fn load_near(&mut self, at: &[Reg], types: &[ScalarType], k: u32) -> Vec<Operand> {
+        let mut values = Vec::new();
+        for (base, ty) in at.iter().zip(types) {
+            let raw = self
+                .b
+                .load(Space::Shared, memory_ty(*ty), near(*base, *ty, k));
+            values.push(self.loaded(*ty, raw).into());
+        }
+        values
+    }
+
+    /// Stores a tuple there.
+    pub(super) fn store_near(
+        &mut self,
+        at: &[Reg],
+        types: &[ScalarType],
+        k: u32,
+        values: &[Operand],
+    ) {
+        for ((base, ty), value) in at.iter().zip(types).zip(values) {
+            let value = self.storable(*ty, *value);
+            let at = near(*base, *ty, k);
+            self.b.store(Space::Shared, memory_ty(*ty), at, value);
+        }
     }
 
     /// Loads a tuple from arrays in shared memory.
@@ -115,13 +176,8 @@ impl Lower<'_> {
         types: &[ScalarType],
         index: Reg,
     ) -> Vec<Operand> {
-        let mut values = Vec::new();
-        for (base, ty) in tables.iter().zip(types) {
-            let at = self.shared_at(*base, *ty, index);
-            let raw = self.b.load(Space::Shared, memory_ty(*ty), at);
-            values.push(self.loaded(*ty, raw).into());
-        }
-        values
+        let at = self.shared_at(tables, types, index);
+        self.load_near(&at, types, 0)
     }
 
     /// Stores a tuple to arrays in shared memory.
@@ -132,11 +188,8 @@ impl Lower<'_> {
         index: Reg,
         values: &[Operand],
     ) {
-        for ((base, ty), value) in tables.iter().zip(types).zip(values) {
-            let at = self.shared_at(*base, *ty, index);
-            let value = self.storable(*ty, *value);
-            self.b.store(Space::Shared, memory_ty(*ty), at, value);
-        }
+        let at = self.shared_at(tables, types, index);
+        self.store_near(&at, types, 0, values);
     }
 
     /// Folds the lanes of each warp, in order; yields arrays with the result of every warp, behind a barrier.

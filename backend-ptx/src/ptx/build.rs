@@ -94,6 +94,11 @@ impl Builder {
         self.layout.push(self.here);
     }
 
+    /// The block at hand.
+    pub fn block_now(&self) -> BlockId {
+        BlockId(self.here as u32)
+    }
+
     /// Whether the block at hand has an end, so that nothing more can be appended.
     pub fn is_ended(&self) -> bool {
         self.blocks[self.here].1.is_some()

@@ -6,31 +6,23 @@
 //! prefix of a tile is always `((T1 ⊕ T2) ⊕ ..) ⊕ tree(A1, A2, ..)`, whatever was found: timing does not show in the
 //! result, and prefixes go on by 1024 tiles at a time.
 
-use super::{Lower, Tile, Value};
+use super::{Lower, Ops, Tile};
+use crate::lower::words_of;
 use crate::ptx::build::FULL;
 use crate::ptx::ops::{Binary, Cmp, Round, Shuffle, Special, Unary, Vote};
 use crate::ptx::{Class, Inst, Operand, Order, Reg, Scope, Space, Ty};
-use midend::ir::mem::Mem;
-use midend::ir::soac::Operator;
 use midend::ir::types::ScalarType;
 
-/// A tile has published its aggregate, or a group its total.
-const TOTAL: u64 = 1;
-/// A group has published its prefix, its own total included.
-const PREFIX: u64 = 2;
-
-/// What tiles and groups publish: words that say what is there, and arrays for each component.
+/// What tiles and groups publish: an array for each word of a tuple.
 pub(super) struct Published<'a> {
-    /// Of tiles: states and aggregates.
-    pub(super) tiles: (Reg, &'a [Reg]),
-    /// Of groups: states, totals, prefixes.
-    pub(super) groups: (Reg, &'a [Reg], &'a [Reg]),
+    /// The aggregates of tiles.
+    pub(super) tiles: &'a [Reg],
+    /// The totals of groups, and their prefixes, the totals included.
+    pub(super) totals: &'a [Reg],
+    pub(super) prefixes: &'a [Reg],
     /// The groups of a segment.
     pub(super) count: Reg,
 }
-
-/// The operators and the types of their tuple.
-type Ops<'a> = (&'a [Operator<Mem>], &'a [ScalarType]);
 
 impl Lower<'_> {
     /// Publishes the aggregate of a tile, and yields the sum of everything before it in its segment, in every lane of the
@@ -51,7 +43,7 @@ impl Lower<'_> {
             .bin(Binary::Shr, Ty::U64, tile.within, Operand::Imm(5));
         let mad = [tile.segment.into(), published.count.into(), group.into()];
         let group_number = self.b.tern(crate::ptx::ops::Ternary::Mad, Ty::U64, mad);
-        self.publish(published.tiles, types, tile.number, all, TOTAL);
+        self.publish(published.tiles, types, tile.number, all);
         let prefix = self.start(operators, types);
         let inside = self.start(operators, types);
         let has_earlier = self.b.cmp(Cmp::Gt, Ty::U64, rank, Operand::Imm(0));
@@ -60,17 +52,16 @@ impl Lower<'_> {
         });
         let total = self.fold_two(ops, &inside, all);
         let is_last = self.b.cmp(Cmp::Eq, Ty::U64, rank, Operand::Imm(31));
-        let (states, totals, prefixes) = published.groups;
         let has_groups = self.b.cmp(Cmp::Gt, Ty::U64, group, Operand::Imm(0));
         self.if_warp(has_groups, |lower| {
             lower.if_warp(is_last, |lower| {
-                lower.publish((states, totals), types, group_number, &total, TOTAL);
+                lower.publish(published.totals, types, group_number, &total);
             });
-            lower.before_group(ops, published.groups, (group_number, group), &prefix);
+            lower.before_group(ops, published, (group_number, group), &prefix);
         });
         self.if_warp(is_last, |lower| {
             let whole = lower.fold_two(ops, &prefix, &total);
-            lower.publish((states, prefixes), types, group_number, &whole, PREFIX);
+            lower.publish(published.prefixes, types, group_number, &whole);
         });
         self.fold_two(ops, &prefix, &inside)
     }
@@ -88,48 +79,74 @@ impl Lower<'_> {
         self.b.inst(Inst::WarpSync { mask: FULL });
     }
 
-    /// The first lane stores a tuple, then says so.
-    fn publish(
-        &mut self,
-        (states, tables): (Reg, &[Reg]),
-        types: &[ScalarType],
-        number: Reg,
-        values: &[Reg],
-        state: u64,
-    ) {
+    /// The first lane stores a tuple. A word of it and what says that it is there are one access to memory, so that nothing
+    /// need be ordered.
+    fn publish(&mut self, tables: &[Reg], types: &[ScalarType], number: Reg, values: &[Reg]) {
         let lane = self.b.special(Special::Lane);
         let first = self.b.cmp(Cmp::Eq, Ty::U32, lane, Operand::Imm(0));
         self.when(first, |lower| {
-            for ((table, ty), value) in tables.iter().zip(types).zip(values) {
-                let place = lower.place(Value::Global(*table), *ty, number.into());
-                lower.store(*ty, place, (*value).into());
+            let places = lower.slots(tables, number);
+            let mut words = Vec::new();
+            for (ty, value) in types.iter().zip(values) {
+                words.extend(lower.words(*ty, (*value).into()));
             }
-            lower.b.inst(Inst::Fence(Scope::Gpu));
-            let at = lower.state_at(states, number);
-            let order = Order::Relaxed(Scope::Gpu);
-            let word = Operand::Imm(state);
-            let store = Inst::store(Space::Global, order, Ty::U32, at.into(), word);
-            lower.b.inst(store);
+            for (at, word) in places.into_iter().zip(words) {
+                let both = lower.b.reg(Class::B64);
+                lower.b.inst(Inst::Pack {
+                    dst: both,
+                    low: word.into(),
+                    high: Operand::Imm(1),
+                });
+                let order = Order::Relaxed(Scope::Gpu);
+                let both = both.into();
+                let store = Inst::store(Space::Global, order, Ty::U64, at.into(), both);
+                lower.b.inst(store);
+            }
         });
         self.gather_warp();
     }
 
-    fn state_at(&mut self, states: Reg, number: Reg) -> Reg {
-        let distance = self.b.bin(Binary::Shl, Ty::B64, number, Operand::Imm(2));
-        self.b.bin(Binary::Add, Ty::U64, states, distance)
+    /// Where the words of a tuple are published.
+    fn slots(&mut self, tables: &[Reg], number: Reg) -> Vec<Reg> {
+        let distance = self.b.bin(Binary::Shl, Ty::B64, number, Operand::Imm(3));
+        let slot = |table: &Reg| self.b.bin(Binary::Add, Ty::U64, *table, distance);
+        tables.iter().map(slot).collect()
     }
 
-    /// The state that a lane looks at; lanes without one take that of the first lane, which is waited for anyway.
-    fn state(&mut self, at: Reg) -> Reg {
-        let order = Order::Relaxed(Scope::Gpu);
-        self.b.load_as(Space::Global, order, Ty::U32, at)
+    /// What slots hold at the moment: words, and whether they are there.
+    fn published(&mut self, slots: &[Reg]) -> (Vec<Reg>, Reg) {
+        let mut words = Vec::new();
+        let all = self.b.mov(Ty::B32, Operand::Imm(1));
+        for at in slots {
+            let order = Order::Relaxed(Scope::Gpu);
+            let src = self.b.load_as(Space::Global, order, Ty::U64, *at);
+            let (low, high) = (self.b.reg(Class::B32), self.b.reg(Class::B32));
+            self.b.inst(Inst::Unpack { low, high, src });
+            words.push(low);
+            self.b.bin_to(all, Binary::And, Ty::B32, all, high);
+        }
+        let there = self.b.cmp(Cmp::Ne, Ty::U32, all, Operand::Imm(0));
+        (words, there)
+    }
+
+    /// A tuple out of its words.
+    fn tuple_of(&mut self, types: &[ScalarType], words: &[Reg]) -> Vec<Reg> {
+        let mut rest = words;
+        let mut tuple = Vec::new();
+        for ty in types {
+            let (mine, others) = rest.split_at(words_of(*ty));
+            let value = self.of_words(*ty, mine);
+            tuple.push(self.fresh(*ty, value));
+            rest = others;
+        }
+        tuple
     }
 
     /// Combines the aggregates of the earlier tiles of the group, of which there are `rank`.
     fn in_group(
         &mut self,
         (ops, types): Ops<'_>,
-        (states, tables): (Reg, &[Reg]),
+        tables: &[Reg],
         (number, rank): (Reg, Reg),
         result: &[Reg],
     ) {
@@ -137,21 +154,16 @@ impl Lower<'_> {
         let lane = self.wide(lane);
         let exists = self.b.cmp(Cmp::Lt, Ty::U64, lane, rank);
         let first = self.b.bin(Binary::Sub, Ty::U64, number, rank);
+        // Lanes without a tile look at the first one, which is waited for anyway.
         let mine = self.b.select(Ty::B64, exists, lane, Operand::Imm(0));
         let mine = self.b.bin(Binary::Add, Ty::U64, first, mine);
-        let at = self.state_at(states, mine);
-        self.until(|lower| {
-            let state = lower.state(at);
-            let missing = lower.b.cmp(Cmp::Eq, Ty::U32, state, Operand::Imm(0));
-            lower.b.vote(Vote::Ballot, missing)
+        let slots = self.slots(tables, mine);
+        let words = self.until(|lower| {
+            let (words, there) = lower.published(&slots);
+            let missing = lower.b.un(Unary::Not, Ty::Pred, there);
+            (words, lower.b.vote(Vote::Ballot, missing))
         });
-        self.b.inst(Inst::Fence(Scope::Gpu));
-        let values = self.load_tuple(tables, types, mine);
-        let sums: Vec<Reg> = values
-            .iter()
-            .zip(types)
-            .map(|(value, ty)| self.fresh(*ty, *value))
-            .collect();
+        let sums = self.tuple_of(types, &words);
         self.scan_lanes(ops, types, &sums);
         let last = self.b.bin(Binary::Sub, Ty::U64, rank, Operand::Imm(1));
         let last = self.b.convert(Ty::U32, Ty::U64, Round::Exact, last);
@@ -162,7 +174,7 @@ impl Lower<'_> {
     fn before_group(
         &mut self,
         (ops, types): Ops<'_>,
-        (states, totals, prefixes): (Reg, &[Reg], &[Reg]),
+        published: &Published<'_>,
         (number, earlier): (Reg, Reg),
         result: &[Reg],
     ) {
@@ -172,13 +184,15 @@ impl Lower<'_> {
         let mine = self.b.select(Ty::B64, exists, wide, Operand::Imm(0));
         let mine = self.b.bin(Binary::Sub, Ty::U64, number, mine);
         let mine = self.b.bin(Binary::Sub, Ty::U64, mine, Operand::Imm(1));
-        let at = self.state_at(states, mine);
+        let totals = self.slots(published.totals, mine);
+        let prefixes = self.slots(published.prefixes, mine);
         let nearest = self.b.reg(Class::B32);
-        self.until(|lower| {
-            let state = lower.state(at);
-            let known = lower.b.cmp(Cmp::Eq, Ty::U32, state, Operand::Imm(PREFIX));
-            let known = lower.b.bin(Binary::And, Ty::Pred, known, exists);
-            let missing = lower.b.cmp(Cmp::Eq, Ty::U32, state, Operand::Imm(0));
+        let words = self.until(|lower| {
+            let (totals, has_total) = lower.published(&totals);
+            let (prefixes, has_prefix) = lower.published(&prefixes);
+            let some = lower.b.bin(Binary::Or, Ty::Pred, has_total, has_prefix);
+            let missing = lower.b.un(Unary::Not, Ty::Pred, some);
+            let known = lower.b.bin(Binary::And, Ty::Pred, has_prefix, exists);
             let known = lower.b.vote(Vote::Ballot, known);
             let missing = lower.b.vote(Vote::Ballot, missing);
             // The lowest bit is the nearest group; all bits below it are nearer.
@@ -190,27 +204,14 @@ impl Lower<'_> {
             let nearer = lower.b.bin(Binary::Sub, Ty::U32, lowest, Operand::Imm(1));
             let open = lower.b.bin(Binary::And, Ty::B32, missing, nearer);
             let none = lower.b.cmp(Cmp::Eq, Ty::U32, known, Operand::Imm(0));
-            lower.b.select(Ty::B32, none, Operand::Imm(1), open)
+            let open = lower.b.select(Ty::B32, none, Operand::Imm(1), open);
+            // No nearer group has a prefix that was seen.
+            let both = prefixes.iter().zip(totals);
+            let words =
+                both.map(|(prefix, total)| lower.b.select(Ty::B32, has_prefix, *prefix, total));
+            (words.collect(), open)
         });
-        self.b.inst(Inst::Fence(Scope::Gpu));
-        let is_nearest = self.b.cmp(Cmp::Eq, Ty::U32, lane, nearest);
-        let is_near = self.b.cmp(Cmp::Le, Ty::U32, lane, nearest);
-        let values: Vec<Reg> = types
-            .iter()
-            .map(|ty| self.fresh(*ty, Operand::Imm(0)))
-            .collect();
-        self.when(is_near, |lower| {
-            let tables: Vec<Reg> = totals
-                .iter()
-                .zip(prefixes)
-                .map(|(total, prefix)| lower.b.select(Ty::B64, is_nearest, *prefix, *total))
-                .collect();
-            let loaded = lower.load_tuple(&tables, types, mine);
-            for ((reg, ty), value) in values.iter().zip(types).zip(loaded) {
-                lower.assign(*ty, *reg, value);
-            }
-        });
-        self.gather_warp();
+        let values = self.tuple_of(types, &words);
         self.broadcast(types, &values, nearest, result);
         let left = self.b.mov(Ty::B32, nearest);
         let (head, inside, exit) = (self.b.block(), self.b.block(), self.b.block());
@@ -232,14 +233,15 @@ impl Lower<'_> {
         self.b.begin(exit);
     }
 
-    /// Repeats code until the word that it yields, the same in all lanes, is 0.
-    fn until(&mut self, f: impl FnOnce(&mut Self) -> Reg) {
+    /// Repeats code until the word that it yields, the same in all lanes, is 0; yields what else it found.
+    fn until(&mut self, f: impl FnOnce(&mut Self) -> (Vec<Reg>, Reg)) -> Vec<Reg> {
         let (head, exit) = (self.b.block(), self.b.block());
         self.b.begin(head);
-        let open = f(self);
+        let (found, open) = f(self);
         let again = self.b.cmp(Cmp::Ne, Ty::U32, open, Operand::Imm(0));
         self.b.branch(again, head, exit, true);
         self.b.begin(exit);
+        found
     }
 
     /// The tuple of one lane, in all lanes.

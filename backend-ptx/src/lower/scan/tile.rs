@@ -1,0 +1,248 @@
+//! The elements of a tile: from where they come into shared memory, neighbours by neighbouring threads; there each thread
+//! folds a run of neighbours; and to where the sums go.
+//!
+//! A thread keeps its run in registers where the operators are short. Then tiles with fewer elements are filled up with
+//! neutral ones, so that all runs are of one length, which the code need not count.
+
+use super::{Ops, Tile};
+use crate::lower::{Lower, THREADS, together};
+use crate::ptx::ops::{Binary, Cmp, Special};
+use crate::ptx::{Inst, Operand, Reg, Ty};
+use midend::ir::id::Var;
+use midend::ir::mem::Kernel;
+use midend::ir::types::ScalarType;
+
+/// The sums of a thread over its run of a tile.
+pub(super) enum Run {
+    /// They stand in shared memory, but for the last one.
+    Shared(Vec<Reg>),
+    Registers(Vec<Vec<Reg>>),
+}
+
+impl Run {
+    /// The sum of all elements.
+    pub(super) fn total(&self) -> &[Reg] {
+        match self {
+            Self::Shared(total) => total,
+            Self::Registers(sums) => sums.last().map_or(&[], Vec::as_slice),
+        }
+    }
+}
+
+/// The place of an item in the arrays of a tile: an element is left out after every 32, so that threads that walk through
+/// their items side by side do not meet in one bank.
+const fn padded(item: u32) -> u32 {
+    item + item / 32
+}
+
+fn operands(regs: &[Reg]) -> Vec<Operand> {
+    regs.iter().map(|r| Operand::Reg(*r)).collect()
+}
+
+impl Lower<'_> {
+    /// The elements of a tile into shared memory.
+    pub(super) fn fill(&mut self, kernel: &Kernel, ops: Ops<'_>, tile: &Tile, fill_up: bool) {
+        let types = ops.1;
+        let tid = self.b.special(Special::Tid);
+        let each = together::points(self.program, kernel);
+        let rest = |lower: &mut Self| {
+            let size = Operand::Imm(u64::from(THREADS * tile.items));
+            let end = if fill_up { size } else { tile.count.into() };
+            let range = (tid.into(), end, Operand::Imm(THREADS.into()));
+            lower.count(Ty::U32, range, false, |lower, i| {
+                let values = if fill_up {
+                    lower.element_or_neutral(kernel, ops, tile, i)
+                } else {
+                    lower.element_of(kernel, types, tile, i)
+                };
+                lower.store_item(types, tile, i, &values);
+            });
+        };
+        match each {
+            None => rest(self),
+            Some(each) => self.if_whole(
+                tile,
+                |lower| lower.fill_whole((kernel, types), tile, each),
+                rest,
+            ),
+        }
+        self.b.inst(Inst::Barrier);
+    }
+
+    fn element_of(
+        &mut self,
+        kernel: &Kernel,
+        types: &[ScalarType],
+        tile: &Tile,
+        i: Reg,
+    ) -> Vec<Operand> {
+        let distance = self.wide(i);
+        let element = self.b.bin(Binary::Add, Ty::U64, tile.start, distance);
+        self.element(kernel, types, element)
+    }
+
+    fn element_or_neutral(
+        &mut self,
+        kernel: &Kernel,
+        (ops, types): Ops<'_>,
+        tile: &Tile,
+        i: Reg,
+    ) -> Vec<Operand> {
+        let values = self.start(ops, types);
+        let exists = self.b.cmp(Cmp::Lt, Ty::U32, i, tile.count);
+        self.when(exists, |lower| {
+            let found = lower.element_of(kernel, types, tile, i);
+            for ((reg, ty), value) in values.iter().zip(types).zip(found) {
+                lower.assign(*ty, *reg, value);
+            }
+        });
+        operands(&values)
+    }
+
+    /// Code for tiles with all their elements, and for others.
+    fn if_whole(&mut self, tile: &Tile, f: impl FnOnce(&mut Self), g: impl FnOnce(&mut Self)) {
+        let (whole, last, join) = (self.b.block(), self.b.block(), self.b.block());
+        let size = Operand::Imm(u64::from(THREADS * tile.items));
+        let is_whole = self.b.cmp(Cmp::Eq, Ty::U32, tile.count, size);
+        self.b.branch(is_whole, whole, last, true);
+        self.b.begin(whole);
+        f(self);
+        self.b.jump(join);
+        self.b.begin(last);
+        g(self);
+        self.b.jump(join);
+        self.b.begin(join);
+    }
+
+    /// All elements of a whole tile, `each` per thread at a time.
+    fn fill_whole(&mut self, (kernel, types): (&Kernel, &[ScalarType]), tile: &Tile, each: u32) {
+        let tid = self.b.special(Special::Tid);
+        let at = self.item_at(types, tile, tid);
+        let first = self.wide(tid);
+        let first = self.b.bin(Binary::Add, Ty::U64, tile.start, first);
+        let elements = self.strided(first, THREADS, tile.items);
+        for (round, elements) in elements.chunks(each as usize).enumerate() {
+            let tuples = self.elements(kernel, types, elements);
+            for (k, values) in tuples.into_iter().enumerate() {
+                let item = (round as u32 * each + k as u32) * THREADS;
+                self.store_near(&at, types, padded(item), &values);
+            }
+        }
+    }
+
+    /// The addresses of an item of a tile.
+    fn item_at(&mut self, types: &[ScalarType], tile: &Tile, item: Reg) -> Vec<Reg> {
+        let skipped = self.b.bin(Binary::Shr, Ty::U32, item, Operand::Imm(5));
+        let place = self.b.bin(Binary::Add, Ty::U32, item, skipped);
+        self.shared_at(&tile.tables, types, place)
+    }
+
+    fn store_item(&mut self, types: &[ScalarType], tile: &Tile, item: Reg, values: &[Operand]) {
+        let at = self.item_at(types, tile, item);
+        self.store_near(&at, types, 0, values);
+    }
+
+    fn load_item(&mut self, types: &[ScalarType], tile: &Tile, item: Reg) -> Vec<Operand> {
+        let at = self.item_at(types, tile, item);
+        self.load_near(&at, types, 0)
+    }
+
+    /// The first item of the thread.
+    fn first_of_run(&mut self, tile: &Tile) -> Reg {
+        let tid = self.b.special(Special::Tid);
+        let each = Operand::Imm(tile.items.into());
+        self.b.bin(Binary::Mul, Ty::U32, tid, each)
+    }
+
+    /// The items of the thread that there are.
+    fn run(&mut self, tile: &Tile) -> (Operand, Operand, Operand) {
+        let first = self.first_of_run(tile);
+        let each = Operand::Imm(tile.items.into());
+        let end = self.b.bin(Binary::Add, Ty::U32, first, each);
+        let end = self.b.bin(Binary::Min, Ty::U32, end, tile.count);
+        (first.into(), end.into(), Operand::Imm(1))
+    }
+
+    /// Scans the elements of the thread.
+    pub(super) fn fold_run(&mut self, (ops, types): Ops<'_>, tile: &Tile, is_short: bool) -> Run {
+        let acc = self.start(ops, types);
+        if is_short {
+            let first = self.first_of_run(tile);
+            let at = self.item_at(types, tile, first);
+            let mut items = Vec::new();
+            for k in 0..tile.items {
+                items.push(self.load_near(&at, types, k));
+            }
+            let mut sums: Vec<Vec<Reg>> = Vec::new();
+            for values in items {
+                let before = operands(sums.last().unwrap_or(&acc));
+                sums.push(self.combined(ops, types, &before, &values));
+            }
+            return Run::Registers(sums);
+        }
+        let range = self.run(tile);
+        self.count(Ty::U32, range, false, |lower, i| {
+            let values = lower.load_item(types, tile, i);
+            lower.accumulate(ops, types, &acc, values);
+            lower.store_item(types, tile, i, &operands(&acc));
+        });
+        Run::Shared(acc)
+    }
+
+    /// Puts what comes before in front of the sums of the thread; they stand in shared memory then.
+    pub(super) fn apply(&mut self, (ops, types): Ops<'_>, tile: &Tile, before: &[Reg], run: &Run) {
+        let before = operands(before);
+        match run {
+            Run::Registers(sums) => {
+                let first = self.first_of_run(tile);
+                let at = self.item_at(types, tile, first);
+                for (k, sums) in (0..).zip(sums) {
+                    let sums = self.combined(ops, types, &before, &operands(sums));
+                    self.store_near(&at, types, k, &operands(&sums));
+                }
+            }
+            Run::Shared(_) => {
+                let range = self.run(tile);
+                self.count(Ty::U32, range, false, |lower, i| {
+                    let sums = lower.load_item(types, tile, i);
+                    let sums = lower.combined(ops, types, &before, &sums);
+                    lower.store_item(types, tile, i, &operands(&sums));
+                });
+            }
+        }
+    }
+
+    /// The sums from shared memory to their places.
+    pub(super) fn drain(&mut self, outs: &[Var], types: &[ScalarType], tile: &Tile) {
+        let tid = self.b.special(Special::Tid);
+        self.if_whole(
+            tile,
+            |lower| {
+                let at = lower.item_at(types, tile, tid);
+                let first = lower.wide(tid);
+                let first = lower.b.bin(Binary::Add, Ty::U64, tile.first, first);
+                let points = lower.strided(first, THREADS, tile.items);
+                for (k, point) in (0..).zip(points) {
+                    let values = lower.load_near(&at, types, padded(k * THREADS));
+                    lower.drain_item(outs, types, point, &values);
+                }
+            },
+            |lower| {
+                let range = (tid.into(), tile.count.into(), Operand::Imm(THREADS.into()));
+                lower.count(Ty::U32, range, false, |lower, i| {
+                    let distance = lower.wide(i);
+                    let point = lower.b.bin(Binary::Add, Ty::U64, tile.first, distance);
+                    let values = lower.load_item(types, tile, i);
+                    lower.drain_item(outs, types, point, &values);
+                });
+            },
+        );
+    }
+
+    fn drain_item(&mut self, outs: &[Var], types: &[ScalarType], point: Reg, values: &[Operand]) {
+        for ((out, ty), value) in outs.iter().zip(types).zip(values) {
+            let place = self.place(self.value(*out), *ty, point.into());
+            self.store(*ty, place, *value);
+        }
+    }
+}
