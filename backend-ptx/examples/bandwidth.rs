@@ -16,16 +16,17 @@ use midend::ir::scalar::Const;
 use midend::ir::syntax::Program;
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
+use midend::value::Data;
 use std::time::Instant;
 
 /// Runs of each measurement, and launches in a run.
 const RUNS: usize = 9;
 const LAUNCHES: u32 = 10;
 
-/// The kernels. Their arguments are the numbers of elements and of rows, the input, the output.
+/// The kernels. Their arguments are the numbers of elements and of rows, the input, the output, and 1024 buckets.
 const PLAN: &str = r#"plan
 
-fun main(n_0: i64, m_1: i64, xs_2: buffer f32, ys_3: buffer f32) -> ()
+fun main(n_0: i64, m_1: i64, xs_2: buffer f32, ys_3: buffer f32, zs_40: buffer u32) -> ()
 {
   do launch map "increment" (i_4: i64 < n_0) {
     let x_5: f32 = load xs_2[i_4]
@@ -63,23 +64,36 @@ fun main(n_0: i64, m_1: i64, xs_2: buffer f32, ys_3: buffer f32) -> ()
     let c_28: f32 = add.f32(a_26, b_27)
     yield c_28
   } out (ys_3)
+  do launch hist "counts" (i_29: i64 < n_0) {
+    let x_30: f32 = load xs_2[i_29]
+    let bits_31: u32 = tobits.f32(x_30)
+    let far_32: i64 = mul.i64(i_29, 7919)
+    let some_33: i64 = convert.u32.i64(bits_31)
+    let all_34: i64 = add.i64(far_32, some_33)
+    let bucket_35: i64 = and.i64(all_34, 1023)
+    yield bucket_35, 1u32
+  } into [1024] (zs_40) by comm (0u32) \(a_36: u32, b_37: u32) {
+    let c_38: u32 = add.u32(a_36, b_37)
+    yield c_38
+  }
   yield
 }
 "#;
 
 /// A kernel, its arguments by position in the plan, and how many arrays of all elements it moves.
-const KERNELS: [(&str, &[usize], f64); 5] = [
+const KERNELS: [(&str, &[usize], f64); 6] = [
     ("increment", &[0, 2, 3], 2.0),
     ("sum", &[0, 2, 3], 1.0),
     ("sums", &[0, 2, 3], 2.0),
     ("gather", &[0, 2, 3], 2.0),
     ("rows", &[1, 2, 3], 1.0),
+    ("counts", &[0, 2, 4], 1.0),
 ];
 
 struct Measured {
     device: CudaDevice,
     module: Module<Cuda>,
-    args: [Arg<Buffer<Cuda>>; 4],
+    args: [Arg<Buffer<Cuda>>; 5],
 }
 
 impl Measured {
@@ -91,7 +105,7 @@ impl Measured {
 
     /// Seconds to copy a matrix, or to transpose it.
     fn copy(&self, rows: i64, transposed: bool) -> Result<f64, RunError> {
-        let [_, _, Arg::Buffer(xs), Arg::Buffer(ys)] = &self.args else {
+        let [_, _, Arg::Buffer(xs), Arg::Buffer(ys), _] = &self.args else {
             return Ok(0.0);
         };
         let side = |buffer, strides| Strided {
@@ -131,7 +145,13 @@ fn main() -> Result<(), RunError> {
     let buffer = || device.alloc(ScalarType::F32, n as usize).map(Arg::Buffer);
     let measured = Measured {
         module: device.compile(&plan)?,
-        args: [scalar(n), scalar(m), buffer()?, buffer()?],
+        args: [
+            scalar(n),
+            scalar(m),
+            buffer()?,
+            buffer()?,
+            Arg::Buffer(device.upload(Data::U32(vec![0; 1024].into()))?),
+        ],
         device,
     };
     let mut times = vec![Vec::new(); KERNELS.len() + 2];

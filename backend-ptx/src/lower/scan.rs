@@ -20,7 +20,7 @@ use midend::ir::types::ScalarType;
 /// The most bytes of shared memory for the elements of a tile.
 const TILE: u32 = 32 << 10;
 /// The most elements that a thread has of a tile.
-const ITEMS: u32 = 16;
+const ITEMS: u32 = 32;
 /// Tiles of a group.
 pub(crate) const GROUP: u32 = 32;
 /// Parameters before the arrays of components.
@@ -49,8 +49,8 @@ pub(super) fn large(
         lower.outer_indices(kernel, tile.segment);
         let is_short = together::are_short(lower.program, ops, tile.items);
         lower.fill(kernel, (ops, &types), &tile, is_short);
-        let run = lower.fold_run((ops, &types), &tile, is_short);
-        let (before, warps) = lower.scan_threads(ops, &types, run.total());
+        let sum = lower.fold_run((ops, &types), &tile, is_short);
+        let (before, warps) = lower.scan_threads(ops, &types, &sum);
         let carry = lower.tables("carry", &types, 1);
         let tables: Vec<&[Reg]> = extras[SIZES..].chunks(words).collect();
         let published = Published {
@@ -73,7 +73,7 @@ pub(super) fn large(
         let carry = lower.load_shared(&carry, &types, zero);
         let before: Vec<Operand> = before.into_iter().map(Operand::Reg).collect();
         let prefix = lower.combined(ops, &types, &carry, &before);
-        lower.apply((ops, &types), &tile, &prefix, &run);
+        lower.scan_run((ops, &types), &tile, &prefix, is_short);
         lower.b.inst(Inst::Barrier);
         lower.drain(outs, &types, &tile);
     })

@@ -1,8 +1,9 @@
 //! The elements of a tile: from where they come into shared memory, neighbours by neighbouring threads; there each thread
 //! folds a run of neighbours; and to where the sums go.
 //!
-//! A thread keeps its run in registers where the operators are short. Then tiles with fewer elements are filled up with
-//! neutral ones, so that all runs are of one length, which the code need not count.
+//! What is under way between memory and shared memory is what makes a scan fast, for every tile waits for those before it.
+//! So tiles take what shared memory there is, and elements do not stay in registers. Where the operators are short, the code
+//! for a run is not a loop; then tiles with fewer elements are filled up with neutral ones.
 
 use super::{Ops, Tile};
 use crate::lower::{Lower, THREADS, together};
@@ -11,23 +12,6 @@ use crate::ptx::{Inst, Operand, Reg, Ty};
 use midend::ir::id::Var;
 use midend::ir::mem::Kernel;
 use midend::ir::types::ScalarType;
-
-/// The sums of a thread over its run of a tile.
-pub(super) enum Run {
-    /// They stand in shared memory, but for the last one.
-    Shared(Vec<Reg>),
-    Registers(Vec<Vec<Reg>>),
-}
-
-impl Run {
-    /// The sum of all elements.
-    pub(super) fn total(&self) -> &[Reg] {
-        match self {
-            Self::Shared(total) => total,
-            Self::Registers(sums) => sums.last().map_or(&[], Vec::as_slice),
-        }
-    }
-}
 
 /// The place of an item in the arrays of a tile: an element is left out after every 32, so that threads that walk through
 /// their items side by side do not meet in one bank.
@@ -147,69 +131,61 @@ impl Lower<'_> {
         self.load_near(&at, types, 0)
     }
 
-    /// The first item of the thread.
-    fn first_of_run(&mut self, tile: &Tile) -> Reg {
+    /// The sum of the elements of the thread.
+    pub(super) fn fold_run(
+        &mut self,
+        (ops, types): Ops<'_>,
+        tile: &Tile,
+        is_short: bool,
+    ) -> Vec<Reg> {
+        let acc = self.start(ops, types);
+        self.each_of_run(types, tile, is_short, |lower, at, k| {
+            let values = lower.load_near(at, types, k);
+            lower.accumulate(ops, types, &acc, values);
+        });
+        acc
+    }
+
+    /// Replaces the elements of the thread by their sums, with what comes before them, `acc`.
+    pub(super) fn scan_run(
+        &mut self,
+        (ops, types): Ops<'_>,
+        tile: &Tile,
+        acc: &[Reg],
+        is_short: bool,
+    ) {
+        self.each_of_run(types, tile, is_short, |lower, at, k| {
+            let values = lower.load_near(at, types, k);
+            lower.accumulate(ops, types, acc, values);
+            lower.store_near(at, types, k, &operands(acc));
+        });
+    }
+
+    /// Code for each element of the thread; it gets addresses, and how many elements behind them its own lies.
+    fn each_of_run(
+        &mut self,
+        types: &[ScalarType],
+        tile: &Tile,
+        is_short: bool,
+        mut f: impl FnMut(&mut Self, &[Reg], u32),
+    ) {
         let tid = self.b.special(Special::Tid);
         let each = Operand::Imm(tile.items.into());
-        self.b.bin(Binary::Mul, Ty::U32, tid, each)
-    }
-
-    /// The items of the thread that there are.
-    fn run(&mut self, tile: &Tile) -> (Operand, Operand, Operand) {
-        let first = self.first_of_run(tile);
-        let each = Operand::Imm(tile.items.into());
+        let first = self.b.bin(Binary::Mul, Ty::U32, tid, each);
+        if is_short {
+            let at = self.item_at(types, tile, first);
+            for k in 0..tile.items {
+                f(self, &at, k);
+            }
+            return;
+        }
         let end = self.b.bin(Binary::Add, Ty::U32, first, each);
         let end = self.b.bin(Binary::Min, Ty::U32, end, tile.count);
-        (first.into(), end.into(), Operand::Imm(1))
-    }
-
-    /// Scans the elements of the thread.
-    pub(super) fn fold_run(&mut self, (ops, types): Ops<'_>, tile: &Tile, is_short: bool) -> Run {
-        let acc = self.start(ops, types);
-        if is_short {
-            let first = self.first_of_run(tile);
-            let at = self.item_at(types, tile, first);
-            let mut items = Vec::new();
-            for k in 0..tile.items {
-                items.push(self.load_near(&at, types, k));
-            }
-            let mut sums: Vec<Vec<Reg>> = Vec::new();
-            for values in items {
-                let before = operands(sums.last().unwrap_or(&acc));
-                sums.push(self.combined(ops, types, &before, &values));
-            }
-            return Run::Registers(sums);
-        }
-        let range = self.run(tile);
+        let range = (first.into(), end.into(), Operand::Imm(1));
         self.count(Ty::U32, range, false, |lower, i| {
-            let values = lower.load_item(types, tile, i);
-            lower.accumulate(ops, types, &acc, values);
-            lower.store_item(types, tile, i, &operands(&acc));
+            let at = lower.item_at(types, tile, i);
+            f(lower, &at, 0);
         });
-        Run::Shared(acc)
-    }
-
-    /// Puts what comes before in front of the sums of the thread; they stand in shared memory then.
-    pub(super) fn apply(&mut self, (ops, types): Ops<'_>, tile: &Tile, before: &[Reg], run: &Run) {
-        let before = operands(before);
-        match run {
-            Run::Registers(sums) => {
-                let first = self.first_of_run(tile);
-                let at = self.item_at(types, tile, first);
-                for (k, sums) in (0..).zip(sums) {
-                    let sums = self.combined(ops, types, &before, &operands(sums));
-                    self.store_near(&at, types, k, &operands(&sums));
-                }
-            }
-            Run::Shared(_) => {
-                let range = self.run(tile);
-                self.count(Ty::U32, range, false, |lower, i| {
-                    let sums = lower.load_item(types, tile, i);
-                    let sums = lower.combined(ops, types, &before, &sums);
-                    lower.store_item(types, tile, i, &operands(&sums));
-                });
-            }
-        }
     }
 
     /// The sums from shared memory to their places.
