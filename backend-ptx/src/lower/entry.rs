@@ -16,6 +16,8 @@ pub(super) struct Shape<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) args: &'k [Var],
     pub(super) extras: usize,
+    /// Whether the code itself looks for a failure of an earlier launch, before it stores anything that is not its own.
+    pub(super) skips_itself: bool,
 }
 
 impl<'k> Shape<'k> {
@@ -26,6 +28,7 @@ impl<'k> Shape<'k> {
             kernel,
             args,
             extras,
+            skips_itself: false,
         }
     }
 }
@@ -81,7 +84,9 @@ pub(super) fn entry(
         .collect();
     let end = lower.b.block();
     lower.fail = end;
-    lower.skip_after_failure();
+    if !shape.skips_itself {
+        lower.skip_after_failure();
+    }
     code(&mut lower, &extras);
     lower.b.begin(end);
     funcs.push(lower.b.finish());

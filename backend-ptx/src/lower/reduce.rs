@@ -79,7 +79,7 @@ pub(super) fn warps(
             let range = lower.share((low, inner), (lane, 32), comm);
             let each = together::points(program, kernel).filter(|_| comm);
             lower.fold_points((kernel, ops), &types, &acc, range, each);
-            lower.over_lanes((Shuffle::Down, 31), &types, &acc, |lower, others| {
+            lower.over_lanes((Shuffle::Down, 31), (ops, &types), &acc, |lower, others| {
                 lower.accumulate(ops, &types, &acc, others);
             });
             let first = lower.b.cmp(Cmp::Eq, Ty::U32, lane, Operand::Imm(0));

@@ -8,13 +8,13 @@ mod look_back;
 mod tile;
 
 use super::reduce::Fold;
+use super::tuple::Ops;
 use super::{Entry, Lower, Shape, Source, THREADS, WARPS, components, entry, together, words_of};
 use crate::ptx::ops::{AtomOp, Binary, Cmp, Round, Shuffle, Special, Ternary};
-use crate::ptx::{Class, Inst, Operand, Order, Reg, Scope, Space, Ty};
+use crate::ptx::{Inst, Operand, Order, Reg, Scope, Space, Ty};
 use look_back::Published;
 use midend::ir::id::Var;
-use midend::ir::mem::{Kernel, Mem};
-use midend::ir::soac::Operator;
+use midend::ir::mem::Kernel;
 use midend::ir::types::ScalarType;
 
 /// The most bytes of shared memory for the elements of a tile.
@@ -43,14 +43,17 @@ pub(super) fn large(
 ) -> Entry {
     let types = components(source.program, ops);
     let words: usize = types.iter().map(|ty| words_of(*ty)).sum();
-    let shape = Shape::of(kernel, args, "large", SIZES + 3 * words);
+    let shape = Shape {
+        skips_itself: true,
+        ..Shape::of(kernel, args, "large", SIZES + 3 * words)
+    };
     entry(source, &shape, |lower, extras| {
         let tile = lower.tile(kernel, &types, extras);
         lower.outer_indices(kernel, tile.segment);
         let is_short = together::are_short(lower.program, ops, tile.items);
         lower.fill(kernel, (ops, &types), &tile, is_short);
         let sum = lower.fold_run((ops, &types), &tile, is_short);
-        let (before, warps) = lower.scan_threads(ops, &types, &sum);
+        let (before, warps) = lower.scan_threads((ops, &types), &sum);
         let carry = lower.tables("carry", &types, 1);
         let tables: Vec<&[Reg]> = extras[SIZES..].chunks(words).collect();
         let published = Published {
@@ -60,7 +63,7 @@ pub(super) fn large(
             count: extras[2],
         };
         lower.first_warp(|lower| {
-            let all = lower.fold_table(ops, &types, &warps, Operand::Imm(WARPS.into()));
+            let all = lower.fold_table((ops, &types), &warps, Operand::Imm(WARPS.into()));
             let prefix = lower.look_back((ops, &types), &tile, &published, &all);
             lower.leader(|lower| {
                 let zero = lower.b.mov(Ty::B32, Operand::Imm(0));
@@ -78,9 +81,6 @@ pub(super) fn large(
         lower.drain(outs, &types, &tile);
     })
 }
-
-/// The operators and the types of their tuple.
-type Ops<'a> = (&'a [Operator<Mem>], &'a [ScalarType]);
 
 /// What a block works on.
 struct Tile {
@@ -133,8 +133,8 @@ impl Lower<'_> {
     fn draw(&mut self, counter: Reg) -> Reg {
         let slot = self.b.variable("tile", Space::Shared, 4, 1);
         let slot = self.b.address_of(slot);
+        let drawn = self.b.mov(Ty::B32, Operand::Imm(0));
         self.leader(|lower| {
-            let drawn = lower.b.reg(Class::B32);
             lower.b.inst(Inst::Atom {
                 op: AtomOp::Add,
                 space: Space::Global,
@@ -145,6 +145,10 @@ impl Lower<'_> {
                 a: Operand::Imm(1),
                 b: None,
             });
+        });
+        // Two accesses to memory are under way together.
+        self.skip_after_failure();
+        self.leader(|lower| {
             lower.b.store(Space::Shared, Ty::U32, slot, drawn);
         });
         self.b.inst(Inst::Barrier);
@@ -153,18 +157,13 @@ impl Lower<'_> {
     }
 
     /// What comes before the elements of each thread within the tile, and arrays with the sum of every warp.
-    fn scan_threads(
-        &mut self,
-        ops: &[Operator<Mem>],
-        types: &[ScalarType],
-        acc: &[Reg],
-    ) -> (Vec<Reg>, Vec<Reg>) {
+    fn scan_threads(&mut self, (ops, types): Ops<'_>, acc: &[Reg]) -> (Vec<Reg>, Vec<Reg>) {
         let sums: Vec<Reg> = acc
             .iter()
             .zip(types)
             .map(|(reg, ty)| self.fresh(*ty, (*reg).into()))
             .collect();
-        self.scan_lanes(ops, types, &sums);
+        self.scan_lanes((ops, types), &sums);
         let warps = self.tables("warps", types, WARPS);
         let tid = self.b.special(Special::Tid);
         let warp = self.b.bin(Binary::Shr, Ty::U32, tid, Operand::Imm(5));
@@ -183,7 +182,7 @@ impl Lower<'_> {
             has = Some(ok);
         }
         self.b.inst(Inst::Barrier);
-        let total = self.fold_table(ops, types, &warps, warp.into());
+        let total = self.fold_table((ops, types), &warps, warp.into());
         if let Some(has) = has {
             self.when(has, |lower| lower.accumulate(ops, types, &total, before));
         }

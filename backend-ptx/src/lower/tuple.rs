@@ -1,5 +1,6 @@
 //! Tuples of scalars, as operators combine them: between the lanes of a warp, in shared memory.
 
+use super::together::are_short;
 use super::{Lower, Value, WARPS, class_of, memory_ty};
 use crate::ptx::build::FULL;
 use crate::ptx::ops::{Binary, Cmp, Shuffle, Special};
@@ -7,6 +8,9 @@ use crate::ptx::{Address, Class, Inst, Operand, Reg, Space, Ty};
 use midend::ir::mem::Mem;
 use midend::ir::soac::Operator;
 use midend::ir::types::ScalarType;
+
+/// Operators and the types of their tuple.
+pub(super) type Ops<'a> = (&'a [Operator<Mem>], &'a [ScalarType]);
 
 /// The words of 32 bits that a value is handed on in.
 pub(crate) const fn words_of(ty: ScalarType) -> usize {
@@ -80,35 +84,44 @@ impl Lower<'_> {
     pub(super) fn over_lanes(
         &mut self,
         (mode, clamp): (Shuffle, u64),
-        types: &[ScalarType],
+        (ops, types): Ops<'_>,
         acc: &[Reg],
-        f: impl FnOnce(&mut Self, Vec<Operand>),
+        mut f: impl FnMut(&mut Self, Vec<Operand>),
     ) {
+        let mut round = |lower: &mut Self, by: Operand| {
+            lower.b.inst(Inst::WarpSync { mask: FULL });
+            let mut others = Vec::new();
+            let mut in_range = None;
+            for (reg, ty) in acc.iter().zip(types) {
+                let (other, ok) = lower.other_lane(mode, *ty, *reg, by, clamp);
+                others.push(other);
+                in_range = Some(ok);
+            }
+            if let Some(ok) = in_range {
+                lower.when(ok, |lower| f(lower, others));
+            }
+        };
+        if are_short(self.program, ops, WARPS) {
+            for k in 0..5 {
+                round(self, Operand::Imm(1 << k));
+            }
+            return;
+        }
         let by = self.b.mov(Ty::B32, Operand::Imm(1));
         let (head, inside, exit) = (self.b.block(), self.b.block(), self.b.block());
         self.b.begin(head);
         let more = self.b.cmp(Cmp::Lt, Ty::U32, by, Operand::Imm(32));
         self.b.branch(more, inside, exit, true);
         self.b.begin(inside);
-        self.b.inst(Inst::WarpSync { mask: FULL });
-        let mut others = Vec::new();
-        let mut in_range = None;
-        for (reg, ty) in acc.iter().zip(types) {
-            let (other, ok) = self.other_lane(mode, *ty, *reg, by.into(), clamp);
-            others.push(other);
-            in_range = Some(ok);
-        }
-        if let Some(ok) = in_range {
-            self.when(ok, |lower| f(lower, others));
-        }
+        round(self, by.into());
         self.b.bin_to(by, Binary::Shl, Ty::B32, by, Operand::Imm(1));
         self.b.jump(head);
         self.b.begin(exit);
     }
 
     /// Combines the tuple of each lane with those of all lanes before it.
-    pub(super) fn scan_lanes(&mut self, ops: &[Operator<Mem>], types: &[ScalarType], sums: &[Reg]) {
-        self.over_lanes((Shuffle::Up, 0), types, sums, |lower, others| {
+    pub(super) fn scan_lanes(&mut self, (ops, types): Ops<'_>, sums: &[Reg]) {
+        self.over_lanes((Shuffle::Up, 0), (ops, types), sums, |lower, others| {
             let right: Vec<Operand> = sums.iter().map(|r| Operand::Reg(*r)).collect();
             let new = lower.combined(ops, types, &others, &right);
             for ((reg, ty), value) in sums.iter().zip(types).zip(new) {
@@ -193,13 +206,8 @@ impl Lower<'_> {
     }
 
     /// Folds the lanes of each warp, in order; yields arrays with the result of every warp, behind a barrier.
-    pub(super) fn fold_warps(
-        &mut self,
-        ops: &[Operator<Mem>],
-        types: &[ScalarType],
-        acc: &[Reg],
-    ) -> Vec<Reg> {
-        self.over_lanes((Shuffle::Down, 31), types, acc, |lower, others| {
+    pub(super) fn fold_warps(&mut self, (ops, types): Ops<'_>, acc: &[Reg]) -> Vec<Reg> {
+        self.over_lanes((Shuffle::Down, 31), (ops, types), acc, |lower, others| {
             lower.accumulate(ops, types, acc, others);
         });
         let tables = self.tables("warps", types, WARPS);
@@ -218,17 +226,27 @@ impl Lower<'_> {
     /// Folds the first `count` entries of arrays in shared memory, in order.
     pub(super) fn fold_table(
         &mut self,
-        ops: &[Operator<Mem>],
-        types: &[ScalarType],
+        (ops, types): Ops<'_>,
         tables: &[Reg],
         count: Operand,
     ) -> Vec<Reg> {
         let total = self.start(ops, types);
-        let range = (Operand::Imm(0), count, Operand::Imm(1));
-        self.count(Ty::U32, range, false, |lower, i| {
-            let values = lower.load_shared(tables, types, i);
-            lower.accumulate(ops, types, &total, values);
-        });
+        match count {
+            Operand::Imm(count) if are_short(self.program, ops, count as u32) => {
+                let load = |k| self.load_near(tables, types, k);
+                let all: Vec<Vec<Operand>> = (0..count as u32).map(load).collect();
+                for values in all {
+                    self.accumulate(ops, types, &total, values);
+                }
+            }
+            Operand::Imm(_) | Operand::Reg(_) => {
+                let range = (Operand::Imm(0), count, Operand::Imm(1));
+                self.count(Ty::U32, range, false, |lower, i| {
+                    let values = lower.load_shared(tables, types, i);
+                    lower.accumulate(ops, types, &total, values);
+                });
+            }
+        }
         total
     }
 

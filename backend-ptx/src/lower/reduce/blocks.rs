@@ -57,7 +57,7 @@ impl Lower<'_> {
         acc: &[Reg],
     ) {
         let warps = Operand::Imm(WARPS.into());
-        let tables = self.fold_warps(ops, types, acc);
+        let tables = self.fold_warps((ops, types), acc);
         let last = self.b.variable("last", Space::Shared, 4, 1);
         let last = self.b.address_of(last);
         let several = self.b.cmp(Cmp::Gt, Ty::U64, parts, Operand::Imm(1));
@@ -65,13 +65,13 @@ impl Lower<'_> {
         self.b.branch(several, many, one, true);
         self.b.begin(one);
         self.leader(|lower| {
-            let total = lower.fold_table(ops, types, &tables, warps);
+            let total = lower.fold_table((ops, types), &tables, warps);
             lower.store_tuple(outs, types, segment, &total);
         });
         self.b.jump(join);
         self.b.begin(many);
         self.leader(|lower| {
-            let total = lower.fold_table(ops, types, &tables, warps);
+            let total = lower.fold_table((ops, types), &tables, warps);
             let is_last = lower.leave(types, (segment, parts, block), extras, &total);
             lower.b.store(Space::Shared, Ty::U32, last, is_last);
         });
@@ -88,9 +88,9 @@ impl Lower<'_> {
                 let values = lower.load_tuple(&extras[1..], types, i);
                 lower.accumulate(ops, types, &all, values);
             });
-            let tables = lower.fold_warps(ops, types, &all);
+            let tables = lower.fold_warps((ops, types), &all);
             lower.leader(|lower| {
-                let total = lower.fold_table(ops, types, &tables, warps);
+                let total = lower.fold_table((ops, types), &tables, warps);
                 lower.store_tuple(outs, types, segment, &total);
             });
         });

@@ -164,7 +164,7 @@ impl Lower<'_> {
             (words, lower.b.vote(Vote::Ballot, missing))
         });
         let sums = self.tuple_of(types, &words);
-        self.scan_lanes(ops, types, &sums);
+        self.scan_lanes((ops, types), &sums);
         let last = self.b.bin(Binary::Sub, Ty::U64, rank, Operand::Imm(1));
         let last = self.b.convert(Ty::U32, Ty::U64, Round::Exact, last);
         self.broadcast(types, &sums, last, result);
