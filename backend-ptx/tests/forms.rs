@@ -299,9 +299,10 @@ fn scans_of_words_bytes_and_truth_values() {
             let mut expected = Data::zeros(elem, (o * n) as usize);
             let mut sum = neutral;
             for k in 0..o * n {
-                let x = match elem {
-                    ScalarType::Bool => Const::Bool(k % n < n / 2 + k / n),
-                    _ => Const::from_slot(elem, (k * k % 1013) as u64),
+                let x = if elem == ScalarType::Bool {
+                    Const::Bool(k % n < n / 2 + k / n)
+                } else {
+                    Const::from_slot(elem, (k * k % 1013) as u64)
                 };
                 data.set(k as usize, x);
                 sum = if k % n == 0 { neutral } else { sum };
