@@ -98,6 +98,8 @@ pub(crate) enum CompiledKind {
         chunk: Code,
         /// Points that the code works on at a time.
         lanes: i64,
+        /// The code that works on tiles, if there is some.
+        tiles: Option<CompiledTiles>,
     },
     Seq {
         chunk: Code,
@@ -134,6 +136,15 @@ impl Tuple {
     pub(crate) fn is_exact(&self) -> bool {
         self.types.iter().all(|ty| !ty.is_float())
     }
+}
+
+/// The code of a map that is worked on in tiles.
+pub(crate) struct CompiledTiles {
+    pub(crate) code: Code,
+    /// Rows and columns of a tile.
+    pub(crate) size: (i64, i64),
+    /// The number of steps of its loop.
+    pub(crate) steps: Source,
 }
 
 /// One histogram of a kernel.
@@ -216,7 +227,7 @@ pub(crate) fn compile(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Mo
     let mut ids = Vec::new();
     for (k, (kernel, args)) in kernels.iter().zip(&args).enumerate() {
         let mut mine = Vec::new();
-        for (r, role) in kernel::roles(kernel).into_iter().enumerate() {
+        for (r, role) in kernel::roles(program, kernel).into_iter().enumerate() {
             // The signature is that of the emitted unit; linking does not look at it.
             let signature = crate::emit::signature(units.conv, &[], &[]);
             let name = format!("k{k}_{r}");
@@ -368,6 +379,11 @@ fn describe(
         KernelKind::Map => CompiledKind::Map {
             chunk,
             lanes: crate::emit::lanes_of(program, kernel),
+            tiles: crate::emit::tiles_of(program, kernel).map(|sizes| CompiledTiles {
+                code: code(Role::Tiles),
+                size: (sizes.rows, sizes.columns),
+                steps: source(&sizes.steps),
+            }),
         },
         KernelKind::Seq => CompiledKind::Seq { chunk },
         KernelKind::Red { ops, outs } => CompiledKind::Red {

@@ -77,6 +77,11 @@ pub(crate) fn lanes_of(program: &Program<Mem>, kernel: &Kernel) -> i64 {
     lanes::plan(kernel, &program.vars).map_or(1, |plan| plan.width as i64)
 }
 
+/// The sizes of the tiles that a map is worked on in, if it is.
+pub(crate) fn tiles_of(program: &Program<Mem>, kernel: &Kernel) -> Option<lanes::tile::Sizes> {
+    lanes::tile::sizes(&program.vars, kernel)
+}
+
 /// The Cranelift type of a scalar.
 pub(crate) const fn clif(ty: ScalarType) -> ClifType {
     match ty {

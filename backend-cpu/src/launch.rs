@@ -138,8 +138,15 @@ impl Run<'_> {
                 map::call(*chunk, &mut worker, self.slots, (0, 1));
                 Ok(())
             }
-            CompiledKind::Map { chunk, lanes } => {
-                self.map(*chunk, *lanes);
+            CompiledKind::Map {
+                chunk,
+                lanes,
+                tiles,
+            } => {
+                let tiles = tiles.as_ref();
+                if !tiles.is_some_and(|tiles| self.tiles(tiles)) {
+                    self.map(*chunk, *lanes);
+                }
                 Ok(())
             }
             CompiledKind::Red {

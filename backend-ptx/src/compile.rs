@@ -31,6 +31,8 @@ pub(crate) struct Kernel {
     pub(crate) args: Vec<Type>,
     pub(crate) space: Vec<Dimension>,
     pub(crate) lowered: Lowered,
+    /// The steps of the loop of a map that is worked on in tiles.
+    pub(crate) steps: Option<Scalar>,
     /// The types of the tuple of operators.
     pub(crate) tuple: Vec<ScalarType>,
     /// Of each histogram: its buckets, and arguments and types of its destinations.
@@ -58,9 +60,12 @@ impl Kernel {
     /// The entries, each a module of its own; launches name them by their index.
     pub(crate) fn entries(&self) -> Vec<&Entry> {
         match &self.lowered {
-            Lowered::Map { plain, wide } => {
+            Lowered::Map {
+                plain, wide, tiled, ..
+            } => {
                 let wide = wide.iter().map(|(entry, _)| entry);
-                [plain].into_iter().chain(wide).collect()
+                let tiled = tiled.iter().map(|tiled| &tiled.entry);
+                [plain].into_iter().chain(wide).chain(tiled).collect()
             }
             Lowered::Seq(entry) => vec![entry],
             Lowered::Atomic { plain, shared } => [plain].into_iter().chain(shared).collect(),
@@ -132,6 +137,14 @@ fn describe(program: &Program<Mem>, kernel: &Source, args: &[Var], lowered: Lowe
         }
         KernelKind::Hist(hists) => (vec![], hists),
     };
+    let steps = match &lowered {
+        Lowered::Map { steps, .. } => steps.as_ref().map(scalar),
+        Lowered::Seq(_)
+        | Lowered::Red { .. }
+        | Lowered::Scan { .. }
+        | Lowered::Atomic { .. }
+        | Lowered::Copies { .. } => None,
+    };
     Kernel {
         args: args.iter().map(|v| program.vars[*v].ty.clone()).collect(),
         space: kernel
@@ -143,6 +156,7 @@ fn describe(program: &Program<Mem>, kernel: &Source, args: &[Var], lowered: Lowe
             })
             .collect(),
         lowered,
+        steps,
         tuple,
         hists: hists
             .iter()

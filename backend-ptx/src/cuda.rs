@@ -148,6 +148,7 @@ impl Machine for Cuda {
         let about = &self.gpu.about;
         Limits {
             wide: 4 * i64::from(about.multiprocessors) * i64::from(about.threads),
+            tiles: i64::from(about.multiprocessors),
         }
     }
 

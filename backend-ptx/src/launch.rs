@@ -6,7 +6,7 @@
 //! ```
 
 use crate::compile::{Dimension, Kernel, Scalar};
-use crate::lower::{GROUP, Lowered, SHARED_BUCKETS, THREADS, scan_items, words_of};
+use crate::lower::{GROUP, Lowered, SHARED_BUCKETS, THREADS, Tiled, scan_items, words_of};
 use midend::device::Arg;
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
@@ -39,6 +39,8 @@ const ARENA: u64 = 1 << 32;
 pub struct Limits {
     /// So many points keep the device busy several at a thread.
     pub wide: i64,
+    /// So many blocks, each with a tile of points, keep it busy.
+    pub tiles: i64,
 }
 
 /// What a launch does.
@@ -234,6 +236,13 @@ impl Planner<'_> {
         let points = inner.saturating_mul(outer);
         match &self.kernel.lowered {
             Lowered::Seq(_) => self.step(0, 1, vec![]),
+            Lowered::Map { wide, tiled, .. }
+                if let Some((i, blocks, tiles)) = self.tile(tiled, points) =>
+            {
+                let first = 1 + usize::from(wide.is_some());
+                let extras = tiles.map(|n| Extra::Value(n as u64));
+                self.step(first + i, blocks, extras.to_vec());
+            }
             Lowered::Map {
                 wide: Some((_, each)),
                 ..
@@ -270,6 +279,44 @@ impl Planner<'_> {
             }
             Lowered::Copies { .. } => self.copies(points),
         }
+    }
+
+    /// The form to work on a map in tiles by, its blocks, and the number of tiles along the columns and along the rows: the
+    /// largest tiles that keep the device busy, or else the smallest; nothing if a tile would be half empty.
+    fn tile(&self, tiled: &[Tiled], points: i64) -> Option<(usize, u32, [i64; 2])> {
+        let steps = scalar(self.kernel.steps?, self.slots) as i64;
+        let extent = |from_inside: usize| {
+            let space = self.kernel.space.iter();
+            match space.rev().nth(from_inside) {
+                Some(Dimension::Regular(n)) => scalar(*n, self.slots) as i64,
+                Some(Dimension::Ragged(_)) | None => 1,
+            }
+        };
+        let mut chosen = None;
+        for (i, form) in tiled.iter().enumerate() {
+            let columns = i64::from(form.columns);
+            let rows = form.rows.map_or(1, i64::from);
+            let (width, height) = match form.rows {
+                Some(_) => (extent(0), extent(1)),
+                None => (extent(0), 1),
+            };
+            let is_full = 2 * width > columns && 2 * height > rows;
+            if !is_full || steps < i64::from(form.steps) {
+                continue;
+            }
+            let tiles = [div_up(width, columns), div_up(height, rows)];
+            let outside = points / (width * height);
+            let blocks = outside.saturating_mul(tiles[0].saturating_mul(tiles[1]));
+            let blocks = u32::try_from(blocks).ok();
+            let Some(blocks) = blocks.filter(|n| u64::from(*n) <= MOST_BLOCKS.0) else {
+                continue;
+            };
+            chosen = Some((i, blocks, tiles));
+            if i64::from(blocks) >= self.limits.tiles {
+                break;
+            }
+        }
+        chosen
     }
 
     fn step(&mut self, entry: usize, blocks: u32, extras: Vec<Extra>) {

@@ -21,11 +21,13 @@ mod scan;
 mod space;
 mod stm;
 mod stride;
+mod tile;
 mod together;
 mod tuple;
 
 pub(crate) use hist::WORDS as SHARED_BUCKETS;
 pub(crate) use scan::{GROUP, items as scan_items};
+pub(crate) use tile::Tiled;
 pub(crate) use tuple::words_of;
 
 use entry::{Shape, entry, name_of};
@@ -101,10 +103,13 @@ pub(crate) struct Entry {
 /// What a kernel becomes.
 #[derive(Debug)]
 pub(crate) enum Lowered {
-    /// One thread per point, or for so many points as [`together`] says.
+    /// One thread per point, or for so many points as [`together`] says, or a block per tile of points that go through a loop of
+    /// so many steps together.
     Map {
         plain: Entry,
         wide: Option<(Entry, u32)>,
+        tiled: Vec<Tiled>,
+        steps: Option<Atom>,
     },
     /// One thread.
     Seq(Entry),
@@ -219,15 +224,22 @@ const fn class_of(ty: ScalarType) -> Class {
 pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> Lowered {
     let is_regular = !kernel.has_ragged_rows();
     match &kernel.kind {
-        KernelKind::Map => Lowered::Map {
-            plain: map::map(source, kernel, args),
-            wide: map::wide(source, kernel, args),
-        },
+        KernelKind::Map => {
+            let (tiled, steps) = tile::tiled(source, kernel, args);
+            Lowered::Map {
+                plain: map::map(source, kernel, args),
+                wide: map::wide(source, kernel, args),
+                tiled,
+                steps,
+            }
+        }
         KernelKind::Seq => Lowered::Seq(map::seq(source, kernel, args)),
         KernelKind::Red { ops, .. } | KernelKind::Scan { ops, .. } if ops.is_empty() => {
             Lowered::Map {
                 plain: map::map(source, kernel, args),
                 wide: None,
+                tiled: vec![],
+                steps: None,
             }
         }
         KernelKind::Red { ops, outs } => Lowered::Red {

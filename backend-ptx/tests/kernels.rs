@@ -375,6 +375,7 @@ fn ragged_rows() {
             let kernel = Kernel {
                 name: name.to_owned(),
                 space,
+                tiled: 0,
                 body,
                 kind,
             };

@@ -1,8 +1,10 @@
 //! Analyses: each reads code and yields facts, and edits nothing.
 
+pub mod access;
 pub mod aliases;
 pub mod calls;
 pub mod kernels;
 pub mod ranges;
 pub mod regularity;
 pub mod shapes;
+pub mod tiles;

@@ -9,8 +9,9 @@ pub mod inline;
 pub mod operators;
 pub mod plan;
 pub mod simplify;
+pub mod tile;
 
-use crate::analysis::regularity;
+use crate::analysis::{access, regularity};
 use crate::ir::mem::Mem;
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
@@ -52,6 +53,13 @@ pub const ANALYSES: &[Analysis<Soac>] = &[Analysis {
     annotated: regularity::annotate::annotated,
 }];
 
+/// The analyses of the flat dialect by name.
+pub const FLAT_ANALYSES: &[Analysis<Seg>] = &[Analysis {
+    name: "access",
+    summary: "(tells only) how the places of reads move with indices and counters",
+    annotated: access::annotate::annotated,
+}];
+
 /// The passes of the flat dialect by name.
 pub const FLAT: &[Pass<Seg>] = &[
     inline::pass(),
@@ -61,6 +69,7 @@ pub const FLAT: &[Pass<Seg>] = &[
     simplify::cse(),
     simplify::checks(),
     dead_code::pass(),
+    tile::PASS,
 ];
 
 /// The passes of the plan by name. Inlining is not among them: kernels have names, and a copy would need another one.

@@ -7,7 +7,7 @@ use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::pass::Pass;
-use crate::passes::{self, dead_code, elide, fuse, hoist, inline, operators, simplify};
+use crate::passes::{self, dead_code, elide, fuse, hoist, inline, operators, simplify, tile};
 use crate::plan::{Signature, signatures};
 
 /// On the nested program.
@@ -47,6 +47,8 @@ pub const FLAT: &[Pass<Seg>] = &[
     simplify::pass(),
     // Rows that were read only to be indexed.
     dead_code::pass(),
+    // Reads are elements of arrays from outside by now, and what is not read is gone.
+    tile::PASS,
 ];
 
 /// From flat to plan.

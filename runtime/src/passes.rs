@@ -9,11 +9,13 @@ pub(crate) fn pass_names() -> impl Iterator<Item = &'static str> {
     let planned = passes::PLANNED.iter().map(|pass| pass.name);
     let between = [pipeline::FLATTEN.name, pipeline::PLAN.name];
     let analyses = passes::ANALYSES.iter().map(|analysis| analysis.name);
+    let flat_analyses = passes::FLAT_ANALYSES.iter().map(|analysis| analysis.name);
     nested
         .chain(between)
         .chain(flat)
         .chain(planned)
         .chain(analyses)
+        .chain(flat_analyses)
 }
 
 /// What to say of a pass that is not there; `on` says where, if it is elsewhere.

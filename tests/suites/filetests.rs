@@ -80,7 +80,10 @@ fn test(pass: &str, path: &Path) -> Result<(), Failed> {
             None => apply(find(passes::NESTED, pass)?, &file, path),
         },
         Some("flat") if pass == passes::PLAN.name => apply(&passes::PLAN, &file, path),
-        Some("flat") => apply(find(passes::FLAT, pass)?, &file, path),
+        Some("flat") => match passes::FLAT_ANALYSES.iter().find(|a| a.name == pass) {
+            Some(analysis) => annotate(analysis, &file, path),
+            None => apply(find(passes::FLAT, pass)?, &file, path),
+        },
         Some("plan") => apply(find(passes::PLANNED, pass)?, &file, path),
         Some(_) | None => Err("the file does not begin with the name of a dialect".into()),
     }
@@ -126,15 +129,15 @@ fn apply<From: Run, To: Run>(
 }
 
 /// An analysis changes nothing but comments, and what it claims holds in every run.
-fn annotate(analysis: &Analysis<Soac>, file: &File, path: &Path) -> Result<(), Failed> {
-    let program: Program<Soac> = read::program(&file.program).map_err(|e| e.to_string())?;
+fn annotate<D: Run>(analysis: &Analysis<D>, file: &File, path: &Path) -> Result<(), Failed> {
+    let program: Program<D> = read::program(&file.program).map_err(|e| e.to_string())?;
     round_trip(&program)?;
     verified("as given", &program)?;
     for case in &file.cases {
         case.check("as given", &program)?;
     }
     let annotated = (analysis.annotated)(&program);
-    let again: Program<Soac> = read::program(&annotated).map_err(|e| e.to_string())?;
+    let again: Program<D> = read::program(&annotated).map_err(|e| e.to_string())?;
     if print::program(&again) != print::program(&program) {
         return Err(format!("the comments change the program:\n{annotated}").into());
     }

@@ -24,12 +24,17 @@ pub(crate) enum Role {
     Merge(usize),
     /// Work on a piece of the space as far as it concerns a part of the buckets.
     Window,
+    /// Work on a range of tiles.
+    Tiles,
 }
 
 /// The units that a kernel needs.
-pub(crate) fn roles(kernel: &Kernel) -> Vec<Role> {
+pub(crate) fn roles(program: &Program<Mem>, kernel: &Kernel) -> Vec<Role> {
     let window = (!kernel.body.result.is_empty()).then_some(Role::Window);
     match &kernel.kind {
+        KernelKind::Map if super::tiles_of(program, kernel).is_some() => {
+            vec![Role::Chunk, Role::Tiles]
+        }
         KernelKind::Map | KernelKind::Seq => vec![Role::Chunk],
         KernelKind::Red { .. } => vec![Role::Chunk, Role::Combine],
         KernelKind::Scan { .. } => vec![Role::Chunk, Role::Combine, Role::Fix],
@@ -63,7 +68,7 @@ fn parameters(kernel: &Kernel, role: Role) -> usize {
         // Slots, left and result, right.
         (_, Role::Combine) => 3,
         // Slots, range, carry, where to; or: slots, range of buckets, destinations, sources.
-        (_, Role::Fix | Role::Merge(_) | Role::Window) => 5,
+        (_, Role::Fix | Role::Merge(_) | Role::Window | Role::Tiles) => 5,
     }
 }
 
@@ -80,6 +85,11 @@ pub(crate) fn emit(
     unit(program, units, &params, &[], &bodies, |emit, p| {
         emit.load_arguments(args, p[0]);
         match (&kernel.kind, role) {
+            (KernelKind::Map, Role::Tiles) => {
+                if let Some(job) = super::lanes::tile::job(&program.vars, kernel) {
+                    emit.tiles(&job, (p[1], p[2]));
+                }
+            }
             (KernelKind::Map | KernelKind::Seq, _) => emit.map(kernel, &p[1..]),
             (KernelKind::Red { ops, .. }, Role::Chunk) => emit.reduce(kernel, ops, p),
             (KernelKind::Scan { ops, .. }, Role::Chunk) => emit.scan(kernel, ops, p),
@@ -93,8 +103,8 @@ pub(crate) fn emit(
                 emit.hist(kernel, hists, p, Some((window[0], window[1])));
             }
             (KernelKind::Hist(hists), _) => emit.hist(kernel, hists, p, None),
-            (KernelKind::Red { .. }, Role::Fix | Role::Merge(_) | Role::Window)
-            | (KernelKind::Scan { .. }, Role::Merge(_) | Role::Window) => {
+            (KernelKind::Red { .. }, Role::Fix | Role::Merge(_) | Role::Window | Role::Tiles)
+            | (KernelKind::Scan { .. }, Role::Merge(_) | Role::Window | Role::Tiles) => {
                 unreachable!("the kind has no such unit")
             }
         }

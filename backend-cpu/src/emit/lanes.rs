@@ -9,6 +9,7 @@
 //! Every lane does exactly what it would do alone, in the same order, so results are the same to the bit.
 
 mod choose;
+pub(crate) mod tile;
 mod vector;
 
 pub(super) use choose::{Plan, plan, plan_reduction};

@@ -73,6 +73,11 @@ impl Emit<'_, '_> {
             return self.stack_slot(bytes);
         }
         let len = self.atom(len);
+        self.take(elem, len)
+    }
+
+    /// Memory from the arena.
+    pub(super) fn take(&mut self, elem: ScalarType, len: Value) -> Value {
         let worker = self.worker;
         let size = elem.bytes() as i64;
         let top_now = self.b.ins().load(types::I64, plain(), worker, top());
@@ -145,9 +150,15 @@ impl Emit<'_, '_> {
 
     /// Emits what `inner` emits for `body`, and gives back what it took from the arena.
     pub(crate) fn scoped<R>(&mut self, body: &Body<Mem>, inner: impl FnOnce(&mut Self) -> R) -> R {
-        if !self.uses_arena(body) {
-            return inner(self);
+        if self.uses_arena(body) {
+            self.released(inner)
+        } else {
+            inner(self)
         }
+    }
+
+    /// Emits what `inner` emits, and gives back what it took from the arena.
+    pub(super) fn released<R>(&mut self, inner: impl FnOnce(&mut Self) -> R) -> R {
         let worker = self.worker;
         let top_then = self.b.ins().load(types::I64, plain(), worker, top());
         let end_then = self.b.ins().load(types::I64, plain(), worker, end());

@@ -1,9 +1,14 @@
 //! Maps: points in any order.
 
 use super::ragged::Part;
-use super::{ALONE, CHUNK, Run, function, piece, piece_size, pieces};
-use crate::compile::Code;
+use super::{ALONE, CHUNK, Run, function, piece, piece_size, pieces, scalar};
+use crate::compile::{Code, CompiledTiles};
 use crate::worker::Worker;
+
+/// Fewer rows, columns or steps are not worth a tile.
+const FEW_ROWS: i64 = 8;
+const FEW_COLUMNS: i64 = 16;
+const FEW_STEPS: i64 = 8;
 
 type Chunk = unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64) -> u8;
 
@@ -55,6 +60,34 @@ impl Run<'_> {
         self.chunks(count, &|worker, i| {
             self.map_items(chunk, worker, piece(i, size, total));
         });
+    }
+
+    /// Runs a map in tiles, if there are enough rows, columns and steps for that to pay. Whether it did.
+    pub(super) fn tiles(&self, tiles: &CompiledTiles) -> bool {
+        let steps = scalar(tiles.steps, self.slots) as i64;
+        let [outer @ .., rows, columns] = self.extents else {
+            return false;
+        };
+        if *rows < FEW_ROWS || *columns < FEW_COLUMNS || steps < FEW_STEPS {
+            return false;
+        }
+        let count = pieces(*rows, tiles.size.0) * pieces(*columns, tiles.size.1);
+        let count = count.saturating_mul(self.points(outer) as usize);
+        let work = self.points(self.extents) as f64 * self.cost;
+        let run = |worker: &mut Worker<'_>, tile: usize| {
+            call(
+                tiles.code,
+                worker,
+                self.slots,
+                (tile as i64, tile as i64 + 1),
+            );
+        };
+        if self.threads <= 1 || work < ALONE {
+            self.chunks_here(count, &run);
+        } else {
+            self.chunks(count, &run);
+        }
+        true
     }
 
     /// The size of pieces made larger, so that they are whole rows, or at least whole groups of lanes.

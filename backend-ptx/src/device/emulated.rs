@@ -42,7 +42,10 @@ impl Default for Options {
             seed: 1,
             fuel: u64::MAX,
             memory: None,
-            limits: Limits { wide: 1000 },
+            limits: Limits {
+                wide: 1000,
+                tiles: 4,
+            },
         }
     }
 }

@@ -36,6 +36,14 @@ pub(super) struct Addresses {
     known: HashMap<(Reg, Reg, u64), (BlockId, Reg)>,
 }
 
+/// A place in shared memory, some bytes behind an address.
+pub(super) const fn shared(base: Reg, offset: i32) -> Place {
+    Place {
+        space: Space::Shared,
+        at: Address { base, offset },
+    }
+}
+
 impl Lower<'_> {
     /// Numbers `first`, `first + step`, and so on, to be used while `first` stays as it is.
     pub(super) fn strided(&mut self, first: Reg, step: u32, count: u32) -> Vec<Reg> {

@@ -36,7 +36,7 @@ impl Lower<'_> {
 
     /// Quotient and remainder without signs. Division in 64 bits takes several times as long as in 32 bits, and numbers
     /// are seldom that large.
-    fn divide(&mut self, number: Reg, by: Operand) -> (Reg, Reg) {
+    pub(super) fn divide(&mut self, number: Reg, by: Operand) -> (Reg, Reg) {
         let quotient = self.b.reg(Class::B64);
         let (short, long, join) = (self.b.block(), self.b.block(), self.b.block());
         let both = self.b.bin(Binary::Or, Ty::B64, number, by);

@@ -83,6 +83,8 @@ pub struct Kernel {
     pub name: String,
     /// Index variable and extent of each dimension, outermost first. The body runs once for every point.
     pub space: KernelSpace,
+    /// As [`super::seg::SegOp::tiled`].
+    pub tiled: usize,
     /// What a point does.
     pub body: Body<Mem>,
     /// What becomes of the results of the body.

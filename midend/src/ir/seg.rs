@@ -25,6 +25,10 @@ pub struct SegOp {
     pub space: SegSpace,
     /// Where it runs.
     pub level: Level,
+    /// How many of the innermost dimensions are worked on in tiles, up to two: neighbouring points go through the loop of the
+    /// body together, and what several of them read in it is brought near once for all. Which loop and which reads those are,
+    /// [`crate::analysis::tiles`] tells; how large tiles are, and what near is, a back end knows. What is computed stays the same.
+    pub tiled: usize,
     /// What is computed at a point; the indices of the space are in scope.
     pub body: Body<Seg>,
     /// What becomes of the results.

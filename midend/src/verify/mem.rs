@@ -125,6 +125,9 @@ impl<'p> Types<'_, 'p, Mem> {
                 }
             }
         }
+        let regular = |(_, extent): &(Var, Extent)| matches!(extent, Extent::Regular(_));
+        let is_plain = matches!(kernel.kind, KernelKind::Map) && kernel.space.iter().all(regular);
+        self.tiled(kernel.tiled, &kernel.space, is_plain);
         let outer = self.parallel.replace(Level::Device);
         self.body(&kernel.body);
         let results: Vec<Type> = kernel.body.result.iter().map(|a| self.atom(*a)).collect();

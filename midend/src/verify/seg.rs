@@ -24,6 +24,13 @@ impl<'p> Types<'_, 'p, Seg> {
         if !nests {
             self.fault("lies in an operation of the same or a lower level");
         }
+        let regular = |(_, dim): &(Var, SpaceDim)| matches!(dim, SpaceDim::Regular(_));
+        let is_plain = matches!(op.kind, SegKind::Map) && op.space.dims.iter().all(regular);
+        self.tiled(
+            op.tiled,
+            &op.space.dims,
+            is_plain && op.level == Level::Device,
+        );
         let dims = self.space(&op.space);
         let outer = self.parallel.replace(op.level);
         let body = |cx: &mut Self| -> Vec<Type> {

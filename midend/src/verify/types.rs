@@ -56,6 +56,15 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
         self.cx.fault(message);
     }
 
+    /// Checks that only maps over regular dimensions are worked on in tiles, and no more dimensions than there are.
+    pub(super) fn tiled<E>(&mut self, tiled: usize, dims: &[E], is_plain: bool) {
+        if tiled > dims.len().min(2) || (tiled > 0 && !is_plain) {
+            self.fault(
+                "is worked on in tiles, which only one or two regular dimensions of a map are",
+            );
+        }
+    }
+
     /// The type of a variable.
     pub(super) fn var(&self, v: Var) -> &'p Type {
         &self.vars()[v].ty

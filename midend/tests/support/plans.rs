@@ -98,6 +98,7 @@ pub(crate) fn kernel(
             .into_iter()
             .zip(extents.iter().copied().map(Extent::Regular))
             .collect(),
+        tiled: 0,
         body,
         kind,
     };

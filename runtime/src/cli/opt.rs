@@ -139,16 +139,10 @@ pub(super) fn run(arguments: &OptArguments) -> Outcome {
         if arguments.thresholds {
             return Ok(program.thresholds());
         }
+        if let Some(analysis) = analysis {
+            return analysis.annotated(&program);
+        }
         Ok(match program {
-            Any::Nested(program) if analysis.is_some() => {
-                analysis.map_or_else(String::new, |a| (a.annotated)(&program))
-            }
-            Any::Flat(_) | Any::Plan(_) if analysis.is_some() => {
-                let name = analysis.map_or("", |a| a.name);
-                return Err(Exit::user(format!(
-                    "{name} is an analysis of nested programs"
-                )));
-            }
             Any::Nested(program) => print::program(&program),
             Any::Flat(program) => print::program(&program),
             Any::Plan(program) => print::program(&program),
@@ -172,6 +166,10 @@ fn list() -> Outcome {
     }
     table("from nested to flat", &[pipeline::FLATTEN], &mut text);
     table("on flat programs", passes::FLAT, &mut text);
+    text.push_str("analyses of flat programs:\n");
+    for analysis in passes::FLAT_ANALYSES {
+        text.push_str(&format!("  {:12} {}\n", analysis.name, analysis.summary));
+    }
     table("from flat to plan", &[pipeline::PLAN], &mut text);
     table("on plans", passes::PLANNED, &mut text);
     to_stdout(|out| out.write_all(text.as_bytes()))
@@ -197,11 +195,38 @@ fn read(arguments: &OptArguments) -> Result<Any, Exit> {
     }
 }
 
+/// An analysis of programs in one dialect.
+#[derive(Clone, Copy)]
+enum Named {
+    Nested(&'static Analysis<Soac>),
+    Flat(&'static Analysis<Seg>),
+}
+
+impl Named {
+    fn of(name: &str) -> Option<Self> {
+        let nested = passes::ANALYSES.iter().find(|a| a.name == name);
+        let flat = passes::FLAT_ANALYSES.iter().find(|a| a.name == name);
+        nested.map(Self::Nested).or(flat.map(Self::Flat))
+    }
+
+    /// The text of a program with what was found.
+    fn annotated(self, program: &Any) -> Result<String, Exit> {
+        let of = |name, dialect| {
+            let why = format!("{name} is an analysis of {dialect} programs");
+            Err(Exit::user(why))
+        };
+        match (self, program) {
+            (Self::Nested(analysis), Any::Nested(program)) => Ok((analysis.annotated)(program)),
+            (Self::Flat(analysis), Any::Flat(program)) => Ok((analysis.annotated)(program)),
+            (Self::Nested(analysis), Any::Flat(_) | Any::Plan(_)) => of(analysis.name, "nested"),
+            (Self::Flat(analysis), Any::Nested(_) | Any::Plan(_)) => of(analysis.name, "flat"),
+        }
+    }
+}
+
 /// The passes, and the analysis that is named after them, if there is one.
-fn split(names: &[String]) -> (&[String], Option<&'static Analysis<Soac>>) {
-    let last = names.last();
-    let named = |a: &&Analysis<Soac>| last.is_some_and(|name| name == a.name);
-    match passes::ANALYSES.iter().find(named) {
+fn split(names: &[String]) -> (&[String], Option<Named>) {
+    match names.last().and_then(|name| Named::of(name)) {
         Some(analysis) => (&names[..names.len() - 1], Some(analysis)),
         None => (names, None),
     }

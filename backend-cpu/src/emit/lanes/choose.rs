@@ -38,6 +38,16 @@ pub(in crate::emit) struct Plan {
 }
 
 impl Plan {
+    /// So many lanes of floats, for which these variables differ.
+    pub(super) const fn of_lanes(width: usize, varying: BTreeSet<Var>) -> Self {
+        Self {
+            width,
+            own_sums: false,
+            integers: false,
+            varying,
+        }
+    }
+
     /// Whether lanes have values of their own of the variable.
     pub(in crate::emit) fn varies(&self, var: Var) -> bool {
         self.varying.contains(&var)

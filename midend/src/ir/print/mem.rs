@@ -107,7 +107,9 @@ impl Printer<'_> {
             KernelKind::Hist(_) => "hist ",
         });
         self.string(&kernel.name);
-        self.word(" (");
+        self.word(" ");
+        self.tiled(kernel.tiled);
+        self.word("(");
         self.list(&kernel.space, |p, (index, extent)| {
             p.binder(*index);
             match *extent {

@@ -179,6 +179,13 @@ impl Printer<'_> {
         self.atoms(&update.values);
     }
 
+    /// How many dimensions are worked on in tiles, if any are.
+    pub(in crate::ir) fn tiled(&mut self, tiled: usize) {
+        if tiled > 0 {
+            self.word(&format!("tiled {tiled} "));
+        }
+    }
+
     fn seg_op(&mut self, op: &SegOp) {
         self.word(match &op.kind {
             SegKind::Map => "segmap ",
@@ -189,10 +196,12 @@ impl Printer<'_> {
             SegKind::WithAcc(_) => "segacc ",
         });
         self.word(match op.level {
-            Level::Device => "device (",
-            Level::Block => "block (",
-            Level::Thread => "thread (",
+            Level::Device => "device ",
+            Level::Block => "block ",
+            Level::Thread => "thread ",
         });
+        self.tiled(op.tiled);
+        self.word("(");
         self.list(&op.space.dims, |p, (index, dim)| {
             p.binder(*index);
             match *dim {

@@ -84,6 +84,7 @@ impl Reader<'_> {
     fn kernel(&mut self) -> Read<Kernel> {
         let kind = self.word()?;
         let name = self.string()?;
+        let tiled = self.tiled()?;
         self.expect("(")?;
         let space = self.list(")", |r| {
             let index = r.binder()?;
@@ -120,6 +121,7 @@ impl Reader<'_> {
         Ok(Kernel {
             name,
             space,
+            tiled,
             body,
             kind,
         })

@@ -251,6 +251,14 @@ impl Reader<'_> {
         })
     }
 
+    /// How many dimensions are worked on in tiles, if any are.
+    pub(in crate::ir) fn tiled(&mut self) -> Read<usize> {
+        if !self.eat_word("tiled") {
+            return Ok(0);
+        }
+        self.natural()
+    }
+
     /// An operation of the flat dialect, if `word` is the word of one.
     pub(in crate::ir) fn seg(&mut self, word: &str) -> Read<Option<Seg>> {
         if word == "updateacc" {
@@ -269,6 +277,7 @@ impl Reader<'_> {
             "thread" => Level::Thread,
             _ => return Err(self.error("expected `device`, `block` or `thread` before this")),
         };
+        let tiled = self.tiled()?;
         self.expect("(")?;
         let dims = self.list(")", |r| {
             let index = r.binder()?;
@@ -299,6 +308,7 @@ impl Reader<'_> {
         Ok(Some(Seg::Par(SegOp {
             space,
             level,
+            tiled,
             body,
             kind,
         })))

@@ -35,6 +35,7 @@ impl Cx<'_> {
                 dims: vec![(index, SpaceDim::Regular(width))],
             },
             level,
+            tiled: 0,
             body,
             kind: SegKind::WithAcc(acc),
         };

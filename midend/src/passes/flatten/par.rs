@@ -77,6 +77,7 @@ impl Cx<'_> {
         let op = SegOp {
             space: SegSpace { dims },
             level: Level::Device,
+            tiled: 0,
             body,
             kind,
         };

@@ -40,14 +40,14 @@ impl Cx<'_> {
             self.points(&space, Atom::ZERO, body);
         } else if combined.is_some() && scalar.is_none() {
             let kernel = self.sequential(|cx| cx.points(&space, Atom::ZERO, body));
-            self.launch("acc", Vec::new(), kernel, KernelKind::Seq);
+            self.launch("acc", (Vec::new(), 0), kernel, KernelKind::Seq);
         } else {
             let kind = match scalar {
                 Some(op) => KernelKind::Hist(vec![self.mem_hist(op, &views)]),
                 None => KernelKind::Map,
             };
             let k = body.result.len();
-            self.kernel(("acc", space, kind), body, (k, &[]), |_, _| Vec::new());
+            self.kernel(("acc", (space, 0), kind), body, (k, &[]), |_, _| Vec::new());
         }
         for (&bind, view) in binds.iter().zip(views) {
             self.views.insert(bind, view);

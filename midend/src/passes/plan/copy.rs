@@ -112,7 +112,7 @@ impl Cx<'_> {
                 self.fill_point(dst, &indices, element);
                 let body = self.leave(Vec::new());
                 (self.mode, self.base) = (mode, base);
-                self.launch("fill", space, body, KernelKind::Map);
+                self.launch("fill", (space, 0), body, KernelKind::Map);
             }
             Mode::Kernel => self.fill_loops(dst, &mut Vec::new(), element),
         }
@@ -164,7 +164,7 @@ impl Cx<'_> {
     pub(super) fn launch(
         &mut self,
         what: &str,
-        space: KernelSpace,
+        (space, tiled): (KernelSpace, usize),
         body: Body<Mem>,
         kind: KernelKind,
     ) {
@@ -173,6 +173,7 @@ impl Cx<'_> {
         let kernel = Kernel {
             name,
             space,
+            tiled,
             body,
             kind,
         };

@@ -15,7 +15,7 @@ impl Cx<'_> {
     pub(super) fn seg_op(&mut self, binds: &[Var], op: &SegOp) {
         let space = self.space(&op.space);
         match &op.kind {
-            SegKind::Map => self.map(binds, space, &op.body),
+            SegKind::Map => self.map(binds, (space, op.tiled), &op.body),
             SegKind::Red(ops) => self.reduce(binds, space, &op.body, ops),
             SegKind::Scan(ops) => self.scan(binds, space, &op.body, ops),
             SegKind::Hist(ops) => self.hist(binds, space, &op.body, ops),
@@ -28,7 +28,7 @@ impl Cx<'_> {
     /// makes its results of the others.
     pub(super) fn kernel(
         &mut self,
-        (what, space, kind): (&str, KernelSpace, KernelKind),
+        (what, (space, tiled), kind): (&str, (KernelSpace, usize), KernelKind),
         body: &Body<Seg>,
         (first, outs): (usize, &[View]),
         rest: impl FnOnce(&mut Self, &[Atom]) -> Vec<Atom>,
@@ -52,10 +52,10 @@ impl Cx<'_> {
         let results = rest(self, &body.result[..first]);
         let body = self.leave(results);
         (self.mode, self.base, self.certs) = (mode, base, certs);
-        self.launch(what, space, body, kind);
+        self.launch(what, (space, tiled), body, kind);
     }
 
-    fn map(&mut self, binds: &[Var], space: KernelSpace, body: &Body<Seg>) {
+    fn map(&mut self, binds: &[Var], space: (KernelSpace, usize), body: &Body<Seg>) {
         let outs: Vec<View> = binds.iter().map(|&b| self.made(b)).collect();
         self.kernel(("map", space, KernelKind::Map), body, (0, &outs), |_, _| {
             Vec::new()
@@ -81,7 +81,7 @@ impl Cx<'_> {
         let outs = reduced.iter().map(|view| view.buffer).collect();
         let kind = KernelKind::Red { ops, outs };
         self.kernel(
-            ("reduce", space, kind),
+            ("reduce", (space, 0), kind),
             body,
             (k, &mapped),
             |cx, results| cx.atoms(results),
@@ -119,9 +119,12 @@ impl Cx<'_> {
         let ops = self.operators(ops);
         let outs = scanned.iter().map(|view| view.buffer).collect();
         let kind = KernelKind::Scan { ops, outs };
-        self.kernel(("scan", space, kind), body, (k, &mapped), |cx, results| {
-            cx.atoms(results)
-        });
+        self.kernel(
+            ("scan", (space, 0), kind),
+            body,
+            (k, &mapped),
+            |cx, results| cx.atoms(results),
+        );
         for (&bind, view) in binds.iter().zip(scanned) {
             self.deliver(bind, view);
         }
@@ -175,7 +178,7 @@ impl Cx<'_> {
         }
         let k = body.result.len();
         self.kernel(
-            ("hist", space, KernelKind::Hist(hists)),
+            ("hist", (space, 0), KernelKind::Hist(hists)),
             body,
             (k, &[]),
             |cx, results| {
@@ -237,7 +240,7 @@ impl Cx<'_> {
         let views: Vec<View> = dests.iter().map(|dest| self.view(dest.array)).collect();
         let k = body.result.len();
         self.kernel(
-            ("scatter", space, KernelKind::Map),
+            ("scatter", (space, 0), KernelKind::Map),
             body,
             (k, &[]),
             |cx, results| {

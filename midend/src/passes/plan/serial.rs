@@ -85,7 +85,7 @@ impl Cx<'_> {
                 }
             }
         });
-        self.launch("seq", Vec::new(), body, KernelKind::Seq);
+        self.launch("seq", (Vec::new(), 0), body, KernelKind::Seq);
     }
 
     /// The body of a kernel.

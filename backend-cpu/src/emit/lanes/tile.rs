@@ -1,0 +1,373 @@
+//! Maps worked on in tiles of rows and columns: register blocking and packed panels.
+//!
+//! ```text
+//! for a tile of ROWS rows and columns() columns:
+//!   for some steps at a time, as many as a panel in the nearest cache has room for:
+//!     pack: what the columns read in these steps, a panel for each group of lanes, one step after the other
+//!     for each panel, for each few rows (block): the carried values of all their points in vector registers
+//!       for each step: vectors from the panel, a number for each row, and the step of every point
+//!   what comes after the loop, point by point
+//! ```
+//!
+//! Between the runs over steps, carried values wait in memory of the tile. Every point does exactly what it would do alone, in
+//! the same order, so results are the same to the bit, whatever the sizes of tiles. Rows and columns beyond the space go along with the last one, and
+//! write nothing.
+
+mod panel;
+mod steps;
+
+use super::choose::Plan;
+use super::vector::packed_type;
+use super::{Group, Lanes};
+use crate::emit::{Emit, clif, plain};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value};
+use midend::analysis::tiles::{Side, Tiles, tiles};
+use midend::ir::id::Var;
+use midend::ir::mem::{Extent, Kernel, Mem};
+use midend::ir::syntax::{Atom, Exp, Stm, Vars};
+use midend::ir::types::ScalarType;
+use std::collections::{BTreeSet, HashMap};
+
+/// Rows of a tile.
+const ROWS: i64 = 128;
+/// Bytes of the columns of a tile.
+const COLUMN_BYTES: i64 = 256;
+/// Rows that are worked on together: with two vectors each, as many chains as keep two units for additions of four cycles busy.
+const BLOCK: usize = 4;
+/// Bytes of the vectors of a row.
+const LANE_BYTES: usize = 32;
+/// Bytes of a panel: half of the nearest cache.
+const PANEL: i64 = 16 << 10;
+/// The most values carried, and columns staged: more do not stay in registers.
+const FEW: (usize, usize) = (2, 2);
+
+/// A kernel as tiles.
+pub(in crate::emit) struct Job<'k> {
+    kernel: &'k Kernel,
+    tiles: Tiles<'k, Mem>,
+    row: Var,
+    left: Vec<&'k Stm<Mem>>,
+    before: Vec<&'k Stm<Mem>>,
+    plan: Plan,
+    /// The type of all that is carried and of what columns read.
+    elem: ScalarType,
+}
+
+/// The rows and columns of a tile, and what says how many steps there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    pub(crate) rows: i64,
+    pub(crate) columns: i64,
+    pub(crate) steps: Atom,
+}
+
+/// The sizes of the tiles that a kernel is worked on in.
+pub(crate) fn sizes(vars: &Vars, kernel: &Kernel) -> Option<Sizes> {
+    let job = job(vars, kernel)?;
+    Some(Sizes {
+        rows: ROWS,
+        columns: job.columns(),
+        steps: job.tiles.bound,
+    })
+}
+
+/// A kernel as tiles, if it is a map over rows and columns whose steps are arithmetic on floats of one type.
+pub(in crate::emit) fn job<'k>(vars: &Vars, kernel: &'k Kernel) -> Option<Job<'k>> {
+    let regular = |(_, extent): &(Var, Extent)| matches!(extent, Extent::Regular(_));
+    if kernel.tiled != 2 || !kernel.space.iter().all(regular) {
+        return None;
+    }
+    let indices: Vec<Var> = kernel.space.iter().map(|(i, _)| *i).collect();
+    let tiles = tiles(vars, &indices, 2, &kernel.body)?;
+    let left = tiles.left(vars);
+    let before = tiles.before_steps(vars, &left);
+    let elem = vars[tiles.params.first()?.var].ty.elem()?;
+    let both = |v: Var| tiles.depends(v) == (true, true);
+    let carried = tiles
+        .params
+        .iter()
+        .all(|p| vars[p.var].ty.elem() == Some(elem) && both(p.var));
+    let columns: Vec<Var> = tiles
+        .staged
+        .iter()
+        .zip(tiles.reads())
+        .filter(|(staged, _)| staged.side == Side::Column)
+        .map(|(_, read)| read.binds[0])
+        .collect();
+    let one_type = columns.iter().all(|v| vars[*v].ty.elem() == Some(elem));
+    let few = tiles.params.len() <= FEW.0 && columns.len() <= FEW.1;
+    let arithmetic = left.iter().all(|stm| match &stm.exp {
+        Exp::Scalar(op, _) => packed_type(*op, false) == Some(elem),
+        Exp::Atom(_) => true,
+        Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. }
+        | Exp::Op(_) => false,
+    });
+    // What is before the loop is computed for columns beyond the space, too.
+    let safe = before
+        .iter()
+        .all(|stm| matches!(stm.exp, Exp::Atom(_) | Exp::Scalar(..)));
+    let floats = matches!(elem, ScalarType::F32 | ScalarType::F64) && carried && one_type;
+    if !(floats && few && arithmetic && safe) {
+        return None;
+    }
+    let varying: BTreeSet<Var> = tiles.of_column().collect();
+    Some(Job {
+        kernel,
+        row: tiles.row?,
+        plan: Plan::of_lanes(LANE_BYTES / elem.bytes(), varying),
+        tiles,
+        left,
+        before,
+        elem,
+    })
+}
+
+impl Job<'_> {
+    const fn columns(&self) -> i64 {
+        COLUMN_BYTES / self.elem.bytes() as i64
+    }
+    /// Steps at a time.
+    const fn steps(&self) -> i64 {
+        PANEL / LANE_BYTES as i64
+    }
+    const fn width(&self) -> i64 {
+        self.plan.width as i64
+    }
+    /// Elements that wait for a carried value between runs over steps.
+    fn waiting(&self) -> i64 {
+        ROWS * self.columns()
+    }
+}
+
+/// The first row and column of a tile, how many of each there are in it, and the last ones of the space.
+#[derive(Clone, Copy)]
+struct Place {
+    row: Value,
+    column: Value,
+    rows: Value,
+    columns: Value,
+    last_row: Value,
+    last_column: Value,
+    /// Where carried values wait.
+    waiting: Value,
+    /// The panels, those of one read after those of the other.
+    panels: Value,
+}
+
+impl Emit<'_, '_> {
+    /// The tiles of a range. Tiles are numbered row by row, those of outer indices one after the other.
+    pub(in crate::emit) fn tiles(&mut self, job: &Job<'_>, (first, last): (Value, Value)) {
+        let waiting = job.waiting() * job.tiles.params.len() as i64;
+        let sides = job.tiles.staged.iter();
+        let staged = sides.filter(|s| s.side == Side::Column).count() as i64;
+        let panels = staged * job.steps() * job.columns();
+        self.released(|emit| {
+            let [waiting, panels] = [waiting, panels].map(|count| {
+                let count = emit.i64(count);
+                emit.take(job.elem, count)
+            });
+            emit.few((first, last), &[], |emit, number, _| {
+                let place = emit.tile_place(job, number, (waiting, panels));
+                emit.tile_steps(job, place);
+                emit.tile_rest(job, place);
+                vec![]
+            });
+        });
+    }
+
+    /// Where a tile is; binds the outer indices.
+    fn tile_place(
+        &mut self,
+        job: &Job<'_>,
+        number: Value,
+        (waiting, panels): (Value, Value),
+    ) -> Place {
+        let space = self.extents(&job.kernel.space).unwrap_or_default();
+        let (outer, inner) = space.split_at(space.len() - 2);
+        let (height, width) = (inner[0].1, inner[1].1);
+        let mut rest = number;
+        let mut next = |emit: &mut Self, extent: Value, size: i64| {
+            let count = emit.b.ins().iadd_imm_s(extent, size - 1);
+            let count = emit
+                .b
+                .ins()
+                .ushr_imm_u(count, i64::from(size.trailing_zeros()));
+            let index = emit.b.ins().urem(rest, count);
+            rest = emit.b.ins().udiv(rest, count);
+            index
+        };
+        let column = next(self, width, job.columns());
+        let row = next(self, height, ROWS);
+        for (var, extent) in outer.iter().rev() {
+            let index = next(self, *extent, 1);
+            self.bind(*var, index);
+        }
+        let row = self.b.ins().imul_imm_s(row, ROWS);
+        let column = self.b.ins().imul_imm_s(column, job.columns());
+        let left = |emit: &mut Self, extent: Value, first: Value, size: i64| {
+            let left = emit.b.ins().isub(extent, first);
+            let size = emit.i64(size);
+            emit.least(left, size)
+        };
+        Place {
+            rows: left(self, height, row, ROWS),
+            columns: left(self, width, column, job.columns()),
+            row,
+            column,
+            last_row: self.b.ins().iadd_imm_s(height, -1),
+            last_column: self.b.ins().iadd_imm_s(width, -1),
+            waiting,
+            panels,
+        }
+    }
+
+    /// The lesser of two numbers.
+    fn least(&mut self, a: Value, b: Value) -> Value {
+        let less = self.b.ins().icmp(IntCC::SignedLessThan, a, b);
+        self.b.ins().select(less, a, b)
+    }
+
+    /// How many times a size goes into a number, rounded up; the size is a power of two.
+    fn parts(&mut self, number: Value, size: i64) -> Value {
+        let number = self.b.ins().iadd_imm_s(number, size - 1);
+        let shift = i64::from(size.trailing_zeros());
+        self.b.ins().sshr_imm_u(number, shift)
+    }
+
+    /// The address where the carried value of a point waits.
+    fn waiting(
+        &mut self,
+        job: &Job<'_>,
+        place: Place,
+        which: usize,
+        (row, column): (Value, Value),
+    ) -> Value {
+        let at = self.b.ins().imul_imm_s(row, job.columns());
+        let at = self.b.ins().iadd(at, column);
+        let at = self.b.ins().iadd_imm_s(at, which as i64 * job.waiting());
+        self.element(place.waiting, job.elem, at)
+    }
+
+    /// What comes after the loop, for every point of the tile.
+    fn tile_rest(&mut self, job: &Job<'_>, place: Place) {
+        let rest = job.tiles.before_rest(&self.program.vars, &[]);
+        let after: Vec<&Stm<Mem>> = rest.into_iter().chain(job.tiles.after).collect();
+        let in_lanes = after.iter().all(|stm| {
+            let plain = matches!(stm.exp, Exp::Op(Mem::Load { .. } | Mem::Store { .. }));
+            plain || matches!(stm.exp, Exp::Atom(_) | Exp::Scalar(..))
+        });
+        let zero = self.i64(0);
+        self.few((zero, place.rows), &[], |emit, r, _| {
+            let row = emit.b.ins().iadd(place.row, r);
+            emit.bind(job.row, row);
+            let mut rest = zero;
+            if in_lanes {
+                let shift = i64::from(job.width().trailing_zeros());
+                let groups = emit.b.ins().sshr_imm_u(place.columns, shift);
+                emit.few((zero, groups), &[], |emit, g, _| {
+                    let c = emit.b.ins().imul_imm_s(g, job.width());
+                    emit.rest_in_lanes(job, place, (r, c), &after);
+                    vec![]
+                });
+                rest = emit.b.ins().imul_imm_s(groups, job.width());
+            }
+            emit.few((rest, place.columns), &[], |emit, c, _| {
+                let column = emit.b.ins().iadd(place.column, c);
+                emit.bind(job.tiles.column, column);
+                for (which, bind) in job.tiles.binds.iter().enumerate() {
+                    let at = emit.waiting(job, place, which, (r, c));
+                    let value = emit.b.ins().load(clif(job.elem), plain(), at, 0);
+                    emit.bind(*bind, value);
+                }
+                emit.scoped(&job.kernel.body, |emit| {
+                    for stm in &after {
+                        emit.stm(stm);
+                    }
+                });
+                vec![]
+            });
+            vec![]
+        });
+    }
+
+    /// The same for a group of lanes.
+    fn rest_in_lanes(
+        &mut self,
+        job: &Job<'_>,
+        place: Place,
+        (r, c): (Value, Value),
+        after: &[&Stm<Mem>],
+    ) {
+        let column = self.b.ins().iadd(place.column, c);
+        let mut group = Group::new(&job.plan, job.tiles.column, column);
+        for (which, bind) in job.tiles.binds.iter().enumerate() {
+            let at = self.waiting(job, place, which, (r, c));
+            let vectors = self.lanes_load(&group, job.elem, at, job.elem.bytes() as i64);
+            group.lanes.insert(*bind, vectors);
+        }
+        for stm in after {
+            self.lanes_stm(&mut group, stm);
+        }
+    }
+}
+
+/// What is known of the points of a row: values that all lanes share, and those that they have for themselves.
+#[derive(Clone)]
+struct Row {
+    values: HashMap<Var, Value>,
+    lanes: HashMap<Var, Lanes>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sizes;
+    use midend::ir::mem::Mem;
+    use midend::ir::read;
+    use midend::ir::syntax::{Exp, Program};
+
+    /// The columns of a tile of a product of matrices of a type, in so many dimensions.
+    fn columns(ty: &str, tiled: usize) -> Option<i64> {
+        let text = format!(
+            "plan
+            fun main(n: i64, m: i64, a: buffer {ty}, b: buffer {ty}, out: buffer {ty}) -> () {{
+              do launch map \"k\" tiled {tiled} (i: i64 < n, j: i64 < n) {{
+                let s: {ty} = loop (acc: {ty} = 0{ty}) for k: i64 < m {{
+                  let r: i64 = mul.i64(i, m)
+                  let h: i64 = add.i64(r, k)
+                  let x: {ty} = load a[h]
+                  let c: i64 = mul.i64(k, n)
+                  let t: i64 = add.i64(c, j)
+                  let y: {ty} = load b[t]
+                  let p: {ty} = mul.{ty}(x, y)
+                  let q: {ty} = add.{ty}(acc, p)
+                  yield q
+                }}
+                let l: i64 = mul.i64(i, n)
+                let o: i64 = add.i64(l, j)
+                do store out[o] = s
+                yield
+              }}
+              yield
+            }}"
+        );
+        let program: Program<Mem> = read::program(&text).expect("reads");
+        let fun = program.funs.iter().next().expect("there is a function");
+        let Exp::Op(Mem::Launch(kernel)) = &fun.body.stms[0].exp else {
+            panic!("it launches a kernel");
+        };
+        sizes(&program.vars, kernel).map(|sizes| sizes.columns)
+    }
+
+    #[test]
+    fn products_of_floats_are_worked_on_in_tiles() {
+        assert_eq!(columns("f32", 2), Some(64));
+        assert_eq!(columns("f64", 2), Some(32));
+        assert_eq!(columns("i64", 2), None);
+        assert_eq!(columns("f32", 1), None);
+    }
+}
