@@ -8,6 +8,7 @@
 //!
 //! Every lane does exactly what it would do alone, in the same order, so results are the same to the bit.
 
+mod choice;
 mod choose;
 pub(crate) mod tile;
 mod vector;
@@ -202,6 +203,9 @@ impl Emit<'_, '_> {
                 group.lanes.insert(stm.binds[0], value);
                 true
             }
+            Exp::Scalar(ScalarOp::Select(ty), args) => {
+                self.lanes_select(group, stm.binds[0], *ty, args)
+            }
             Exp::Scalar(op, args) => {
                 let value = match self.linear(group, *op, args) {
                     Some(value) => Some(value),
@@ -255,42 +259,6 @@ impl Emit<'_, '_> {
                 | Mem::Launch(_)
                 | Mem::Trace(_),
             ) => false,
-        }
-    }
-
-    /// A choice that differs from lane to lane: both sides, which are cheap, and then for each result the one or the
-    /// other. Vectors are chosen by a mask, since a branch for every lane would often be guessed wrong.
-    fn lanes_choice(
-        &mut self,
-        group: &mut Group<'_>,
-        binds: &[Var],
-        cond: Var,
-        sides: [&Body<Mem>; 2],
-    ) {
-        for side in sides {
-            self.lanes_body(group, side);
-        }
-        let conds = self.in_shape(group, Shape::Many, Atom::Var(cond));
-        for (k, bind) in binds.iter().enumerate() {
-            let [yes, no] = sides.map(|side| side.result[k]);
-            if !has_value(self.ty(*bind)) {
-                continue;
-            }
-            let ty = self.elem(*bind);
-            let chosen = match group.plan.per_vector(ty) {
-                Some(_) if !self.is_buffer(*bind) => {
-                    let (yes, no) = (self.packed(group, yes), self.packed(group, no));
-                    Lanes::Packed(self.packed_choice(&conds, &yes, &no))
-                }
-                Some(_) | None => {
-                    let [yes, no] = [yes, no].map(|side| self.in_shape(group, Shape::Many, side));
-                    let all = conds.iter().zip(yes.iter().zip(no));
-                    let select =
-                        |(c, (a, b)): (&Value, (&Value, Value))| self.b.ins().select(*c, *a, b);
-                    Lanes::Many(all.map(select).collect())
-                }
-            };
-            group.lanes.insert(*bind, chosen);
         }
     }
 

@@ -278,6 +278,8 @@ impl Finder<'_> {
         let unit = |atom: &Atom| matches!(atom, Atom::Var(v) if self.unit.contains(v));
         let packed = match &stm.exp {
             Exp::Atom(_) => return,
+            // By a mask, which is made lane by lane and serves all choices.
+            Exp::Scalar(ScalarOp::Select(ty), args) if self.varies(args[0]) => Some(*ty),
             Exp::Scalar(op, args) => {
                 if let ScalarOp::Bin(op @ (BinOp::Add | BinOp::Sub), ScalarType::I64) = op {
                     let ahead = unit(&args[0]) && !self.varies(args[1]);
