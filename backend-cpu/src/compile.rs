@@ -1,4 +1,4 @@
-//! From a program to a module: collects kernels and the functions they call, compiles every unit on its own and in
+//! From a program to code: collects kernels and the functions they call, compiles every unit on its own and in
 //! parallel, and links the code.
 
 use crate::cost::Cost;
@@ -16,13 +16,11 @@ use midend::analysis::kernels::{called, kernel_bodies, launched};
 use midend::ir::id::{FunId, Id, Var};
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::scalar::Const;
-use midend::ir::span::Spans;
 use midend::ir::syntax::{Atom, Program};
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
 use rayon::prelude::*;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
+use std::collections::BTreeMap;
 
 /// What emission needs to know of the target and of the functions of the program.
 pub(crate) struct Units {
@@ -45,16 +43,6 @@ impl Units {
     pub(crate) fn signature_of(&self, interface: &Interface) -> Signature {
         function_signature(self.conv, &interface.params, &interface.results)
     }
-}
-
-/// The kernels of one program, compiled.
-pub struct Module {
-    pub(crate) kernels: HashMap<String, Compiled>,
-    pub(crate) spans: Spans,
-    /// Compiled code holds addresses of what is in these.
-    #[expect(dead_code, reason = "kept alive for compiled code")]
-    kept: Vec<Kept>,
-    code: Mutex<Option<JITModule>>,
 }
 
 /// A compiled kernel.
@@ -202,9 +190,25 @@ enum Unit<'a> {
     Function(FunId),
 }
 
-/// Compiles every kernel of the program and every function that kernels call.
-pub(crate) fn compile(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Module, RunError> {
-    let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) = launched(program).into_iter().unzip();
+/// Some kernels, compiled.
+pub(crate) struct Made<'a> {
+    /// Each with its name.
+    pub(crate) kernels: Vec<(&'a str, Compiled)>,
+    /// What the addresses in them are of.
+    pub(crate) code: JITModule,
+    /// Compiled code holds addresses of what is in these.
+    pub(crate) kept: Vec<Kept>,
+}
+
+/// Compiles those kernels of the program that are wanted, and every function that they call.
+pub(crate) fn compile<'a>(
+    program: &'a Program<Mem>,
+    isa: &OwnedTargetIsa,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<Made<'a>, RunError> {
+    let launched = launched(program).into_iter();
+    let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) =
+        launched.filter(|(kernel, _)| wanted(&kernel.name)).unzip();
     let functions = called(program, kernels.iter().flat_map(|k| kernel_bodies(k)));
     let provider = ArenaMemoryProvider::new_with_size(ARENA).map_err(broken)?;
     let mut builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
@@ -259,18 +263,15 @@ pub(crate) fn compile(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Mo
     }
     jit.finalize_definitions().map_err(broken)?;
 
-    let mut table = HashMap::with_capacity(kernels.len());
+    let mut table = Vec::with_capacity(kernels.len());
     for ((kernel, args), ids) in kernels.iter().zip(&args).zip(&ids) {
-        table.insert(
-            kernel.name.clone(),
-            describe(program, kernel, args, ids, &jit),
-        );
+        let compiled = describe(program, kernel, args, ids, &jit);
+        table.push((kernel.name.as_str(), compiled));
     }
-    Ok(Module {
+    Ok(Made {
         kernels: table,
-        spans: program.spans.clone(),
+        code: jit,
         kept,
-        code: Mutex::new(Some(jit)),
     })
 }
 
@@ -426,26 +427,5 @@ fn describe(
             .collect(),
         cost: Cost::of(program, kernel, args),
         kind,
-    }
-}
-
-impl Drop for Module {
-    fn drop(&mut self) {
-        let code = self
-            .code
-            .get_mut()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(jit) = code.take() {
-            // SAFETY: launches borrow the module, so none runs, and addresses of code do not leave it.
-            unsafe { jit.free_memory() };
-        }
-    }
-}
-
-impl std::fmt::Debug for Module {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Module")
-            .field("kernels", &self.kernels.len())
-            .finish_non_exhaustive()
     }
 }

@@ -1,7 +1,8 @@
 //! The device: options, the pool of threads, and the interface of the plan.
 
 use crate::buffer::{Account, Buffer};
-use crate::compile::{self, Module};
+use crate::compile;
+use crate::module::Module;
 use crate::{copy, launch};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use midend::device::{Arg, Device, Properties, Stop, Strided};
@@ -98,9 +99,9 @@ impl Device for CpuDevice {
 
     fn compile(&self, program: &Program<Mem>) -> Result<Module, RunError> {
         if rayon::current_thread_index().is_some() {
-            compile::compile(program, &self.isa)
+            Module::new(program, &self.isa)
         } else {
-            self.pool.install(|| compile::compile(program, &self.isa))
+            self.pool.install(|| Module::new(program, &self.isa))
         }
     }
 

@@ -7,7 +7,8 @@ mod reduce;
 mod scan;
 
 use crate::buffer::{Account, Buffer};
-use crate::compile::{Code, Compiled, CompiledKind, Dimension, Module, Source, Tuple};
+use crate::compile::{Code, Compiled, CompiledKind, Dimension, Source, Tuple};
+use crate::module::Module;
 use crate::worker::{Launch, Worker};
 use midend::device::{Arg, Stop};
 use midend::ir::types::{ScalarType, Type};
@@ -44,10 +45,7 @@ pub(crate) fn launch(
     args: &[Arg<Buffer>],
     stop: &Stop,
 ) -> Result<(), RunError> {
-    let compiled = module
-        .kernels
-        .get(kernel)
-        .ok_or_else(|| RunError::Device(format!("no kernel is called {kernel}")))?;
+    let compiled = module.kernel(pool, kernel)?;
     let mut few = [0; 32];
     let mut many = Vec::new();
     let slots = if args.len() <= few.len() {

@@ -24,8 +24,9 @@ mod cost;
 mod device;
 mod emit;
 mod launch;
+mod module;
 mod worker;
 
 pub use buffer::Buffer;
-pub use compile::Module;
 pub use device::{CpuDevice, Options};
+pub use module::Module;

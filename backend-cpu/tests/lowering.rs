@@ -8,6 +8,7 @@ use midend::ir::print;
 use midend::ir::scalar::Const;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{Exp, Program};
+use midend::ir::threshold::Forced;
 use midend::ir::{read, walk};
 use midend::passes::{flatten::flatten, plan::plan};
 use midend::plan::{Executable, Options, signatures};
@@ -112,4 +113,51 @@ fn run(text: &str, args: Vec<Value>) -> Vec<Value> {
 /// The same with the result written down.
 fn gives(text: &str, args: Vec<Value>, expected: &[Value]) {
     assert_eq!(run(text, args), expected, "{text}");
+}
+
+/// Sums of rows, in two versions.
+const ROWS: &str = r#"nested
+
+fun sums(n_0: i64, m_1: i64, xss_2: [n_0][m_1]i64) -> (*r_3: [n_0]i64)
+  entry "main" sizes 2 -> 0 (xss: [][]i64) -> ([]i64) @1
+{
+  let r_6: [n_0]i64 = map n_0 (xss_2) \(xs_7: [m_1]i64) {
+    let s_8: i64 = map m_1 (xs_7) \(x_9: i64) {
+      yield x_9
+    } reduce comm (0) \(a_10: i64, b_11: i64) {
+      let c_12: i64 = add.i64(a_10, b_11)
+      yield c_12
+    } @1
+    yield s_8
+  }
+  yield r_6
+}
+
+span 1 "sums.fut" 1:7..1:11
+"#;
+
+#[test]
+fn versions_are_compiled_when_they_are_chosen() -> Result<(), RunError> {
+    let (plan, executable) = lowered(ROWS);
+    let kernels = count(&plan, |op| matches!(op, Mem::Launch(_)));
+    assert_eq!((kernels, executable.thresholds().len()), (2, 1));
+    let device = CpuDevice::new(DeviceOptions {
+        threads: 2,
+        memory: None,
+    })?;
+    let module = device.compile(&plan)?;
+    assert_eq!(module.compiled(), 0);
+    let stop = Stop::new();
+    for (number, compiled) in [(0, 1), (0, 1), (i64::MAX, 2)] {
+        let forced = Forced::all(number);
+        let options = Options {
+            thresholds: &forced,
+            ..Options::new(&stop)
+        };
+        let args = vec![ints(&[2, 3], &[1, 2, 3, 4, 5, 6])];
+        let sums = executable.run(&device, &module, "main", args, &options)?;
+        assert_eq!(sums, [vector(&[6, 15])]);
+        assert_eq!(module.compiled(), compiled);
+    }
+    Ok(())
 }

@@ -7,7 +7,7 @@ use crate::ir::scalar::Const;
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, Program, Stm, Vars};
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether variables of the type have a value at run time.
 pub const fn has_value(ty: &Type) -> bool {
@@ -71,6 +71,56 @@ pub fn launched(program: &Program<Mem>) -> Vec<(&Kernel, Vec<Var>)> {
         });
     }
     found
+}
+
+/// The version that each kernel is part of, by name. What is launched whatever guards say is version 0; each branch that a
+/// guard decides on is a version of its own, without those in it. A version whose guard never chooses it never runs.
+pub fn versions(program: &Program<Mem>) -> BTreeMap<&str, usize> {
+    let mut found = Versions::default();
+    for fun in program.funs.iter() {
+        found.body(&fun.body, 0);
+    }
+    found.kernels
+}
+
+#[derive(Default)]
+struct Versions<'a> {
+    kernels: BTreeMap<&'a str, usize>,
+    guards: BTreeSet<Var>,
+    last: usize,
+}
+
+impl<'a> Versions<'a> {
+    fn body(&mut self, body: &'a Body<Mem>, version: usize) {
+        for stm in &body.stms {
+            let guarded = match &stm.exp {
+                Exp::Guard { .. } => {
+                    self.guards.extend(&stm.binds);
+                    false
+                }
+                Exp::If { cond, .. } => cond.as_var().is_some_and(|v| self.guards.contains(&v)),
+                Exp::Op(Mem::Launch(kernel)) => {
+                    self.kernels.insert(&kernel.name, version);
+                    false
+                }
+                Exp::Atom(_)
+                | Exp::Scalar(..)
+                | Exp::Assert { .. }
+                | Exp::Loop { .. }
+                | Exp::Call { .. }
+                | Exp::Op(_) => false,
+            };
+            bodies(&stm.exp, &mut |inner| {
+                let version = if guarded {
+                    self.last += 1;
+                    self.last
+                } else {
+                    version
+                };
+                self.body(inner, version);
+            });
+        }
+    }
 }
 
 /// The variables that the arguments of a launch are for: those free in it that have values, ascending.

@@ -1,0 +1,118 @@
+//! The kernels of one program. What runs whatever guards say is compiled at once; a version that a guard chooses when it is
+//! first chosen, for most are never.
+
+use crate::compile::{self, Compiled, Made};
+use crate::emit::Kept;
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_jit::JITModule;
+use midend::analysis::kernels::versions;
+use midend::ir::mem::Mem;
+use midend::ir::span::Spans;
+use midend::ir::syntax::Program;
+use midend::trap::RunError;
+use rayon::ThreadPool;
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// The kernels of one program, compiled or to be compiled.
+pub struct Module {
+    kernels: HashMap<String, Slot>,
+    pub(crate) spans: Spans,
+    isa: OwnedTargetIsa,
+    /// What versions are compiled from; nothing if there is only one.
+    source: Option<Program<Mem>>,
+    /// The code of what was compiled, and what it holds addresses of.
+    code: Mutex<Vec<(JITModule, Vec<Kept>)>>,
+}
+
+/// A kernel.
+struct Slot {
+    /// The version that it is part of.
+    version: usize,
+    compiled: OnceLock<Compiled>,
+}
+
+impl Module {
+    /// The kernels of a program, of which those are compiled that no guard decides on.
+    pub(crate) fn new(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Self, RunError> {
+        let versions = versions(program);
+        let several = versions.values().any(|&version| version > 0);
+        let slots = versions.into_iter().map(|(name, version)| {
+            let compiled = OnceLock::new();
+            (name.to_owned(), Slot { version, compiled })
+        });
+        let module = Self {
+            kernels: slots.collect(),
+            spans: program.spans.clone(),
+            isa: isa.clone(),
+            source: several.then(|| program.clone()),
+            code: Mutex::default(),
+        };
+        module.make(program, 0)?;
+        Ok(module)
+    }
+
+    /// A kernel. The first of a version to be asked for has the whole version compiled, on the pool.
+    pub(crate) fn kernel(&self, pool: &ThreadPool, name: &str) -> Result<&Compiled, RunError> {
+        let unknown = || RunError::Device(format!("no kernel is called {name}"));
+        let slot = self.kernels.get(name).ok_or_else(unknown)?;
+        if let Some(compiled) = slot.compiled.get() {
+            return Ok(compiled);
+        }
+        let program = self.source.as_ref().ok_or_else(unknown)?;
+        if rayon::current_thread_index().is_some() {
+            self.make(program, slot.version)?;
+        } else {
+            pool.install(|| self.make(program, slot.version))?;
+        }
+        slot.compiled.get().ok_or_else(unknown)
+    }
+
+    /// The number of kernels that have been compiled.
+    pub fn compiled(&self) -> usize {
+        let made = self.kernels.values();
+        made.filter(|slot| slot.compiled.get().is_some()).count()
+    }
+
+    /// Compiles a version. No lock is held meanwhile: a thread of the pool that waits for others may come here again. Two
+    /// threads may both compile a version; then either code is good.
+    fn make(&self, program: &Program<Mem>, version: usize) -> Result<(), RunError> {
+        let wanted = |name: &str| {
+            let slot = self.kernels.get(name);
+            slot.is_some_and(|slot| slot.version == version)
+        };
+        let Made {
+            kernels,
+            code,
+            kept,
+        } = compile::compile(program, &self.isa, &wanted)?;
+        let mut all = self.code.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push((code, kept));
+        drop(all);
+        for (name, compiled) in kernels {
+            if let Some(slot) = self.kernels.get(name) {
+                // Somebody else may have been faster.
+                let _ = slot.compiled.set(compiled);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        let code = self.code.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for (jit, _) in code.drain(..) {
+            // SAFETY: launches borrow the module, so none runs, and addresses of code do not leave it.
+            unsafe { jit.free_memory() };
+        }
+    }
+}
+
+impl std::fmt::Debug for Module {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Module")
+            .field("kernels", &self.kernels.len())
+            .finish_non_exhaustive()
+    }
+}
