@@ -5,7 +5,7 @@ use crate::ir::id::{FunId, IdVec, Var};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Lambda, LoopForm, Stm};
 use crate::ir::walk::deep;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What each array may be an alias of.
 #[derive(Clone, Debug, Default)]
@@ -22,22 +22,57 @@ impl Aliases {
         aliases
     }
 
-    /// Whether two arrays may share memory.
-    pub fn meet(&self, a: Var, b: Var) -> bool {
-        self.meet_any(vec![a], vec![b])
+    /// Whether an array may share memory with one of those whose [`Aliases::closure`] is given.
+    pub fn meets(&self, array: Var, closure: &HashSet<Var>) -> bool {
+        if closure.is_empty() {
+            return false;
+        }
+        let mut todo = vec![array];
+        let mut reached = HashSet::new();
+        while let Some(var) = todo.pop() {
+            if closure.contains(&var) {
+                return true;
+            }
+            if reached.insert(var) {
+                todo.extend(self.sources.get(&var).into_iter().flatten());
+            }
+        }
+        false
     }
 
     /// Whether one of some arrays may share memory with one of others.
     pub fn meet_any(&self, some: Vec<Var>, others: Vec<Var>) -> bool {
-        !some.is_empty() && !self.closure(others).is_disjoint(&self.closure(some))
+        let some = self.closure(some);
+        others.into_iter().any(|v| self.meets(v, &some))
     }
 
     /// Everything that variables may be aliases of, they themselves among it.
-    fn closure(&self, mut todo: Vec<Var>) -> BTreeSet<Var> {
-        let mut reached = BTreeSet::new();
+    pub fn closure(&self, mut todo: Vec<Var>) -> HashSet<Var> {
+        let mut reached = HashSet::new();
         while let Some(var) = todo.pop() {
             if reached.insert(var) {
                 todo.extend(self.sources.get(&var).into_iter().flatten());
+            }
+        }
+        reached
+    }
+
+    /// All variables that may share memory with one of some arrays, in time linear in the number of aliases.
+    pub fn touching(&self, some: Vec<Var>) -> HashSet<Var> {
+        if some.is_empty() {
+            return HashSet::new();
+        }
+        let mut parts: HashMap<Var, Vec<Var>> = HashMap::new();
+        for (&var, sources) in &self.sources {
+            for &source in sources {
+                parts.entry(source).or_default().push(var);
+            }
+        }
+        let mut todo: Vec<Var> = self.closure(some).into_iter().collect();
+        let mut reached = HashSet::new();
+        while let Some(var) = todo.pop() {
+            if reached.insert(var) {
+                todo.extend(parts.get(&var).into_iter().flatten());
             }
         }
         reached

@@ -111,7 +111,7 @@ pub(super) struct Point {
     pub(super) stms: Vec<Stm<Seg>>,
     known: HashSet<Var>,
     /// Arrays that share memory with one of these are copied before they are used.
-    consumed: Vec<Var>,
+    consumed: HashSet<Var>,
 }
 
 impl Point {
@@ -140,13 +140,14 @@ impl Cx<'_> {
             indices,
             stms: Vec::new(),
             known: HashSet::new(),
-            consumed: Vec::new(),
+            consumed: HashSet::new(),
         }
     }
 
     /// An empty body over a context whose code consumes these variables.
     pub(super) fn point_consuming(&mut self, context: &[Axis], consumed: Vec<Var>) -> Point {
         let point = self.point(context);
+        let consumed = self.labels.origins(consumed);
         Point { consumed, ..point }
     }
 
@@ -253,8 +254,7 @@ impl Cx<'_> {
 
     /// What the code of the body consumes must be its own.
     fn own(&mut self, point: &mut Point, var: Var) {
-        let hot = self.vars[var].ty.is_array()
-            && point.consumed.iter().any(|&c| self.labels.meet(var, c));
+        let hot = self.vars[var].ty.is_array() && self.labels.meets(var, &point.consumed);
         if let (true, Some(row)) = (hot, self.var_atom(var)) {
             let ty = self.vars[row].ty.clone();
             let copy = self.array(&mut point.stms, "own", ty, ArrayOp::Copy(row));

@@ -347,11 +347,8 @@ impl Cx<'_> {
         if taken.is_empty() {
             return;
         }
-        let reads = |j: &usize| {
-            f.free[*j]
-                .iter()
-                .any(|&v| taken.iter().any(|&t| self.labels.meet(v, t)))
-        };
+        let taken = self.labels.origins(taken);
+        let reads = |j: &usize| f.free[*j].iter().any(|&v| self.labels.meets(v, &taken));
         let needed = self.needed(f, &f.free[i]);
         let first: Vec<usize> = f.waiting.iter().copied().filter(reads).collect();
         let vars: Vec<Var> = first

@@ -58,8 +58,8 @@ pub(super) struct Labels {
     irregular: HashSet<Var>,
     /// What it costs to compute a cheap variable.
     cost: HashMap<Var, u32>,
-    /// What is consumed inside.
-    consumed: Vec<Var>,
+    /// What may share memory with something that is consumed inside.
+    hot: HashSet<Var>,
     aliases: Aliases,
     sizes: Sizes,
 }
@@ -94,14 +94,19 @@ impl Labels {
         self.irregular.contains(&var)
     }
 
-    /// Whether two arrays may share memory.
-    pub(super) fn meet(&self, a: Var, b: Var) -> bool {
-        a == b || self.aliases.meet(a, b)
+    /// Everything that arrays may share memory with because it is where they came from.
+    pub(super) fn origins(&self, arrays: Vec<Var>) -> HashSet<Var> {
+        self.aliases.closure(arrays)
+    }
+
+    /// Whether an array may share memory with some of which this is where they came from.
+    pub(super) fn meets(&self, array: Var, origins: &HashSet<Var>) -> bool {
+        self.aliases.meets(array, origins)
     }
 
     /// Whether an array or an alias of it is consumed somewhere inside.
     fn hot(&self, var: Var) -> bool {
-        self.consumed.iter().any(|&c| self.meet(var, c))
+        self.hot.contains(&var)
     }
 }
 
@@ -140,9 +145,11 @@ impl<'a> Labeller<'a> {
         // Most code holds nothing, and then there is nothing to know.
         if parallel {
             labeller.labels.aliases = Aliases::of(&lam.body);
+            let mut taken = Vec::new();
             for stm in &lam.body.stms {
-                consumed(stm, funs, &mut |v| labeller.labels.consumed.push(v));
+                consumed(stm, funs, &mut |v| taken.push(v));
             }
+            labeller.labels.hot = labeller.labels.aliases.touching(taken);
             labeller.lambda(lam);
         }
         labeller.labels
