@@ -17,5 +17,5 @@ pub mod types;
 
 pub use compile::{Compiled, check, compile};
 pub use near::near;
-pub use prelude::names as prelude_names;
+pub use prelude::{FILE as PRELUDE, names as prelude_names};
 pub use types::Loader;

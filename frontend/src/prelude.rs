@@ -21,6 +21,9 @@ use crate::types::ty::{
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+/// The name of the file that the prelude is, in places.
+pub const FILE: &str = "prelude";
+
 const SOURCE: &str = include_str!("prelude/prelude.fut");
 
 /// The module `intrinsics`.
@@ -233,7 +236,7 @@ impl Cx<'_> {
     }
 
     fn prelude_program(&mut self, text: &'static str) -> Res<ast::Program> {
-        let file = self.loader.sources().add("prelude", text);
+        let file = self.loader.sources().add(FILE, text);
         parse_program(file, text).map_err(first)
     }
 

@@ -7,12 +7,14 @@ mod call;
 mod counts;
 mod exec;
 mod memory;
+mod profile;
 mod resolve;
 mod signature;
 mod work;
 
 pub use counts::{Counts, Work};
-pub use memory::Memory;
+pub use memory::{Asker, Memory, Share};
+pub use profile::{BuffersMade, GuardPassed, Profile, Profiler, WorkDone};
 pub use signature::{Signature, signatures};
 
 use crate::device::{Device, Stop};
@@ -25,6 +27,7 @@ use crate::trap::RunError;
 use crate::value::Value;
 use resolve::HostFun;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A plan that is ready to be executed on the host.
 #[derive(Debug)]
@@ -50,6 +53,8 @@ pub struct Options<'a> {
     pub tracer: Option<Tracer<'a>>,
     /// Counts the work that the device is given.
     pub counts: Option<&'a Counts>,
+    /// Gathers what time and memory are spent on.
+    pub profiler: Option<&'a Profiler<'a>>,
 }
 
 impl<'a> Options<'a> {
@@ -62,6 +67,7 @@ impl<'a> Options<'a> {
             max_depth: 20_000,
             tracer: None,
             counts: None,
+            profiler: None,
         }
     }
 }
@@ -99,6 +105,29 @@ impl Executable {
         options: &Options<'_>,
     ) -> Result<Vec<Value>, RunError> {
         call::call_entry(self, device, module, entry, args, options)
+    }
+
+    /// As [`Executable::run`], and tells what time and memory were spent on. `clock` yields the time since some moment.
+    pub fn profile<D: Device>(
+        &self,
+        (device, module): (&D, &D::Module),
+        entry: &str,
+        args: Vec<Value>,
+        options: &Options<'_>,
+        clock: &(dyn Fn() -> Duration + Sync),
+    ) -> Result<(Vec<Value>, Profile), RunError> {
+        let memory = Arc::new(Memory::watched(options.memory.limit()));
+        let profiler = Profiler::new(clock);
+        let options = Options {
+            memory: Arc::clone(&memory),
+            profiler: Some(&profiler),
+            ..options.clone()
+        };
+        let start = clock();
+        let results = self.run(device, module, entry, args, &options)?;
+        let time = clock().saturating_sub(start);
+        let numbers = call::numbers(self, device, &options);
+        Ok((results, profiler.profile(self, &numbers, &memory, time)))
     }
 }
 

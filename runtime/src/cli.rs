@@ -8,6 +8,7 @@ mod explain;
 mod opt;
 mod output;
 mod png;
+mod profile;
 mod repl;
 mod run;
 mod size;

@@ -3,14 +3,16 @@
 mod compile;
 mod engine;
 mod stack;
+mod times;
 
 pub use compile::CompileError;
 pub use stack::on_big_stack;
+pub use times::{CompileTimes, PassTime};
 
 use crate::data::structured_text;
 use crate::loader::FileLoader;
 use crate::target::Target;
-use engine::{Devices, Engine};
+use engine::{Call, Devices, Engine};
 use frontend::Compiled;
 use frontend::diagnostic::Diagnostic;
 use frontend::property::Property;
@@ -21,12 +23,13 @@ use midend::interp;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{Entry, EntryType, Program as Ir};
 use midend::ir::threshold::{Forced, Threshold};
-use midend::plan::Counts;
+use midend::plan::{Counts, Profile};
 use midend::trap::RunError;
 use midend::value::Value;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// How a session compiles and runs.
 #[derive(Clone, Debug, Default)]
@@ -129,7 +132,8 @@ impl Session {
         if path.extension().is_some_and(|e| e == "ir") {
             return on_big_stack(|| {
                 let program = compile::read_ir(path).map_err(CompileError::unreadable)?;
-                self.finish(Compiled::plain(program), SourceMap::new())
+                let front = Compiled::plain(program);
+                self.finish(front, SourceMap::new(), Duration::ZERO)
             });
         }
         let mut loader = FileLoader::new();
@@ -156,25 +160,36 @@ impl Session {
         if self.shared.options.target == Target::Interp {
             loader.trace_in_parallel();
         }
+        let start = Instant::now();
         let front = match compile::nested(&mut loader, file) {
             Ok(front) => front,
             Err(diagnostics) => {
                 return Err(CompileError::new(loader.into_sources(), diagnostics));
             }
         };
-        self.finish(front, loader.into_sources())
+        self.finish(front, loader.into_sources(), start.elapsed())
     }
-    fn finish(&self, front: Compiled, sources: SourceMap) -> Result<Program, CompileError> {
+    fn finish(
+        &self,
+        front: Compiled,
+        sources: SourceMap,
+        took: Duration,
+    ) -> Result<Program, CompileError> {
+        let mut times = CompileTimes {
+            front: took,
+            ..CompileTimes::default()
+        };
         let program = front.program;
         let entries = program.funs.iter().filter_map(|fun| fun.entry.clone());
         let entries = entries.collect();
         let keep = self.shared.options.keep_reference;
         let reference = keep.then(|| program.clone());
-        match Engine::new(&self.shared, program) {
+        match Engine::new(&self.shared, program, &mut times) {
             Ok(engine) => Ok(Program {
                 shared: Arc::clone(&self.shared),
                 entries,
                 engine,
+                times,
                 reference,
                 warnings: front.warnings,
                 properties: front.properties,
@@ -225,6 +240,7 @@ pub struct Program {
     shared: Arc<Shared>,
     entries: Vec<Entry>,
     engine: Engine,
+    times: CompileTimes,
     reference: Option<Ir<Soac>>,
     warnings: Vec<Diagnostic>,
     properties: Vec<Property>,
@@ -281,14 +297,41 @@ impl Program {
             },
         )
     }
+    /// How long compiling took.
+    pub fn compile_times(&self) -> &CompileTimes {
+        &self.times
+    }
     /// Lets thresholds be these in the calls that follow, instead of what the session says.
     pub fn force(&mut self, forced: Forced) {
         self.forced = forced;
     }
     /// Calls an entry point with the leaves of its arguments; the leaves of its results.
     pub fn call(&self, entry: &str, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
-        let forced = &self.forced;
-        self.engine.call(&self.shared, entry, args, forced, None)
+        self.engine.call(&self.shared, self.simple(entry, args))
+    }
+    /// Calls an entry point, and tells what time and memory were spent on. Of the interpreter, nothing is told.
+    pub fn profile(
+        &self,
+        entry: &str,
+        args: Vec<Value>,
+    ) -> Result<(Vec<Value>, Profile), RunError> {
+        let mut profile = Profile::default();
+        let call = Call {
+            profile: Some(&mut profile),
+            ..self.simple(entry, args)
+        };
+        let results = self.engine.call(&self.shared, call)?;
+        Ok((results, profile))
+    }
+    /// A call of which nothing is to be told.
+    fn simple<'a>(&'a self, entry: &'a str, args: Vec<Value>) -> Call<'a> {
+        Call {
+            entry,
+            args,
+            thresholds: &self.forced,
+            counts: None,
+            profile: None,
+        }
     }
     /// Calls an entry point under these thresholds; the work that the device is given. The interpreter has no device.
     pub fn count(
@@ -298,9 +341,12 @@ impl Program {
         forced: &Forced,
     ) -> Result<Counts, RunError> {
         let counts = Counts::new();
-        let counted = Some(&counts);
-        self.engine
-            .call(&self.shared, entry, args, forced, counted)?;
+        let call = Call {
+            thresholds: forced,
+            counts: Some(&counts),
+            ..self.simple(entry, args)
+        };
+        self.engine.call(&self.shared, call)?;
         Ok(counts)
     }
     /// Calls an entry point in the interpreter, whatever the target, executing so many statements at most. Nothing if

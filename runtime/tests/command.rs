@@ -438,3 +438,40 @@ fn properties_must_be_declared_and_typed() {
         assert!(text.contains(expected), "{text}");
     }
 }
+
+#[test]
+fn a_profile_tells_where_time_and_memory_go() {
+    let program = file("profile", "sums.ir", SUMS);
+    let output = arrc(
+        &["run", "--profile", "--threshold", "*=inf", &program],
+        "[[1, 2], [3, 4]]",
+    );
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.stdout, b"[3i32, 7i32]\n");
+    let text = String::from_utf8_lossy(&output.stderr);
+    let squeezed: Vec<String> = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    // The matrix has 16 bytes, the sums 8. One kernel reads the one and writes the other.
+    for start in [
+        "; sums.fut:1:7 reduce sums.reduce_",
+        "; memory: 24 B at the peak",
+        "; arguments 16 B 1",
+        "; sums.fut:1:7 8 B 1",
+        "; compiling: ",
+        "; flatten ",
+        "; kernels ",
+    ] {
+        assert!(
+            squeezed.iter().any(|line| line.starts_with(start)),
+            "no line begins with {start}:\n{text}"
+        );
+    }
+    assert!(
+        squeezed.iter().any(|line| line.ends_with(" 0 1 2")),
+        "no guard was passed:\n{text}"
+    );
+    // Without the flag, nothing is told.
+    check(&arrc(&["run", &program], "[[1, 2]]"), 0, "[3i32]\n", "");
+}

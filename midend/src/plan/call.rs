@@ -1,7 +1,7 @@
 //! Calling entry points with values from outside.
 
 use super::exec::{Run, Val};
-use super::memory::counted;
+use super::memory::{Asker, counted};
 use super::{Executable, Options, Signature};
 use crate::device::Device;
 use crate::ir::id::Var;
@@ -36,7 +36,9 @@ pub(super) fn call_entry<D: Device>(
             Value::Scalar(c) => Val::Scalar(c),
             Value::Array(array) => {
                 let (elem, len) = (array.data.elem(), array.data.len());
-                let made = counted::<D>(&options.memory, elem, len, || device.upload(array.data))?;
+                let made = counted::<D>(&options.memory, Asker::Caller, (elem, len), || {
+                    device.upload(array.data)
+                })?;
                 Val::Buffer(made)
             }
         });
@@ -66,7 +68,7 @@ pub(super) fn call_entry<D: Device>(
 }
 
 /// What the thresholds are in this run.
-fn numbers<D: Device>(exe: &Executable, device: &D, options: &Options<'_>) -> Vec<i64> {
+pub(super) fn numbers<D: Device>(exe: &Executable, device: &D, options: &Options<'_>) -> Vec<i64> {
     let number = |threshold: &Threshold| {
         let default = device.threshold(threshold.kind);
         options.thresholds.number(threshold, default)

@@ -1,6 +1,6 @@
 //! Executing host code statement by statement.
 
-use super::memory::{Counted, counted};
+use super::memory::{Asker, Counted, counted};
 use super::resolve::{Block, HostFun, Op, OpKind, Operand, Part, Slot, Traced};
 use super::{Executable, Options};
 use crate::device::{Arg, Device};
@@ -184,7 +184,11 @@ impl<D: Device> Run<'_, D> {
 
     fn ops(&mut self, frame: &mut Frame<D>, ops: &[Op]) -> Result<(), RunError> {
         for op in ops {
-            if let Err(error) = self.op(frame, &op.kind) {
+            let done = match self.options.profiler {
+                None => self.op(frame, op),
+                Some(profiler) => self.watched(frame, op, profiler),
+            };
+            if let Err(error) = done {
                 return Err(self.locate(error, op));
             }
         }
@@ -227,15 +231,19 @@ impl<D: Device> Run<'_, D> {
         }
     }
 
-    fn op(&mut self, frame: &mut Frame<D>, op: &OpKind) -> Result<(), RunError> {
-        match op {
+    pub(super) fn op(&mut self, frame: &mut Frame<D>, op: &Op) -> Result<(), RunError> {
+        match &op.kind {
             OpKind::Move { to, from } => frame[*to] = read(frame, *from),
-            OpKind::Scalar { to, op, args } => {
+            OpKind::Scalar {
+                to,
+                op: scalar,
+                args,
+            } => {
                 let mut values = [Const::Bool(false); 3];
                 for (value, &arg) in values.iter_mut().zip(args) {
                     *value = constant(frame, arg)?;
                 }
-                frame[*to] = Val::Scalar(scalar_op(*op, &values[..args.len().min(3)])?);
+                frame[*to] = Val::Scalar(scalar_op(*scalar, &values[..args.len().min(3)])?);
             }
             OpKind::Assert { cond, kind, parts } => {
                 if !truth(frame, *cond)? {
@@ -290,9 +298,9 @@ impl<D: Device> Run<'_, D> {
                 let device = self.device;
                 // The slot's last value is dropped first: its memory may be the memory that is needed.
                 frame[*to] = Val::Empty;
-                let made = counted::<D>(&self.options.memory, *elem, len, || {
-                    device.alloc(*elem, len)
-                })?;
+                let asker = Asker::Statement(op.span);
+                let memory = &self.options.memory;
+                let made = counted::<D>(memory, asker, (*elem, len), || device.alloc(*elem, len))?;
                 frame[*to] = Val::Buffer(made);
             }
             OpKind::Free(slot) => frame[*slot] = Val::Empty,

@@ -1,10 +1,12 @@
 //! Counting the memory of a device.
 
 use crate::device::Device;
+use crate::ir::id::SpanId;
 use crate::ir::types::ScalarType;
 use crate::trap::RunError;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How much memory of a device is in use, and how much may be.
 #[derive(Debug)]
@@ -12,6 +14,57 @@ pub struct Memory {
     limit: Option<u64>,
     used: AtomicU64,
     peak: AtomicU64,
+    /// Who asked for it, if somebody wants to know.
+    askers: Option<Mutex<Askers>>,
+}
+
+/// Who asks for memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Asker {
+    /// The caller, for arguments.
+    Caller,
+    /// A statement.
+    Statement(SpanId),
+}
+
+/// Memory that one asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Buffers, in the whole run.
+    pub buffers: u64,
+    /// Bytes in use now.
+    used: u64,
+    /// Bytes that were in use when the most bytes were.
+    pub at_peak: u64,
+}
+
+/// What each asked for, and the most that all together had.
+#[derive(Debug, Default)]
+struct Askers {
+    shares: BTreeMap<Asker, Share>,
+    used: u64,
+    peak: u64,
+}
+
+impl Askers {
+    fn take(&mut self, asker: Asker, bytes: u64) {
+        let share = self.shares.entry(asker).or_default();
+        share.buffers += 1;
+        share.used += bytes;
+        self.used += bytes;
+        if self.used > self.peak {
+            self.peak = self.used;
+            self.shares
+                .values_mut()
+                .for_each(|share| share.at_peak = share.used);
+        }
+    }
+    fn give(&mut self, asker: Asker, bytes: u64) {
+        self.used -= bytes;
+        if let Some(share) = self.shares.get_mut(&asker) {
+            share.used -= bytes;
+        }
+    }
 }
 
 impl Memory {
@@ -21,6 +74,14 @@ impl Memory {
             limit,
             used: AtomicU64::new(0),
             peak: AtomicU64::new(0),
+            askers: None,
+        }
+    }
+    /// As [`Memory::new`], with a list of who asks, which costs time.
+    pub fn watched(limit: Option<u64>) -> Self {
+        Self {
+            askers: Some(Mutex::default()),
+            ..Self::new(limit)
         }
     }
     /// Bytes in use.
@@ -35,15 +96,22 @@ impl Memory {
     pub const fn limit(&self) -> Option<u64> {
         self.limit
     }
+    /// Who asked for how much; nothing if nobody watches.
+    pub fn shares(&self) -> Vec<(Asker, Share)> {
+        self.askers.as_ref().map_or_else(Vec::new, |askers| {
+            let askers = askers.lock().unwrap_or_else(PoisonError::into_inner);
+            askers.shares.iter().map(|(&a, &s)| (a, s)).collect()
+        })
+    }
 
     /// Notes that `bytes` more are wanted.
-    fn take(&self, bytes: u64) -> Result<(), RunError> {
+    fn take(&self, asker: Asker, bytes: u64) -> Result<(), RunError> {
         let used = self
             .used
             .fetch_add(bytes, Ordering::Relaxed)
             .saturating_add(bytes);
         if self.limit.is_some_and(|limit| used > limit) {
-            self.give(bytes);
+            self.used.fetch_sub(bytes, Ordering::Relaxed);
             return Err(RunError::OutOfMemory {
                 bytes,
                 limit: self.limit,
@@ -51,11 +119,19 @@ impl Memory {
             });
         }
         self.peak.fetch_max(used, Ordering::Relaxed);
+        self.watch(|askers| askers.take(asker, bytes));
         Ok(())
     }
 
-    fn give(&self, bytes: u64) {
+    fn give(&self, asker: Asker, bytes: u64) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
+        self.watch(|askers| askers.give(asker, bytes));
+    }
+
+    fn watch(&self, note: impl FnOnce(&mut Askers)) {
+        if let Some(askers) = &self.askers {
+            note(&mut askers.lock().unwrap_or_else(PoisonError::into_inner));
+        }
     }
 }
 
@@ -63,33 +139,37 @@ impl Memory {
 #[derive(Debug)]
 pub(super) struct Counted<B> {
     pub(super) buffer: B,
-    bytes: u64,
+    pub(super) bytes: u64,
+    pub(super) elem: ScalarType,
+    asker: Asker,
     memory: Arc<Memory>,
 }
 
 impl<B> Drop for Counted<B> {
     fn drop(&mut self) {
-        self.memory.give(self.bytes);
+        self.memory.give(self.asker, self.bytes);
     }
 }
 
 /// Gets memory for `len` elements with `make`, counted.
 pub(super) fn counted<D: Device>(
     memory: &Arc<Memory>,
-    elem: ScalarType,
-    len: usize,
+    asker: Asker,
+    (elem, len): (ScalarType, usize),
     make: impl FnOnce() -> Result<D::Buffer, RunError>,
 ) -> Result<Arc<Counted<D::Buffer>>, RunError> {
     let bytes = (len as u64).saturating_mul(elem.bytes() as u64);
-    memory.take(bytes)?;
+    memory.take(asker, bytes)?;
     match make() {
         Ok(buffer) => Ok(Arc::new(Counted {
             buffer,
             bytes,
+            elem,
+            asker,
             memory: Arc::clone(memory),
         })),
         Err(error) => {
-            memory.give(bytes);
+            memory.give(asker, bytes);
             Err(error)
         }
     }

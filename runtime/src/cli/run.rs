@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds, parse_threads};
 use super::stop::{Deadline, on_interrupt, while_running};
-use super::{Outcome, opt, png, threshold};
+use super::{Outcome, opt, png, profile, threshold};
 use crate::data::{
     Source, leaves, parameter_leaves, read_arguments, structured_text, write_binary, write_text,
 };
@@ -12,8 +12,9 @@ use crate::session::{Options, Program, Session};
 use crate::target::Target;
 use clap::{Args, value_parser};
 use frontend::render::{Look, render_all};
-use midend::driver::Settings;
+use midend::driver::{Settings, Verification};
 use midend::ir::syntax::{Entry, EntryType};
+use midend::plan::Profile;
 use midend::trap::RunError;
 use midend::value::Value;
 use std::fmt::Write as _;
@@ -71,9 +72,15 @@ pub(super) struct RunArguments {
     /// Leave out these passes, to see what they are worth
     #[arg(long, value_name = "PASS", value_delimiter = ',')]
     without: Vec<String>,
+    /// Verify the program after every pass instead of after the last
+    #[arg(long)]
+    verify: bool,
     /// Tell the time of each pass, to standard error
     #[arg(long)]
     pass_times: bool,
+    /// Tell what compiling and the last run spent time and memory on, to standard error
+    #[arg(long)]
+    profile: bool,
     /// Do not print results
     #[arg(short, long)]
     no_print_result: bool,
@@ -106,7 +113,14 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
         Ok(results) => results,
     };
     drop(deadline);
-    let (results, times) = results;
+    let (results, times, found) = results;
+    if let Some(found) = found {
+        to_stderr(&profile::text(
+            &arguments.entry_point,
+            program.compile_times(),
+            &found,
+        ));
+    }
     if let Some(path) = &arguments.write_runtime_to {
         std::fs::write(path, times)
             .map_err(|why| Exit::user(format!("cannot write {}: {why}", path.display())))?;
@@ -132,6 +146,10 @@ fn open(arguments: &RunArguments) -> Result<Session, Exit> {
             dump_after: opt::dump_after(&arguments.dump_after)?,
             pass_limit: arguments.pass_limit,
             options: opt::without(&arguments.without)?,
+            verify: match arguments.verify {
+                true => Verification::EveryPass,
+                false => Verification::default(),
+            },
         },
         ..Options::default()
     };
@@ -181,30 +199,43 @@ fn wanted(entry: &Entry) -> String {
     text
 }
 
-/// Runs as often as is asked for; the results of the last run, and the times.
+/// Runs as often as is asked for; the results of the last run, the times, and the profile of the last run if it is
+/// wanted.
 fn call(
     program: &Program,
     arguments: &RunArguments,
     args: Vec<Value>,
-) -> Result<(Vec<Value>, String), RunError> {
+) -> Result<(Vec<Value>, String, Option<Profile>), RunError> {
     let entry = &arguments.entry_point;
     if arguments.runs > 1 {
         program.call(entry, args.clone())?;
     }
     let mut times = String::new();
-    let mut timed = |args| {
+    let mut timed = |call: &dyn Fn(Vec<Value>) -> Result<Ran, RunError>, args| {
         let start = Instant::now();
-        let results = program.call(entry, args)?;
+        let results = call(args)?;
         // Writing to a string cannot fail.
         let _ = writeln!(times, "{}", start.elapsed().as_micros());
         Ok::<_, RunError>(results)
     };
+    let plain = |args| Ok((program.call(entry, args)?, None));
+    let profiled = |args| {
+        let (results, profile) = program.profile(entry, args)?;
+        Ok((results, Some(profile)))
+    };
     for _ in 1..arguments.runs {
-        timed(args.clone())?;
+        timed(&plain, args.clone())?;
     }
-    let results = timed(args)?;
-    Ok((results, times))
+    let (results, profile) = if arguments.profile {
+        timed(&profiled, args)?
+    } else {
+        timed(&plain, args)?
+    };
+    Ok((results, times, profile))
 }
+
+/// Results, and the profile of the run if it was wanted.
+type Ran = (Vec<Value>, Option<Profile>);
 
 /// Prints results, one line for each component of the entry point's result.
 fn print(

@@ -49,6 +49,7 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
         claims: options.claims,
         passes: midend::driver::Settings {
             options: options.passes.clone(),
+            verify: midend::driver::Verification::EveryPass,
             ..midend::driver::Settings::default()
         },
         keep_reference: options.target != crate::target::Target::Interp,

@@ -1,5 +1,6 @@
 //! What runs a compiled program: one variant per target.
 
+use super::times::{CompileTimes, PassTime};
 use super::{Options, Shared, on_big_stack};
 use crate::target::Target;
 use backend_cpu::CpuDevice;
@@ -11,7 +12,7 @@ use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
 use midend::ir::threshold::{Forced, Threshold};
 use midend::pipeline;
-use midend::plan::{self, Counts, Executable, Memory};
+use midend::plan::{self, Counts, Executable, Memory, Profile};
 use midend::trace::Tracer;
 use midend::trap::RunError;
 use midend::value::Value;
@@ -73,24 +74,43 @@ pub(super) struct Compiled<D: Device> {
     kernels: D::Module,
 }
 
+/// A call of an entry point, and what its caller wants to know.
+pub(super) struct Call<'a> {
+    pub(super) entry: &'a str,
+    pub(super) args: Vec<Value>,
+    pub(super) thresholds: &'a Forced,
+    /// Counts the work that the device is given.
+    pub(super) counts: Option<&'a Counts>,
+    /// Is told what time and memory are spent on.
+    pub(super) profile: Option<&'a mut Profile>,
+}
+
 impl<D: Device> Compiled<D> {
-    fn new(shared: &Shared, program: Program<Soac>, device: &D) -> Result<Box<Self>, RunError> {
-        let (plan, signatures) = with_driver(shared, |driver| pipeline::plan(program, driver))?;
+    fn new(
+        shared: &Shared,
+        program: Program<Soac>,
+        device: &D,
+        times: &mut CompileTimes,
+    ) -> Result<Box<Self>, RunError> {
+        let (plan, signatures) =
+            with_driver(shared, times, |driver| pipeline::plan(program, driver))?;
+        let start = Instant::now();
+        let kernels = device.compile(&plan)?;
+        times.kernels = start.elapsed();
         Ok(Box::new(Self {
-            kernels: device.compile(&plan)?,
+            kernels,
             host: Executable::new(&plan, signatures),
         }))
     }
 
-    fn call(
-        &self,
-        device: &D,
-        shared: &Shared,
-        entry: &str,
-        args: Vec<Value>,
-        thresholds: &Forced,
-        counts: Option<&Counts>,
-    ) -> Result<Vec<Value>, RunError> {
+    fn call(&self, device: &D, shared: &Shared, call: Call<'_>) -> Result<Vec<Value>, RunError> {
+        let Call {
+            entry,
+            args,
+            thresholds,
+            counts,
+            profile,
+        } = call;
         let options = plan::Options {
             // The device counts and limits memory itself.
             memory: Arc::new(Memory::new(None)),
@@ -99,22 +119,40 @@ impl<D: Device> Compiled<D> {
             tracer: Some(Tracer::new(&super::show)),
             ..plan::Options::new(&shared.stop)
         };
-        self.host.run(device, &self.kernels, entry, args, &options)
+        let Some(profile) = profile else {
+            return self.host.run(device, &self.kernels, entry, args, &options);
+        };
+        let start = Instant::now();
+        let clock = || start.elapsed();
+        let on = (device, &self.kernels);
+        let (results, found) = self.host.profile(on, entry, args, &options, &clock)?;
+        *profile = found;
+        Ok(results)
     }
 }
 
 impl Engine {
     /// Compiles the program for the session's target.
-    pub(super) fn new(shared: &Shared, program: Program<Soac>) -> Result<Self, RunError> {
+    pub(super) fn new(
+        shared: &Shared,
+        program: Program<Soac>,
+        times: &mut CompileTimes,
+    ) -> Result<Self, RunError> {
         match &shared.devices {
             Devices::Interp => {
-                with_driver(shared, |driver| driver.start(&program))?;
+                with_driver(shared, times, |driver| {
+                    driver.start(&program)?;
+                    driver.finish(&program)
+                })?;
                 Ok(Self::Interp(program))
             }
-            Devices::Cpu(device) => Compiled::new(shared, program, device.as_ref()).map(Self::Cpu),
-            Devices::Ptx(gpu) => Compiled::new(shared, program, &gpu.device).map(Self::Ptx),
+            Devices::Cpu(device) => {
+                Compiled::new(shared, program, device.as_ref(), times).map(Self::Cpu)
+            }
+            Devices::Ptx(gpu) => Compiled::new(shared, program, &gpu.device, times).map(Self::Ptx),
             Devices::PtxEmu(options) => {
-                Compiled::new(shared, program, &EmuDevice::new(*options)?).map(Self::PtxEmu)
+                let device = EmuDevice::new(*options)?;
+                Compiled::new(shared, program, &device, times).map(Self::PtxEmu)
             }
         }
     }
@@ -134,14 +172,7 @@ impl Engine {
             Self::PtxEmu(compiled) => compiled.kernels.texts(capability),
         }
     }
-    pub(super) fn call(
-        &self,
-        shared: &Shared,
-        entry: &str,
-        args: Vec<Value>,
-        thresholds: &Forced,
-        counts: Option<&Counts>,
-    ) -> Result<Vec<Value>, RunError> {
+    pub(super) fn call(&self, shared: &Shared, call: Call<'_>) -> Result<Vec<Value>, RunError> {
         match (self, &shared.devices) {
             (Self::Interp(program), _) => {
                 let tracer = Some(Tracer::new(&super::show));
@@ -149,21 +180,21 @@ impl Engine {
                     tracer,
                     ..interp::Options::default()
                 };
-                interpret(program, shared, entry, args, limits)
+                interpret(program, shared, call.entry, call.args, limits)
             }
             (Self::Cpu(compiled), Devices::Cpu(device)) => {
                 // Inside of the pool, so that no kernel has to enter it from outside.
                 let pool = device.pool();
-                pool.install(|| compiled.call(device, shared, entry, args, thresholds, counts))
+                pool.install(|| compiled.call(device, shared, call))
             }
             (Self::Ptx(compiled), Devices::Ptx(gpu)) => {
                 let _turn = gpu.turn.lock().unwrap_or_else(PoisonError::into_inner);
                 let device = &gpu.device;
-                on_big_stack(|| compiled.call(device, shared, entry, args, thresholds, counts))
+                on_big_stack(|| compiled.call(device, shared, call))
             }
             (Self::PtxEmu(compiled), Devices::PtxEmu(options)) => {
                 let device = EmuDevice::new(*options)?;
-                on_big_stack(|| compiled.call(&device, shared, entry, args, thresholds, counts))
+                on_big_stack(|| compiled.call(&device, shared, call))
             }
             (
                 Self::Cpu(_) | Self::Ptx(_) | Self::PtxEmu(_),
@@ -178,11 +209,19 @@ impl Engine {
 /// Runs passes as the session says. What the verifier objects to is a mistake of the compiler.
 fn with_driver<T>(
     shared: &Shared,
+    times: &mut CompileTimes,
     work: impl FnOnce(&mut Driver<'_>) -> Result<T, Broken>,
 ) -> Result<T, RunError> {
     let start = Instant::now();
     let clock = || start.elapsed();
     let mut tell = |event: Event<'_>| {
+        match event {
+            Event::Ran {
+                pass, time, verify, ..
+            } => times.passes.push(PassTime { pass, time, verify }),
+            Event::Verified { time } => times.verify = time,
+            Event::Skipped { .. } | Event::Dump { .. } | Event::Remark(_) => {}
+        }
         if let Some(observer) = &shared.observer {
             observer(event);
         }

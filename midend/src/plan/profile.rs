@@ -1,0 +1,313 @@
+//! What a run spends its time and memory on: kernels, copies, guards and buffers, with the lines that they came from.
+//!
+//! This crate reads no clock: who wants a profile brings one. A run that nobody watches does not come here at all.
+
+use super::Executable;
+use super::counts::Work;
+use super::exec::{Frame, Run, Val, buffer, int, ints};
+use super::memory::{Asker, Memory};
+use super::resolve::{Op, OpKind};
+use crate::device::Device;
+use crate::ir::id::SpanId;
+use crate::ir::span::Place;
+use crate::ir::threshold::{Threshold, reaches};
+use crate::trap::{RunError, trail};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Gathers what one run does.
+pub struct Profiler<'a> {
+    /// The time since some moment.
+    clock: &'a (dyn Fn() -> Duration + Sync),
+    gathered: Mutex<Gathered>,
+}
+
+/// What was gathered, by kernels and places.
+#[derive(Debug, Default)]
+struct Gathered {
+    work: BTreeMap<Key, Spent>,
+    guards: BTreeMap<usize, Chosen>,
+}
+
+/// What work is told apart by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Kernel(String),
+    Copy(SpanId),
+}
+
+#[derive(Debug)]
+struct Spent {
+    span: SpanId,
+    work: Option<Work>,
+    times: u64,
+    time: Duration,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+struct Chosen {
+    taken: u64,
+    refused: u64,
+    least: i64,
+    greatest: i64,
+}
+
+/// What a run did.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    /// How long the run took.
+    pub time: Duration,
+    /// Kernels and copies, those that took longest first.
+    pub work: Vec<WorkDone>,
+    /// The guards that were come to.
+    pub guards: Vec<GuardPassed>,
+    /// The most bytes of buffers that were in use at once. What kernels need inside of themselves is not among them.
+    pub peak: u64,
+    /// Who asked for buffers, those that had most at the peak first.
+    pub buffers: Vec<BuffersMade>,
+}
+
+/// What became of a kernel, or of a statement that copies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkDone {
+    /// The name of the kernel; nothing for copies.
+    pub kernel: Option<String>,
+    /// The kind of work; nothing for sequential code.
+    pub work: Option<Work>,
+    /// Where it came from, and the calls that led there.
+    pub places: Vec<Place>,
+    /// How often it ran.
+    pub times: u64,
+    /// How long that took. The first run of a kernel may include its compilation.
+    pub time: Duration,
+    /// For kernels the bytes of the buffers that they were given, for copies the bytes read and written.
+    pub bytes: u64,
+}
+
+/// How a guard chose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardPassed {
+    /// What it compares with.
+    pub threshold: Threshold,
+    /// The number that this was.
+    pub number: i64,
+    /// How often the number was reached.
+    pub taken: u64,
+    /// How often not.
+    pub refused: u64,
+    /// The least amount of parallelism that was compared.
+    pub least: i64,
+    /// The greatest.
+    pub greatest: i64,
+}
+
+/// The buffers that one place asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuffersMade {
+    /// Who asked.
+    pub asker: Asker,
+    /// Where that is, and the calls that led there.
+    pub places: Vec<Place>,
+    /// How many, in the whole run.
+    pub buffers: u64,
+    /// The bytes of those that lived when most bytes were in use.
+    pub at_peak: u64,
+}
+
+impl<'a> Profiler<'a> {
+    /// Nothing gathered yet. `clock` yields the time since some moment.
+    pub fn new(clock: &'a (dyn Fn() -> Duration + Sync)) -> Self {
+        Self {
+            clock,
+            gathered: Mutex::default(),
+        }
+    }
+
+    fn gather(&self, note: impl FnOnce(&mut Gathered)) {
+        note(&mut self.gathered.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl std::fmt::Debug for Profiler<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Profiler")
+            .field("gathered", &self.gathered)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<D: Device> Run<'_, D> {
+    /// Executes a statement, and notes what it does.
+    pub(super) fn watched(
+        &mut self,
+        frame: &mut Frame<D>,
+        op: &Op,
+        profiler: &Profiler<'_>,
+    ) -> Result<(), RunError> {
+        match &op.kind {
+            OpKind::Launch { kernel, work, args } => {
+                let bytes = bytes_of(frame, args);
+                let key = Key::Kernel(kernel.clone());
+                self.timed(frame, op, profiler, (key, *work, bytes))
+            }
+            OpKind::Copy { shape, dst, .. } => {
+                let elements: i64 = ints(frame, shape)?.iter().map(|&n| n.max(0)).product();
+                let whole = buffer(frame, dst.buffer)?;
+                let each = whole.elem.bytes() as u64;
+                let bytes = 2 * u64::try_from(elements).unwrap_or(0) * each;
+                self.timed(
+                    frame,
+                    op,
+                    profiler,
+                    (Key::Copy(op.span), Some(Work::Copy), bytes),
+                )
+            }
+            OpKind::Guard {
+                threshold, measure, ..
+            } => {
+                let measure = int(frame, *measure)?;
+                let reached = reaches(measure, self.numbers[*threshold]);
+                profiler.gather(|all| all.guard(*threshold, measure, reached));
+                self.op(frame, op)
+            }
+            OpKind::Move { .. }
+            | OpKind::Scalar { .. }
+            | OpKind::Assert { .. }
+            | OpKind::If { .. }
+            | OpKind::For { .. }
+            | OpKind::While { .. }
+            | OpKind::Call { .. }
+            | OpKind::Alloc { .. }
+            | OpKind::Free(_)
+            | OpKind::Load { .. }
+            | OpKind::Store { .. }
+            | OpKind::Trace(_) => self.op(frame, op),
+        }
+    }
+
+    /// Executes a statement between two looks at the clock. The device is waited for, so that its work is the
+    /// statement's.
+    fn timed(
+        &mut self,
+        frame: &mut Frame<D>,
+        op: &Op,
+        profiler: &Profiler<'_>,
+        (key, work, bytes): (Key, Option<Work>, u64),
+    ) -> Result<(), RunError> {
+        self.device.synchronise()?;
+        let start = (profiler.clock)();
+        self.op(frame, op)?;
+        self.device.synchronise()?;
+        let time = (profiler.clock)().saturating_sub(start);
+        profiler.gather(|all| {
+            let spent = all.work.entry(key).or_insert_with(|| Spent {
+                span: op.span,
+                work,
+                times: 0,
+                time: Duration::ZERO,
+                bytes: 0,
+            });
+            spent.times += 1;
+            spent.time += time;
+            spent.bytes += bytes;
+        });
+        Ok(())
+    }
+}
+
+/// The bytes of the buffers among these, each counted once.
+fn bytes_of<B>(frame: &[Val<B>], slots: &[usize]) -> u64 {
+    let mut seen = Vec::new();
+    let mut bytes = 0;
+    for &slot in slots {
+        if let Val::Buffer(buffer) = &frame[slot] {
+            let address = Arc::as_ptr(buffer);
+            if !seen.contains(&address) {
+                seen.push(address);
+                bytes += buffer.bytes;
+            }
+        }
+    }
+    bytes
+}
+
+impl Gathered {
+    fn guard(&mut self, threshold: usize, measure: i64, reached: bool) {
+        let chosen = self.guards.entry(threshold).or_insert(Chosen {
+            taken: 0,
+            refused: 0,
+            least: measure,
+            greatest: measure,
+        });
+        *(if reached {
+            &mut chosen.taken
+        } else {
+            &mut chosen.refused
+        }) += 1;
+        chosen.least = chosen.least.min(measure);
+        chosen.greatest = chosen.greatest.max(measure);
+    }
+}
+
+impl Profiler<'_> {
+    /// Puts together what a run did.
+    pub(super) fn profile(
+        self,
+        exe: &Executable,
+        numbers: &[i64],
+        memory: &Memory,
+        time: Duration,
+    ) -> Profile {
+        let gathered = self
+            .gathered
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut work: Vec<WorkDone> = gathered
+            .work
+            .into_iter()
+            .map(|(key, spent)| WorkDone {
+                kernel: match key {
+                    Key::Kernel(name) => Some(name),
+                    Key::Copy(_) => None,
+                },
+                work: spent.work,
+                places: trail(&exe.spans, spent.span),
+                times: spent.times,
+                time: spent.time,
+                bytes: spent.bytes,
+            })
+            .collect();
+        work.sort_by_key(|done| std::cmp::Reverse(done.time));
+        let guards = gathered.guards.into_iter().map(|(i, chosen)| GuardPassed {
+            threshold: exe.thresholds[i].clone(),
+            number: numbers[i],
+            taken: chosen.taken,
+            refused: chosen.refused,
+            least: chosen.least,
+            greatest: chosen.greatest,
+        });
+        let mut buffers: Vec<BuffersMade> = memory
+            .shares()
+            .into_iter()
+            .map(|(asker, share)| BuffersMade {
+                asker,
+                places: match asker {
+                    Asker::Caller => Vec::new(),
+                    Asker::Statement(span) => trail(&exe.spans, span),
+                },
+                buffers: share.buffers,
+                at_peak: share.at_peak,
+            })
+            .collect();
+        buffers.sort_by_key(|made| std::cmp::Reverse(made.at_peak));
+        Profile {
+            time,
+            work,
+            guards: guards.collect(),
+            peak: memory.peak(),
+            buffers,
+        }
+    }
+}
