@@ -150,7 +150,7 @@ fn main() -> Result<(), RunError> {
             scalar(m),
             buffer()?,
             buffer()?,
-            Arg::Buffer(device.upload(Data::U32(vec![0; 1024].into()))?),
+            Arg::Buffer(device.upload(Data::U32(vec![0; 1024]))?),
         ],
         device,
     };

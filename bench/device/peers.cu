@@ -1,0 +1,172 @@
+// What the programs beside this file do, by CUB, cuBLAS and plain CUDA C++: a line "name microseconds" for each, the median
+// of several runs, timed by events.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+#include <cub/cub.cuh>
+#include <cublas_v2.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+#define CHECK(call)                                                        \
+  do {                                                                     \
+    int code = (int)(call);                                                \
+    if (code != 0) {                                                       \
+      fprintf(stderr, "%s:%d: error %d\n", __FILE__, __LINE__, code);      \
+      exit(1);                                                             \
+    }                                                                      \
+  } while (0)
+
+template <typename F> void report(const char *name, F f) {
+  std::vector<float> times;
+  cudaEvent_t start, end;
+  CHECK(cudaEventCreate(&start));
+  CHECK(cudaEventCreate(&end));
+  for (int i = 0; i < 12; i++) {
+    CHECK(cudaEventRecord(start));
+    f();
+    CHECK(cudaEventRecord(end));
+    CHECK(cudaEventSynchronize(end));
+    float ms;
+    CHECK(cudaEventElapsedTime(&ms, start, end));
+    if (i >= 3) times.push_back(ms * 1000);
+  }
+  CHECK(cudaGetLastError());
+  std::sort(times.begin(), times.end());
+  printf("%s %.1f\n", name, times[times.size() / 2]);
+}
+
+// Asks CUB how much temporary memory it wants, then measures.
+template <typename F> void with_memory(const char *name, F f) {
+  size_t bytes = 0;
+  CHECK(f(nullptr, bytes));
+  void *memory;
+  CHECK(cudaMalloc(&memory, bytes));
+  report(name, [&] { CHECK(f(memory, bytes)); });
+  CHECK(cudaFree(memory));
+}
+
+__global__ void fill(float *xs, long n) {
+  long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
+  if (i < n) xs[i] = (float)(i * 7919 % 1000) + 0.5f;
+}
+
+struct Above {
+  float bound;
+  __host__ __device__ bool operator()(float x) const { return x > bound; }
+};
+
+struct Times {
+  long width;
+  __host__ __device__ long operator()(long i) const { return i * width; }
+};
+
+__global__ void mandelbrot(int *out, int width, int height, int limit) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  int y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= width || y >= height) return;
+  float step = 2.0f / (height - 1);
+  float left = -0.75f - step * (width - 1) / 2.0f;
+  float cr = left + step * x, ci = step * y - 1.0f;
+  float zr = 0, zi = 0;
+  int n = 0;
+  while (n < limit && zr * zr + zi * zi <= 4.0f) {
+    float next = zr * zr - zi * zi + cr;
+    zi = 2.0f * zr * zi + ci;
+    zr = next;
+    n++;
+  }
+  out[(long)y * width + x] = n;
+}
+
+__global__ void step(const float4 *bodies, float4 *moved, float3 *speeds, int n, float dt) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float4 a = bodies[i];
+  float3 sum = {0, 0, 0};
+  for (int j = 0; j < n; j++) {
+    float4 b = bodies[j];
+    float dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z;
+    float r2 = dx * dx + dy * dy + dz * dz + 0.01f;
+    float f = b.w / (r2 * sqrtf(r2));
+    sum.x += f * dx;
+    sum.y += f * dy;
+    sum.z += f * dz;
+  }
+  float3 v = speeds[i];
+  v.x += dt * sum.x;
+  v.y += dt * sum.y;
+  v.z += dt * sum.z;
+  speeds[i] = v;
+  moved[i] = make_float4(a.x + dt * v.x, a.y + dt * v.y, a.z + dt * v.z, a.w);
+}
+
+__device__ float normal(float d) {
+  float k = 1.0f / (1.0f + 0.2316419f * fabsf(d));
+  float poly =
+      k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
+  float tail = 0.39894228f * expf(-0.5f * d * d) * poly;
+  return d > 0 ? 1.0f - tail : tail;
+}
+
+__global__ void prices(const float *spots, const float *strikes, const float *years, float *calls, long n, float rate,
+                       float volatility) {
+  long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float deviation = volatility * sqrtf(years[i]);
+  float d1 = (logf(spots[i] / strikes[i]) + (rate + 0.5f * volatility * volatility) * years[i]) / deviation;
+  float d2 = d1 - deviation;
+  calls[i] = spots[i] * normal(d1) - strikes[i] * expf(-rate * years[i]) * normal(d2);
+}
+
+int main(int argc, char **argv) {
+  long n = argc > 1 ? atol(argv[1]) : 1L << 28;
+  long side = argc > 2 ? atol(argv[2]) : 1L << 14;
+  int product = argc > 3 ? atoi(argv[3]) : 4096;
+  int pixels = argc > 4 ? atoi(argv[4]) : 4096;
+  int bodies = argc > 5 ? atoi(argv[5]) : 65536;
+  float *xs, *ys, *zs, *ws;
+  for (float **array : {&xs, &ys, &zs, &ws}) CHECK(cudaMalloc(array, n * sizeof(float)));
+  for (float *array : {xs, ys, zs}) fill<<<(n + 255) / 256, 256>>>(array, n);
+  int *counts;
+  long *selected;
+  CHECK(cudaMalloc(&counts, 1001 * sizeof(int)));
+  CHECK(cudaMalloc(&selected, sizeof(long)));
+
+  report("copy", [&] { CHECK(cudaMemcpyAsync(ys, xs, n * sizeof(float), cudaMemcpyDeviceToDevice)); });
+  with_memory("sum", [&](void *m, size_t &b) { return cub::DeviceReduce::Sum(m, b, xs, ys, n); });
+  with_memory("scan", [&](void *m, size_t &b) { return cub::DeviceScan::InclusiveSum(m, b, xs, ys, n); });
+  with_memory("select",
+              [&](void *m, size_t &b) { return cub::DeviceSelect::If(m, b, xs, ys, selected, n, Above{500.0f}); });
+  with_memory("histogram", [&](void *m, size_t &b) {
+    return cub::DeviceHistogram::HistogramEven(m, b, xs, counts, 1001, 0.0f, 1000.0f, n);
+  });
+  auto starts = thrust::make_transform_iterator(thrust::counting_iterator<long>(0), Times{side});
+  with_memory("segments", [&](void *m, size_t &b) {
+    return cub::DeviceSegmentedReduce::Sum(m, b, xs, ys, side, starts, starts + 1);
+  });
+
+  cublasHandle_t blas;
+  CHECK(cublasCreate(&blas));
+  CHECK(cublasSetMathMode(blas, CUBLAS_PEDANTIC_MATH));
+  float one = 1, zero = 0;
+  report("transpose", [&] {
+    CHECK(cublasSgeam(blas, CUBLAS_OP_T, CUBLAS_OP_N, side, side, &one, xs, side, &zero, xs, side, ys, side));
+  });
+  report("product", [&] {
+    CHECK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, product, product, product, &one, xs, product, zs, product, &zero,
+                      ys, product));
+  });
+
+  dim3 block(32, 8), grid((pixels + 31) / 32, (pixels + 7) / 8);
+  report("mandelbrot", [&] { mandelbrot<<<grid, block>>>((int *)ys, pixels, pixels, 1000); });
+  CHECK(cudaMemset(zs, 0, n * sizeof(float)));
+  report("nbody", [&] {
+    step<<<(bodies + 255) / 256, 256>>>((float4 *)xs, (float4 *)ys, (float3 *)zs, bodies, 0.01f);
+  });
+  for (float *array : {xs, ys, zs}) fill<<<(n + 255) / 256, 256>>>(array, n);
+  report("blackscholes", [&] { prices<<<(n + 255) / 256, 256>>>(xs, ys, zs, ws, n, 0.03f, 0.25f); });
+  CHECK(cudaDeviceSynchronize());
+  return 0;
+}
