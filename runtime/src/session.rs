@@ -132,8 +132,7 @@ impl Session {
         if path.extension().is_some_and(|e| e == "ir") {
             return on_big_stack(|| {
                 let program = compile::read_ir(path).map_err(CompileError::unreadable)?;
-                let front = Compiled::plain(program);
-                self.finish(front, SourceMap::new(), Duration::ZERO)
+                self.compile_ir(program)
             });
         }
         let mut loader = FileLoader::new();
@@ -148,6 +147,10 @@ impl Session {
         let mut loader = FileLoader::new();
         let file = loader.add_text(name, text);
         self.compile_loaded(loader, file)
+    }
+    /// Compiles nested IR, which must be well-formed.
+    pub fn compile_ir(&self, program: Ir<Soac>) -> Result<Program, CompileError> {
+        self.finish(Compiled::plain(program), SourceMap::new(), Duration::ZERO)
     }
     pub(crate) fn compile_loaded(
         &self,

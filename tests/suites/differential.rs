@@ -1,6 +1,9 @@
-//! Random programs, run before and after each pass alone, and after all of them: the results must be the same.
+//! Random programs, run before and after each pass alone, after all of them, and on every target: the results must be the same.
 //!
 //! A failure prints the smallest program found that fails like it, in text form, as the start of a regression test.
+
+#[path = "differential/targets.rs"]
+mod targets;
 
 use arrc_tests::generate::{arguments, program, shrink};
 use midend::device::{Device, Stop};
@@ -251,6 +254,7 @@ fn forms(nested: &Program<Soac>) -> Result<Vec<Form<'static>>, String> {
             forced,
         ));
     }
+    forms.extend(targets::forms(nested)?);
     Ok(forms)
 }
 
