@@ -34,18 +34,16 @@ fn map(
     });
 }
 
-/// A sum of floats, as a reduction, a scan and a histogram.
-fn sums(b: &mut Builder<'_>) {
+/// A sum, as a reduction, a scan and a histogram.
+fn sums(b: &mut Builder<'_>, ty: ScalarType, zero: Const) {
     let n = b.fresh("n", common::plan::I64);
     let (xs, at) = (
-        b.fresh("xs", buffer(FLOAT)),
+        b.fresh("xs", buffer(ty)),
         b.fresh("at", buffer(ScalarType::I64)),
     );
-    let out = b.fresh("out", buffer(FLOAT));
+    let out = b.fresh("out", buffer(ty));
     let sum = |b: &mut Builder<'_>| {
-        let mut op = operator(b, FLOAT, Const::f32(0.0), |b, x, y| {
-            b.bin(BinOp::Add, FLOAT, x, y)
-        });
+        let mut op = operator(b, ty, zero, |b, x, y| b.bin(BinOp::Add, ty, x, y));
         op.comm = true;
         op
     };
@@ -53,14 +51,14 @@ fn sums(b: &mut Builder<'_>) {
         ops: vec![sum(b)],
         outs: vec![out],
     };
-    kernel(b, "sum_f32", &[n.into()], red, |b, i| {
+    kernel(b, &format!("sum_{ty}"), &[n.into()], red, |b, i| {
         vec![load(b, xs, i[0])]
     });
     let scan = KernelKind::Scan {
         ops: vec![sum(b)],
         outs: vec![out],
     };
-    kernel(b, "scan_f32", &[n.into()], scan, |b, i| {
+    kernel(b, &format!("scan_{ty}"), &[n.into()], scan, |b, i| {
         vec![load(b, xs, i[0])]
     });
     let hist = MemHist {
@@ -68,16 +66,11 @@ fn sums(b: &mut Builder<'_>) {
         dests: vec![out],
         op: sum(b),
     };
-    kernel(
-        b,
-        "hist_f32",
-        &[n.into()],
-        KernelKind::Hist(vec![hist]),
-        |b, i| {
-            let index = load(b, at, i[0]);
-            vec![index, load(b, xs, i[0])]
-        },
-    );
+    let hist = KernelKind::Hist(vec![hist]);
+    kernel(b, &format!("hist_{ty}"), &[n.into()], hist, |b, i| {
+        let index = load(b, at, i[0]);
+        vec![index, load(b, xs, i[0])]
+    });
 }
 
 /// A composition of affine maps, as a reduction and a scan; counting in buckets.
@@ -152,7 +145,11 @@ fn all() -> Program<Mem> {
         map(b, "divide_i64", ScalarType::I64, |b, x| {
             b.bin(BinOp::Div, ScalarType::I64, x, Atom::Const(Const::I64(10)))
         });
-        sums(b);
+        sums(b, FLOAT, Const::f32(0.0));
+        sums(b, ScalarType::F64, Const::f64(0.0));
+        sums(b, ScalarType::F16, Const::F16(0));
+        sums(b, ScalarType::I64, Const::I64(0));
+        sums(b, ScalarType::U8, Const::U8(0));
         words(b);
     })
 }
