@@ -1,14 +1,20 @@
 //! Host code that is not worth a statement-by-statement execution: loops without kernels, and calls of functions
-//! without kernels that loop or recur, become one sequential kernel.
+//! without kernels that loop or recur, become one sequential kernel. A loop that makes whole arrays stays on the host, for
+//! devices make arrays in parallel.
 
 use super::emit::FrameKind;
 use super::flow::is_carried;
 use super::{Cx, Mode, is_parallel};
+use crate::ir::array::ArrayOp;
 use crate::ir::id::{FunId, Var};
 use crate::ir::mem::{KernelKind, Mem};
 use crate::ir::seg::Seg;
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
+use crate::ir::types::{Dim, Size, Type};
 use crate::ir::walk::all_stms;
+
+/// Elements that one thread copies as soon as many do.
+const SMALL: i64 = 64;
 
 impl Cx<'_> {
     /// Lowers a loop of the host to a sequential kernel, if that can be done.
@@ -27,7 +33,7 @@ impl Cx<'_> {
         let fits = params.iter().enumerate().all(|(k, param)| {
             is_carried(params, body, k) || self.shape_in_scope(&self.vars[param.var].ty)
         });
-        if parallel || !fits {
+        if parallel || !fits || self.makes_arrays(body) {
             return false;
         }
         let inner: Vec<Var> = stm.binds.iter().map(|&b| self.twin(b)).collect();
@@ -44,6 +50,33 @@ impl Cx<'_> {
         });
         self.collect(&stm.binds, &inner, &cells);
         true
+    }
+
+    /// Whether a body copies or fills arrays that may be large.
+    fn makes_arrays(&self, body: &Body<Seg>) -> bool {
+        let mut makes = false;
+        all_stms(body, &mut |stm| {
+            if let Exp::Op(Seg::Array(op)) = &stm.exp {
+                makes |= match op {
+                    ArrayOp::Iota { .. }
+                    | ArrayOp::Replicate { .. }
+                    | ArrayOp::Copy(_)
+                    | ArrayOp::Concat { .. }
+                    | ArrayOp::Manifest { .. } => {
+                        stm.binds.iter().any(|&b| !is_small(&self.vars[b].ty))
+                    }
+                    ArrayOp::Index { .. }
+                    | ArrayOp::Slice { .. }
+                    | ArrayOp::Update { .. }
+                    | ArrayOp::Literal { .. }
+                    | ArrayOp::Scratch { .. }
+                    | ArrayOp::Rearrange { .. }
+                    | ArrayOp::Reshape { .. }
+                    | ArrayOp::Trace(_) => false,
+                };
+            }
+        });
+        makes
     }
 
     /// Lowers a call of the host to a sequential kernel, if that can be done and is worth it.
@@ -119,6 +152,19 @@ impl Cx<'_> {
             }
         }
     }
+}
+
+/// Whether a value is known to have few elements.
+fn is_small(ty: &Type) -> bool {
+    let Type::Array(array) = ty else {
+        return true;
+    };
+    let extents = array.shape.iter().map(|dim| match dim {
+        Dim::Size(Size::Const(n)) => Some(*n),
+        Dim::Size(Size::Var(_)) | Dim::Ragged(_) => None,
+    });
+    let elements = extents.fold(Some(1), |product: Option<i64>, n| product?.checked_mul(n?));
+    elements.is_some_and(|n| n <= SMALL)
 }
 
 /// Whether executing a body may take many steps: it loops or calls.
