@@ -18,7 +18,7 @@ const LENGTHS: [i64; 9] = [0, 1, 15, 16, 31, 64, 67, 129, 200];
 fn agrees(device: &CpuDevice, text: &str, args: impl Fn(i64) -> Vec<Value>) {
     let nested = read::program(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let signatures = signatures(&nested);
-    let plan = plan(flatten(nested.clone()));
+    let plan = plan(flatten(nested.clone(), &midend::pass::Options::default()));
     let module = device.compile(&plan).expect("compiles");
     let executable = Executable::new(&plan, signatures);
     let stop = Stop::new();

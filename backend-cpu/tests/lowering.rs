@@ -48,7 +48,7 @@ fn program(text: &str) -> Program<Soac> {
 fn lowered(text: &str) -> (Program<Mem>, Executable) {
     let nested = program(text);
     let signatures = signatures(&nested);
-    let plan = plan(flatten(nested));
+    let plan = plan(flatten(nested, &midend::pass::Options::default()));
     verified(&plan);
     let executable = Executable::new(&plan, signatures);
     (plan, executable)
@@ -91,7 +91,7 @@ fn run(text: &str, args: Vec<Value>) -> Vec<Value> {
     let expected = interp::run(&nested, "main", args.clone(), &options);
     let expected = expected.unwrap_or_else(|e| panic!("nested: {e}\n{text}"));
     verified(&nested);
-    let flat = flatten(nested);
+    let flat = flatten(nested, &midend::pass::Options::default());
     verified(&flat);
     let result = interp::run_flat(&flat, "main", args.clone(), &options);
     assert_eq!(

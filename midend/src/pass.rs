@@ -36,6 +36,8 @@ pub struct PassCx<'a> {
 pub struct Options {
     /// Functions of up to this many statements are inlined wherever they are called.
     pub inline_small: usize,
+    /// Functions of up to this many statements that hold parallel operators are inlined where parallel operators call them.
+    pub inline_parallel: usize,
     /// Inlining stops when the program has grown to this many statements, or to ten times its size if that is more.
     pub inline_total: usize,
     /// Passes and analyses to do without, to see what they are worth. Lowerings cannot be left out.
@@ -53,6 +55,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             inline_small: 100,
+            inline_parallel: 500,
             inline_total: 20_000,
             without: Vec::new(),
         }

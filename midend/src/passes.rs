@@ -21,7 +21,7 @@ use crate::pass::{Analysis, Pass};
 pub const FLATTEN: Pass<Soac, Seg> = Pass {
     name: "flatten",
     summary: "parallel operators become operations over spaces of indices",
-    run: |program, _| flatten::flatten(program),
+    run: |program, cx| flatten::flatten(program, cx.options),
 };
 
 /// From flat to plan.

@@ -17,12 +17,16 @@ pub use ragged::ragged_program;
 pub use random::Random;
 pub use shrink::shrink;
 
+use midend::ir::array::SliceDim;
 use midend::ir::build::Builder;
 use midend::ir::id::{FunId, IdVec, Var};
 use midend::ir::rename::Subst;
+use midend::ir::scalar::BinOp;
 use midend::ir::soac::Soac;
 use midend::ir::span::Spans;
-use midend::ir::syntax::{Atom, Entry, EntryParam, EntryType, Fun, Inline, Param, Program, Vars};
+use midend::ir::syntax::{
+    Atom, Entry, EntryParam, EntryType, Exp, Fun, Inline, Param, Program, Vars,
+};
 use midend::ir::types::{Dim, ScalarType, Size, Type};
 use midend::value::{ArrayValue, Data, Value};
 
@@ -174,7 +178,14 @@ impl<'v> Gen<'v> {
             self.statement();
         }
         let array = self.fresh_array(ScalarType::I64, &[Size::Var(k)]);
-        let scalar = self.scalar(ScalarType::I64);
+        let mut scalar = self.scalar(ScalarType::I64);
+        if self.rng.chance(50) {
+            scalar = self.again(&params, scalar);
+        }
+        let inline = match self.rng.chance(50) {
+            true => Inline::Never,
+            false => Inline::Auto,
+        };
         let results = [self.b.fresh("r", vector), self.b.fresh("t", Type::I64)];
         let plain = |&var: &Var| Param { var, unique: false };
         Fun {
@@ -183,9 +194,30 @@ impl<'v> Gen<'v> {
             params: params.iter().map(plain).collect(),
             results: results.iter().map(plain).collect(),
             body: self.b.finish(vec![Atom::Var(array), scalar]),
-            inline: Inline::Auto,
+            inline,
             span: Spans::NONE,
         }
+    }
+
+    /// Calls the helper from itself, for the first half of its array, at most three times in a row, as its last parameter says;
+    /// gives a scalar.
+    fn again(&mut self, params: &[Var], scalar: Atom) -> Atom {
+        const I64: ScalarType = ScalarType::I64;
+        let (k, xs, steps) = (params[0], params[1], params[2]);
+        let left = self.b.bin(BinOp::Mod, I64, steps, 4);
+        let some = self.b.lt(0, left);
+        let len = self.b.bin(BinOp::Div, I64, k, 2);
+        let formals = [("again", Type::I64)];
+        let call = |b: &mut Builder<'_, Soac>| {
+            let (start, stride) = (Atom::ZERO, Atom::ONE);
+            let len = len.as_size().unwrap_or(Size::Const(0));
+            let part = b.slice("half", xs, vec![SliceDim::Range { start, len, stride }]);
+            let less = b.sub(left, 1);
+            let formals = [("half", b.ty(part)), ("t", Type::I64)];
+            let (fun, args) = (FunId(0), vec![len.into(), part.into(), less]);
+            vec![Atom::Var(b.let_all(&formals, Exp::Call { fun, args })[1])]
+        };
+        self.b.if_(some, &formals, call, |_| vec![scalar])[0].into()
     }
 
     fn main(mut self) -> Fun<Soac> {

@@ -17,6 +17,17 @@ pub struct Program<D> {
     pub spans: Spans,
 }
 
+impl<D> Program<D> {
+    /// Changes every function by itself; variables may be added.
+    #[must_use]
+    pub fn map_funs(mut self, mut change: impl FnMut(&mut Vars, &mut Fun<D>)) -> Self {
+        for fun in self.funs.iter_mut() {
+            change(&mut self.vars, fun);
+        }
+        self
+    }
+}
+
 /// The table of variables.
 pub type Vars = IdVec<Var, VarInfo>;
 

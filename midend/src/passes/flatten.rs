@@ -25,19 +25,22 @@
 //! | lifting | widths that differ from point to point: ragged spaces | `ragged.rs`, `filter.rs`, `writes.rs` |
 //! | SPLIT, COMBINE | branches that some points take | `split.rs` |
 //! | active set | loops with another number of steps at each point | `lifted.rs` |
+//! | function lifting | calls of functions that hold parallelism, and recursion | `call.rs` |
 //!
 //! (E3 and E4 speak of operators on chunks, which the nested dialect has not.) What is decided beforehand stands in
 //! `label.rs`, what a variable of a nest is outside of it in `context.rs`.
 //!
-//! Functions that hold parallel operators exist twice afterwards: as host code and, where parallel bodies call them,
-//! as sequential code.
+//! Functions that hold parallel operators exist several times afterwards: as host code and, where parallel bodies call them,
+//! as sequential code for one point, and as host code for many points at once.
 
 mod acc;
+mod call;
 mod context;
 mod distribute;
 mod elementwise;
 mod fill;
 mod filter;
+mod functions;
 mod inner;
 mod interchange;
 mod label;
@@ -53,24 +56,29 @@ mod split;
 mod version;
 mod writes;
 
+use crate::analysis::regularity::{Regularity, regularity};
 use crate::ir::array::{ArrayOp, SliceDim, Trace};
 use crate::ir::id::{FunId, IdMap, IdVec, SpanId, Var};
 use crate::ir::seg::Seg;
 use crate::ir::soac::{Operator, Soac};
 use crate::ir::span::Spans;
 use crate::ir::syntax::{
-    Atom, Body, Exp, Fun, Lambda, LoopForm, LoopParam, Message, MessagePart, Param, Program, Stm,
-    Vars,
+    Atom, Body, Exp, Fun, Lambda, LoopForm, LoopParam, Message, MessagePart, Program, Stm, Vars,
 };
 use crate::ir::walk::{all_stms, deep};
+use crate::pass::Options;
 use context::{Def, MadeCheck};
+use functions::{Version, parallel_functions};
 use label::Labels;
 use ragged::Rows;
 use std::collections::HashMap;
 use version::GROWTH;
 
 /// Flattens a program.
-pub fn flatten(program: Program<Soac>) -> Program<Seg> {
+pub fn flatten(program: Program<Soac>, options: &Options) -> Program<Seg> {
+    let without = options.is_without("regularity");
+    let known = !without && label::holds_nests(&program.funs);
+    let facts = known.then(|| regularity(&program));
     let Program {
         vars,
         mut funs,
@@ -98,14 +106,21 @@ pub fn flatten(program: Program<Soac>) -> Program<Seg> {
         function: String::new(),
         function_span: Spans::NONE,
         parallel: parallel_functions(&funs),
-        sequential: vec![None; funs.len()],
+        worth: Vec::new(),
+        facts,
+        without,
         pending: Vec::new(),
         span: Spans::NONE,
     };
+    cx.worth = label::worth(&cx.vars, &funs, &cx.parallel);
     let mut flat: IdVec<FunId, Fun<Seg>> = funs.iter().map(|fun| cx.host_function(fun)).collect();
     let mut done = 0;
-    while let Some(&id) = cx.pending.get(done) {
-        flat.push(cx.sequential_function(&funs[id]));
+    while let Some(version) = cx.pending.get(done).cloned() {
+        let fun = match version {
+            Version::Sequential(id) => cx.sequential_function(&funs[id]),
+            Version::Lifted(id, same) => cx.lifted_function(id, &same, done),
+        };
+        flat.push(fun);
         done += 1;
     }
     let vars = cx.vars;
@@ -155,113 +170,18 @@ struct Cx<'p> {
     function_span: SpanId,
     /// Whether a function holds parallel operators, also through calls.
     parallel: Vec<bool>,
-    /// The sequential version of a function, once it is asked for.
-    sequential: Vec<Option<FunId>>,
-    /// The functions whose sequential versions were asked for, in the order of the versions' identifiers.
-    pending: Vec<FunId>,
+    /// Whether a function holds parallelism worth having.
+    worth: Vec<bool>,
+    /// What is the same for all points; and whether nothing is to be.
+    facts: Option<Regularity>,
+    without: bool,
+    /// The versions of functions that were asked for, in the order of their identifiers.
+    pending: Vec<Version>,
     /// The place of the statement that is being translated.
     span: SpanId,
 }
 
-/// Which functions hold parallel operators or show values, directly or through calls: they are others in parallel code.
-fn parallel_functions(funs: &IdVec<FunId, Fun<Soac>>) -> Vec<bool> {
-    let mut facts = vec![false; funs.len()];
-    loop {
-        let mut changed = false;
-        for (id, fun) in funs.enumerate() {
-            let i = id.0 as usize;
-            if !facts[i] && is_parallel(&fun.body, &facts) {
-                facts[i] = true;
-                changed = true;
-            }
-        }
-        if !changed {
-            return facts;
-        }
-    }
-}
-
-/// Whether the body holds parallel operators or shows values, given which functions do.
-fn is_parallel(body: &Body<Soac>, funs: &[bool]) -> bool {
-    body.stms.iter().any(|stm| match &stm.exp {
-        Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Op(Soac::UpdateAcc(_)) => false,
-        Exp::Op(Soac::Array(op)) => matches!(op, ArrayOp::Trace(_)),
-        // Only the host chooses.
-        Exp::Guard { .. } => true,
-        Exp::If {
-            then, otherwise, ..
-        } => is_parallel(then, funs) || is_parallel(otherwise, funs),
-        Exp::Loop { form, body, .. } => {
-            is_parallel(body, funs)
-                || match form {
-                    LoopForm::For { .. } => false,
-                    LoopForm::While(cond) => is_parallel(cond, funs),
-                }
-        }
-        Exp::Call { fun, .. } => funs[fun.0 as usize],
-        Exp::Op(
-            Soac::Screma { .. }
-            | Soac::Hist { .. }
-            | Soac::Scatter { .. }
-            | Soac::Filter { .. }
-            | Soac::WithAcc { .. },
-        ) => true,
-    })
-}
-
 impl<'p> Cx<'p> {
-    fn host_function(&mut self, fun: &'p Fun<Soac>) -> Fun<Seg> {
-        let entry = fun.entry.as_ref().map(|entry| &entry.name);
-        self.function.clone_from(entry.unwrap_or(&fun.name));
-        self.function_span = fun.span;
-        Fun {
-            name: fun.name.clone(),
-            entry: fun.entry.clone(),
-            params: fun.params.clone(),
-            results: fun.results.clone(),
-            body: self.body(&fun.body, Mode::Host),
-            inline: fun.inline,
-            span: fun.span,
-        }
-    }
-
-    fn sequential_function(&mut self, fun: &'p Fun<Soac>) -> Fun<Seg> {
-        let rename = |cx: &mut Self, params: &[Param]| {
-            let renamed = params.iter().map(|p| Param {
-                var: cx.bind(p.var, Mode::Seq),
-                unique: p.unique,
-            });
-            renamed.collect::<Vec<_>>()
-        };
-        let params = rename(self, &fun.params);
-        let body = self.body(&fun.body, Mode::Seq);
-        Fun {
-            name: format!("{}_seq", fun.name),
-            entry: None,
-            params,
-            results: rename(self, &fun.results),
-            body,
-            inline: fun.inline,
-            span: fun.span,
-        }
-    }
-
-    /// The function to call for `fun` from code of this mode.
-    fn callee(&mut self, fun: FunId, mode: Mode) -> FunId {
-        let i = fun.0 as usize;
-        if mode == Mode::Host || !self.parallel[i] {
-            return fun;
-        }
-        if let Some(version) = self.sequential[i] {
-            return version;
-        }
-        let next = self.source.len() + self.pending.len();
-        let version = FunId(u32::try_from(next).expect("fewer than 2^32 functions"));
-        self.sequential[i] = Some(version);
-        self.pending.push(fun);
-        version
-    }
-
     fn body(&mut self, body: &Body<Soac>, mode: Mode) -> Body<Seg> {
         let mut stms = Vec::new();
         let result = self.stms(body, mode, &mut stms);

@@ -37,15 +37,7 @@ pub const PASS: Pass<Soac> = Pass {
 };
 
 fn run(program: Program<Soac>) -> Program<Soac> {
-    let Program {
-        mut vars,
-        mut funs,
-        spans,
-    } = program;
-    for fun in funs.iter_mut() {
-        Hoist { vars: &mut vars }.body(&mut fun.body);
-    }
-    Program { vars, funs, spans }
+    program.map_funs(|vars, fun| Hoist { vars }.body(&mut fun.body))
 }
 
 /// How often the body of a statement is executed.

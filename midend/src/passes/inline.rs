@@ -6,7 +6,8 @@
 //!                                                         let z = y'
 //! ```
 //!
-//! Inlined are functions marked `#[inline]`, small ones, and those that are called once; never recursive ones nor those
+//! Inlined are functions marked `#[inline]`, small ones, those that are called once, and, where parallel operators call them,
+//! larger ones that hold parallel operators themselves, which then can be flattened with those around; never recursive ones nor those
 //! marked `#[noinline]`. Callees come before callers, so that what is inlined has itself been inlined into; the program
 //! grows to at most the budget of the options, but for functions marked `#[inline]`. Places of inlined statements remember the call, so that a
 //! failure still has its trail.
@@ -38,6 +39,8 @@ fn run<D: Dialect>(mut program: Program<D>, options: &Options) -> Program<D> {
         .inline_total
         .max(total.saturating_mul(10))
         .saturating_sub(total);
+    let reached = reached(&program, &calls);
+    let holds: Vec<bool> = program.funs.iter().map(|f| operators(&f.body)).collect();
     for caller in &calls.order {
         let mut body = std::mem::replace(
             &mut program.funs[*caller].body,
@@ -51,6 +54,8 @@ fn run<D: Dialect>(mut program: Program<D>, options: &Options) -> Program<D> {
             calls: &calls,
             options,
             sizes: &sizes,
+            holds: &holds,
+            inside: reached[caller.index()],
             room: &mut room,
         };
         inliner.body(&mut body);
@@ -66,11 +71,49 @@ fn size<D: Dialect>(body: &Body<D>) -> usize {
     count
 }
 
+/// Whether a body holds parallel operators.
+fn operators<D: Dialect>(body: &Body<D>) -> bool {
+    let mut found = false;
+    walk::all_stms(body, &mut |stm| {
+        if let Exp::Op(op) = &stm.exp {
+            op.scopes(&mut |_, _| found = true);
+        }
+    });
+    found
+}
+
+/// Which functions parallel operators call, also through others.
+fn reached<D: Dialect>(program: &Program<D>, calls: &Calls) -> Vec<bool> {
+    let mut reached = vec![false; program.funs.len()];
+    // Callers come before callees; what a cycle reaches may be missed, which only leaves calls as they are.
+    for caller in calls.order.iter().rev() {
+        let inside = reached[caller.index()];
+        mark(&program.funs[*caller].body, inside, &mut reached);
+    }
+    reached
+}
+
+fn mark<D: Dialect>(body: &Body<D>, inside: bool, reached: &mut [bool]) {
+    for stm in &body.stms {
+        if let Exp::Call { fun, .. } = &stm.exp {
+            reached[fun.index()] |= inside;
+        }
+        let inside = inside || matches!(stm.exp, Exp::Op(_));
+        deep(|| {
+            stm.exp.scopes(&mut |_, inner| mark(inner, inside, reached));
+        });
+    }
+}
+
 struct Inliner<'a, D> {
     program: &'a mut Program<D>,
     calls: &'a Calls,
     options: &'a Options,
     sizes: &'a [usize],
+    /// Whether a function holds parallel operators.
+    holds: &'a [bool],
+    /// Whether parallel operators execute the code at hand.
+    inside: bool,
     /// By how many statements the program may still grow.
     room: &'a mut usize,
 }
@@ -79,7 +122,10 @@ impl<D: Dialect> Inliner<'_, D> {
     fn body(&mut self, body: &mut Body<D>) {
         let mut out = Vec::with_capacity(body.stms.len());
         for mut stm in body.stms.drain(..) {
+            let around = self.inside;
+            self.inside |= matches!(stm.exp, Exp::Op(_));
             deep(|| stm.exp.bodies_mut(&mut |inner| self.body(inner)));
+            self.inside = around;
             match &stm.exp {
                 Exp::Call { fun, args } if self.wanted(*fun) => {
                     let (fun, args) = (*fun, args.clone());
@@ -107,6 +153,9 @@ impl<D: Dialect> Inliner<'_, D> {
             Inline::Always => return true,
             Inline::Auto => {
                 size <= self.options.inline_small
+                    || self.inside
+                        && self.holds[fun.index()]
+                        && size <= self.options.inline_parallel
                     || (self.calls.count[fun] == 1 && callee.entry.is_none())
             }
         };
@@ -176,4 +225,58 @@ fn called_from(
     });
     places.insert(span, new);
     new
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::read;
+    use crate::ir::soac::Soac;
+
+    /// A function of so many statements, with a reduction or without, that the host and a map call, through another one.
+    fn program(statements: usize, operator: &str) -> Program<Soac> {
+        let mut long = String::new();
+        for i in 0..statements {
+            long.push_str(&format!("let s{}: i64 = add.i64(s{i}, 1)\n", i + 1));
+        }
+        let text = format!(
+            r#"nested
+            fun f(s0: i64, n: i64) -> (r: i64) {{ {long} {operator} yield s{statements} }}
+            fun g(a: i64, n2: i64) -> (r2: i64) {{ let b: i64 = call f(a, n2) yield b }}
+            fun main(n3: i64, xs: [n3]i64) -> (r3: [n3]i64)
+              entry "main" sizes 1 -> 0 (xs: []i64) -> ([]i64)
+            {{
+              let c: i64 = call f(n3, n3)
+              let ys: [n3]i64 = map n3 (xs) \(x: i64) {{
+                let d: i64 = call g(x, c)
+                yield d
+              }}
+              yield ys
+            }}"#
+        );
+        read::program(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    }
+
+    const REDUCTION: &str = r"
+        let is: [n]i64 = iota.i64 n 0 1
+        let t: i64 = map n (is) \(i: i64) { yield i } reduce comm (0) \(p: i64, q: i64) {
+          let o: i64 = add.i64(p, q)
+          yield o
+        }";
+
+    fn calls_left(statements: usize, operator: &str) -> usize {
+        let program = run(program(statements, operator), &Options::default());
+        let main = program.funs.iter().find(|fun| fun.entry.is_some());
+        let mut count = 0;
+        walk::calls(&main.expect("an entry point").body, &mut |_| count += 1);
+        count
+    }
+
+    #[test]
+    fn what_holds_operators_goes_into_operators() {
+        assert_eq!(calls_left(50, REDUCTION), 0, "small");
+        assert_eq!(calls_left(200, REDUCTION), 1, "the host's call stays");
+        assert_eq!(calls_left(200, ""), 2, "no operators");
+        assert_eq!(calls_left(1000, REDUCTION), 2, "too large");
+    }
 }

@@ -31,19 +31,13 @@ pub const PASS: Pass<Soac> = Pass {
 };
 
 fn run(program: Program<Soac>) -> Program<Soac> {
-    let Program {
-        mut vars,
-        mut funs,
-        spans,
-    } = program;
-    for fun in funs.iter_mut() {
+    program.map_funs(|vars, fun| {
         let mut operators = Operators {
-            vars: &mut vars,
+            vars,
             replicated: HashMap::new(),
         };
         operators.body(&mut fun.body);
-    }
-    Program { vars, funs, spans }
+    })
 }
 
 struct Operators<'v> {

@@ -139,14 +139,9 @@ impl Rules {
 }
 
 fn run<D: Dialect>(program: Program<D>, rules: Rules) -> Program<D> {
-    let Program {
-        mut vars,
-        mut funs,
-        spans,
-    } = program;
-    for fun in funs.iter_mut() {
+    program.map_funs(|vars, fun| {
         let mut cx = Simplify {
-            vars: &mut vars,
+            vars,
             rules,
             subst: Subst::new(),
             defs: HashMap::new(),
@@ -159,8 +154,7 @@ fn run<D: Dialect>(program: Program<D>, rules: Rules) -> Program<D> {
         let params: Vec<Var> = fun.params.iter().map(|p| p.var).collect();
         cx.ranges.sizes(cx.vars, &params);
         cx.body(&mut fun.body);
-    }
-    Program { vars, funs, spans }
+    })
 }
 
 /// How a variable was computed: an expression without bodies, and the certificates that it needed.

@@ -4,7 +4,10 @@
 //! maps that store), and host code copies arrays. Sequential kernels are host code that is compiled: they are no work
 //! of the device and are not counted.
 
-use crate::ir::mem::KernelKind;
+use crate::ir::mem::{Kernel, KernelKind, Mem};
+use crate::ir::syntax::Exp;
+use crate::ir::walk::all_stms;
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,11 +24,20 @@ pub enum Work {
     Hist,
     /// A copy of an array.
     Copy,
+    /// A kernel that stores one value everywhere.
+    Fill,
 }
 
 impl Work {
     /// All kinds.
-    pub const ALL: [Self; 5] = [Self::Map, Self::Reduce, Self::Scan, Self::Hist, Self::Copy];
+    pub const ALL: [Self; 6] = [
+        Self::Map,
+        Self::Reduce,
+        Self::Scan,
+        Self::Hist,
+        Self::Copy,
+        Self::Fill,
+    ];
 
     /// The name in texts.
     pub const fn name(self) -> &'static str {
@@ -35,6 +47,7 @@ impl Work {
             Self::Scan => "scan",
             Self::Hist => "hist",
             Self::Copy => "copy",
+            Self::Fill => "fill",
         }
     }
     /// The kind of this name.
@@ -42,8 +55,9 @@ impl Work {
         Self::ALL.into_iter().find(|work| work.name() == name)
     }
     /// The kind of work that a kernel is, if it is counted.
-    pub const fn of(kind: &KernelKind) -> Option<Self> {
-        match kind {
+    pub fn of(kernel: &Kernel) -> Option<Self> {
+        match &kernel.kind {
+            KernelKind::Map if is_fill(kernel) => Some(Self::Fill),
             KernelKind::Map => Some(Self::Map),
             KernelKind::Seq => None,
             KernelKind::Red { .. } => Some(Self::Reduce),
@@ -51,6 +65,32 @@ impl Work {
             KernelKind::Hist(_) => Some(Self::Hist),
         }
     }
+}
+
+/// Whether the points of a kernel compute nothing but where to store what is known before.
+fn is_fill(kernel: &Kernel) -> bool {
+    let mut bound = HashSet::new();
+    let mut stores = 0;
+    let mut other = false;
+    all_stms(&kernel.body, &mut |stm| {
+        match &stm.exp {
+            Exp::Scalar(..) | Exp::Atom(_) => {}
+            Exp::Op(Mem::Store { value, .. }) => {
+                stores += 1;
+                let own = |(index, _): &(_, _)| value.as_var() == Some(*index);
+                other |= value.as_var().is_some_and(|v| bound.contains(&v));
+                other |= kernel.space.iter().any(own);
+            }
+            Exp::Op(_)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. } => other = true,
+        }
+        bound.extend(stm.binds.iter().copied());
+    });
+    stores == 1 && !other
 }
 
 /// How much work of each kind was done.

@@ -433,7 +433,7 @@ impl Resolver<'_> {
                 let args = arguments(self.vars, exp);
                 OpKind::Launch {
                     kernel: kernel.name.clone(),
-                    work: Work::of(&kernel.kind),
+                    work: Work::of(kernel),
                     args: self.all(&args),
                 }
             }

@@ -20,6 +20,8 @@ entry smvm [r] [n] (starts: [r]i64) (columns: [n]i64) (entries: [n]f64) (xs: []f
 -- ==
 -- entry: levels
 -- input { [0i64, 0i64, 1i64, 3i64, 4i64, 4i64] [0i64, 0i64, 1i64, 2i64] 0i64 } output { [0i64, 1i64, 1i64, 2i64, -1i64] }
+-- count *=0: map 1 reduce 3
+-- count *=inf: map 10 reduce 6 scan 3 copy 3
 entry levels [r] [m] (starts: [r]i64) (from: [m]i64) (root: i64) : []i64 =
   let n = r - 1
   let first = tabulate n (\v -> if v == root then 0 else -1)
@@ -71,6 +73,10 @@ def quicksort [k] (xs: [k]i32) : [k]i32 =
 -- ==
 -- entry: rows
 -- input { [[3, 1, 2], [1, 2, 3], [2, 2, 1]] } output { [[1, 2, 3], [1, 2, 3], [1, 2, 2]] }
+-- count *=0: map 1
+-- count *=inf: map 13 reduce 2 scan 5 copy 2 fill 1
+-- input { [[1, 1, 2], [1, 2, 3]] } output { [[1, 1, 2], [1, 2, 3]] }
+-- count *=inf: map 3 reduce 1 scan 1 copy 2
 -- input { empty([0][3]i32) } output { empty([0][3]i32) }
 -- input { empty([2][0]i32) } output { empty([2][0]i32) }
 entry rows [n] [m] (xss: [n][m]i32) : [n][m]i32 = map quicksort xss
@@ -92,6 +98,8 @@ entry medians [r] (starts: [r]i64) (xs: []i32) : []i32 =
 -- entry: fft
 -- input { [[1f64, 1f64, 1f64, 1f64], [1f64, 0f64, 0f64, 0f64]] [[0f64, 0f64, 0f64, 0f64], [0f64, 0f64, 0f64, 0f64]] }
 -- output { [[4f64, 0f64, 0f64, 0f64], [1f64, 1f64, 1f64, 1f64]] [[0f64, 0f64, 0f64, 0f64], [0f64, 0f64, 0f64, 0f64]] }
+-- count *=0: map 1
+-- count *=inf: map 2 copy 2
 entry fft [n] [m] (res: [n][m]f64) (ims: [n][m]f64) : ([n][m]f64, [n][m]f64) =
   let transform (re: [m]f64) (im: [m]f64) =
     let (a, b, _) =
@@ -107,3 +115,40 @@ entry fft [n] [m] (res: [n][m]f64) (ims: [n][m]f64) : ([n][m]f64, [n][m]f64) =
         in (c, d, half * 2)
     in (a, b)
   in unzip (map2 transform res ims)
+
+-- Fast Fourier transform with split radix, a recursion on the even elements and on two quarters of the others. It goes equally
+-- deep for each row: all arrays are regular, and one call of the function is made for all rows.
+def split [m] (re: [m]f64) (im: [m]f64) : ([m]f64, [m]f64) =
+  if m < 2
+  then (copy re, copy im)
+  else if m == 2
+  then (tabulate m (\k -> if k == 0 then re[0] + re[1] else re[0] - re[1]),
+        tabulate m (\k -> if k == 0 then im[0] + im[1] else im[0] - im[1]))
+  else let q = m / 4
+       let (er, ei) = split (tabulate (m / 2) (\i -> re[2 * i])) (tabulate (m / 2) (\i -> im[2 * i]))
+       let (ar, ai) = split (tabulate q (\i -> re[4 * i + 1])) (tabulate q (\i -> im[4 * i + 1]))
+       let (br, bi) = split (tabulate q (\i -> re[4 * i + 3])) (tabulate q (\i -> im[4 * i + 3]))
+       let turned (r: f64) (i: f64) (k: i64) =
+         let angle = -2 * f64.pi * f64.i64 k / f64.i64 m
+         let (c, s) = (f64.cos angle, f64.sin angle)
+         in (c * r - s * i, c * i + s * r)
+       let element k =
+         let j = k % q
+         let (xr, xi) = turned ar[j] ai[j] j
+         let (yr, yi) = turned br[j] bi[j] (3 * j)
+         let (er, ei) = (er[k % (m / 2)], ei[k % (m / 2)])
+         in if k < q then (er + xr + yr, ei + xi + yi)
+            else if k < 2 * q then (er + xi - yi, ei - xr + yr)
+            else if k < 3 * q then (er - xr - yr, ei - xi - yi)
+            else (er - xi + yi, ei + xr - yr)
+       in unzip (tabulate m element)
+
+-- Of each row of a matrix, whose length is a power of two.
+-- ==
+-- entry: split_radix
+-- input { [[1f64, 1f64, 1f64, 1f64], [1f64, 2f64, 3f64, 4f64]] [[0f64, 0f64, 0f64, 0f64], [0f64, 0f64, 0f64, 0f64]] }
+-- output { [[4f64, 0f64, 0f64, 0f64], [10f64, -2f64, -2f64, -2f64]] [[0f64, 0f64, 0f64, 0f64], [0f64, 2f64, 0f64, -2f64]] }
+-- count *=0: map 1
+-- count *=inf: map 9 copy 8
+entry split_radix [n] [m] (res: [n][m]f64) (ims: [n][m]f64) : ([n][m]f64, [n][m]f64) =
+  unzip (map2 split res ims)

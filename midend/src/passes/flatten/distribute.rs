@@ -133,7 +133,8 @@ impl Cx<'_> {
     }
 
     fn visit(&mut self, f: &mut Frame<'_>, i: usize, stm: &Stm<Soac>, out: &mut Vec<Stm<Seg>>) {
-        match self.labels.of(stm) {
+        let label = self.labels.of(stm);
+        match label {
             Label::Uniform => self.uniform(f, stm, out),
             Label::Check | Label::Cheap => {
                 if matches!(stm.exp, Exp::Assert { .. }) {
@@ -148,6 +149,15 @@ impl Cx<'_> {
             Label::Update if self.update(f, i, stm, out) => {}
             Label::Fill | Label::View | Label::Update | Label::Seq => self.wait(f, i, stm),
             Label::Par => self.par_stm(f, i, stm, out),
+        }
+        if label == Label::Uniform {
+            return;
+        }
+        for &v in &stm.binds {
+            if self.labels.is_fetched(v) && self.env.contains_key(&v) {
+                let array = self.arrays(f, &[v.into()], out)[0];
+                self.take_first(v, array, out);
+            }
         }
     }
 

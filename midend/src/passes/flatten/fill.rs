@@ -9,7 +9,7 @@ use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Exp, Stm};
-use crate::ir::types::{ScalarType, Type, is_ragged};
+use crate::ir::types::{ScalarType, Type};
 use std::rc::Rc;
 
 impl Cx<'_> {
@@ -24,7 +24,7 @@ impl Cx<'_> {
             return false;
         };
         let (v, context) = (stm.binds[0], f.context.clone());
-        let Some(mut whole) = self.expanded(*array, &context) else {
+        let Some(whole) = self.expanded(*array, &context) else {
             // One point cannot write rows of varying length: it makes them again.
             let again = self.is_row(v) || self.is_row(*array);
             if again {
@@ -35,19 +35,10 @@ impl Cx<'_> {
         self.checks_before_ragged(f, f.body.stms.len(), stm, out);
         self.prove(f, &stm.certs, out);
         let bind = self.stored(v, &context, out);
-        let shape = self.vars[bind].ty.shape().to_vec();
-        let rank = self.vars[whole].ty.rank();
         if let Some(&root) = f.roots.get(&whole) {
             f.roots.insert(bind, root);
         }
-        if is_ragged(&shape) || is_ragged(self.vars[whole].ty.shape()) {
-            whole = self.flat(whole, rank, out).1;
-        }
-        let op = ArrayOp::Reshape {
-            shape,
-            array: whole,
-        };
-        self.push(out, vec![bind], Exp::Op(Seg::Array(op)));
+        self.reshape_into(bind, whole, out);
         true
     }
 
@@ -191,7 +182,7 @@ impl Cx<'_> {
         self.before_consumption(f, i, out);
         self.settle(f, &f.free[i].clone(), out);
         let whole = match self.expanded(*array, &f.context) {
-            Some(whole) => whole,
+            Some(whole) => self.of_own_rows(f, *array, whole, out),
             None if row => self.arrays(f, &[(*array).into()], out)[0],
             None => return false,
         };

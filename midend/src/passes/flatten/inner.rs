@@ -24,6 +24,21 @@ pub(super) struct Traversal<'a> {
     pub(super) certs: &'a [Var],
 }
 
+/// The scans and reductions of an operator.
+#[derive(Clone, Copy)]
+pub(super) struct Folds<'a> {
+    pub(super) scans: &'a [Operator<Soac>],
+    pub(super) reds: &'a [Operator<Soac>],
+}
+
+impl Folds<'_> {
+    /// How many results the scans have, and how many the reductions.
+    fn counts(&self) -> (usize, usize) {
+        let count = |ops: &[Operator<Soac>]| ops.iter().map(|op| op.neutral.len()).sum();
+        (count(self.scans), count(self.reds))
+    }
+}
+
 impl Cx<'_> {
     /// A statement that holds parallelism worth having.
     pub(super) fn par_stm(
@@ -100,11 +115,11 @@ impl Cx<'_> {
                 }
                 self.operator_in(&context, (op, certs), &dests, &binds, out);
             }
+            Exp::Call { fun, args } => self.lift_call(f, i, (*fun, args), out),
             Exp::Atom(_)
             | Exp::Scalar(..)
             | Exp::Assert { .. }
             | Exp::Guard { .. }
-            | Exp::Call { .. }
             | Exp::Op(_) => unreachable!("a statement that holds no parallelism"),
         }
     }
@@ -132,7 +147,7 @@ impl Cx<'_> {
                     lam,
                     certs,
                 };
-                self.screma_in(context, t, (scans, reds), binds, out);
+                self.screma_in(context, t, Folds { scans, reds }, binds, out);
             }
             Soac::Hist {
                 width,
@@ -204,25 +219,24 @@ impl Cx<'_> {
         &mut self,
         context: &[Axis],
         t: Traversal<'_>,
-        (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
+        folds: Folds<'_>,
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
-        if scans.is_empty() && reds.is_empty() {
+        if folds.scans.is_empty() && folds.reds.is_empty() {
             return self.map_in(context, t, binds, out);
         }
-        if let ([], [op]) = (scans, reds)
+        if let ([], [op]) = (folds.scans, folds.reds)
             && is_reduction_of_rows(&self.vars, t.lam, op, binds.len())
         {
             return self.reduction_of_rows(context, t, op, binds, out);
         }
         let inner = self.inside(context, t, out);
-        let operators = (scans, reds);
         if self.varied_rows(t.lam) {
-            return self.map_and_fold(&inner, t, operators, binds, out);
+            return self.map_and_fold(&inner, t, folds, binds, out);
         }
         if !self.labels.is_parallel(&t.lam.body) {
-            return self.fold(&inner, t, operators, binds, out);
+            return self.fold(&inner, t, folds, binds, out);
         }
         // Rule E2: the map in one operation, the fold in another; or (E1) all at once, what is inside being sequential.
         self.versions(
@@ -230,8 +244,8 @@ impl Cx<'_> {
             t.lam,
             binds,
             out,
-            &mut |cx, binds, out| cx.fold(&inner, t, operators, binds, out),
-            &mut |cx, binds, out| cx.map_and_fold(&inner, t, operators, binds, out),
+            &mut |cx, binds, out| cx.fold(&inner, t, folds, binds, out),
+            &mut |cx, binds, out| cx.map_and_fold(&inner, t, folds, binds, out),
         );
     }
 
@@ -279,7 +293,7 @@ impl Cx<'_> {
             Soac::Screma { width, .. } | Soac::Hist { width, .. } | Soac::Scatter { width, .. },
         ) = &stm.exp
         {
-            ragged |= !self.labels.uniform((*width).into());
+            ragged |= matches!(*width, Size::Var(n) if !self.labels.regular(n));
         }
         if ragged {
             let checks = self.open_checks(f, i);
@@ -312,22 +326,23 @@ impl Cx<'_> {
         &mut self,
         inner: &[Axis],
         t: Traversal<'_>,
-        (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
+        folds: Folds<'_>,
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
         let (point, result) = self.leaf(inner, t);
-        self.fold_point(inner, (point, result), (scans, reds), binds, out);
+        self.fold_point(inner, (point, result), folds, binds, out);
     }
 
     fn fold_point(
         &mut self,
         inner: &[Axis],
         (point, mut result): (Point, Vec<Atom>),
-        (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
+        folds: Folds<'_>,
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
+        let Folds { scans, reds } = folds;
         let all = scans.iter().chain(reds);
         if scans.is_empty() || reds.is_empty() {
             let operators = all.map(|op| self.operator(op)).collect();
@@ -339,8 +354,7 @@ impl Cx<'_> {
             return self.kernel(point, result, kind, binds.to_vec(), out);
         }
         // Both: the scan leaves the inputs of the reductions behind as mapped arrays.
-        let scanned: usize = scans.iter().map(|op| op.neutral.len()).sum();
-        let reduced: usize = reds.iter().map(|op| op.neutral.len()).sum();
+        let (scanned, reduced) = folds.counts();
         let mut inputs = Vec::new();
         for p in reds
             .iter()
@@ -382,15 +396,15 @@ impl Cx<'_> {
         &mut self,
         inner: &[Axis],
         t: Traversal<'_>,
-        (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
+        folds: Folds<'_>,
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
-        let folded: usize = scans.iter().chain(reds).map(|op| op.neutral.len()).sum();
+        let (scanned, reduced) = folds.counts();
+        let folded = scanned + reduced;
         let inputs = self.map_inputs(inner, t, &binds[folded..], out);
-        let operators = (scans, reds);
         let point = self.elements(inner, &inputs[..folded]);
-        self.fold_point(inner, point, operators, &binds[..folded], out);
+        self.fold_point(inner, point, folds, &binds[..folded], out);
     }
 
     /// Distributes the map of an operator; its results, the last of which are bound.

@@ -99,9 +99,18 @@ impl Cx<'_> {
                 let index = self.bind(*index, super::Mode::Seq);
                 LoopForm::For { index, bound }
             }
-            LoopForm::While(cond) => {
+            LoopForm::While(cond) if self.labels.is_of_host(cond) => {
                 LoopForm::While(self.block(|cx, stms| cx.stms(cond, super::Mode::Seq, stms)))
             }
+            // Points compute it, and all find the same.
+            LoopForm::While(cond) => LoopForm::While(self.block(|cx, stms| {
+                let wanted = Wanted::Any {
+                    host: &[true],
+                    own: &[],
+                };
+                let results = cx.distribute(context.clone(), cond, wanted, stms);
+                results.into_iter().map(|r| r.0).collect()
+            })),
         };
         let body = self.block(|cx, stms| {
             let seeds = carried.iter().zip(&own).filter(|(_, own)| **own);

@@ -8,6 +8,8 @@
 mod array;
 mod control;
 mod cost;
+mod functions;
+mod regular;
 
 use super::elementwise::is_elementwise;
 use super::rows::operator_map;
@@ -17,9 +19,12 @@ use crate::ir::id::{FunId, IdVec, Var};
 use crate::ir::soac::{Operator, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Lambda, Stm, Vars};
 use crate::ir::types::{Size, Type};
-use crate::ir::walk::{all_stms, deep, free_in_lambda, free_in_stm, type_vars};
+use crate::ir::walk::{deep, free_in_lambda, free_in_stm, type_vars};
 use crate::verify::sizes::Sizes;
 use cost::{is_cheap, is_total};
+use functions::holds_operators;
+pub(super) use functions::{holds_nests, worth};
+pub(super) use regular::Facts;
 use std::collections::{HashMap, HashSet};
 
 /// How many cheap operations may be repeated for each point of an inner operator.
@@ -62,6 +67,10 @@ pub(super) struct Labels {
     hot: HashSet<Var>,
     aliases: Aliases,
     sizes: Sizes,
+    /// Scalars that decide something, are the same for all points, and are computed by points only: the host fetches one.
+    fetched: HashSet<Var>,
+    /// Whether nothing inside of the nest is taken to be the same for all points.
+    nothing_regular: bool,
 }
 
 impl Labels {
@@ -82,6 +91,21 @@ impl Labels {
     /// Whether the host knows an atom.
     pub(super) fn uniform(&self, atom: Atom) -> bool {
         atom.as_var().is_none_or(|v| !self.variant.contains(&v))
+    }
+
+    /// Whether a size is the same for all points, so that arrays of it are regular.
+    pub(super) fn regular(&self, size: Var) -> bool {
+        !self.nothing_regular && self.uniform(size.into())
+    }
+
+    /// Whether nothing inside of the nest is taken to be the same for all points.
+    pub(super) fn is_nothing_regular(&self) -> bool {
+        self.nothing_regular
+    }
+
+    /// Whether the host fetches a scalar from one of the points that computed it.
+    pub(super) fn is_fetched(&self, var: Var) -> bool {
+        self.fetched.contains(&var)
     }
 
     /// What stands for all sizes that are the same as this one.
@@ -113,46 +137,60 @@ impl Labels {
 /// Labels what is inside of lambdas.
 pub(super) struct Labeller<'a> {
     vars: &'a Vars,
+    /// Whether a function holds parallelism worth having.
+    worth: &'a [bool],
+    facts: Facts<'a>,
+    /// The scalars that decide something.
+    decisive: HashSet<Var>,
     labels: Labels,
     /// Whether the number of points of an operator around differs from point to point.
     ragged: bool,
 }
 
 impl<'a> Labeller<'a> {
+    fn new(vars: &'a Vars, worth: &'a [bool], facts: Facts<'a>) -> Self {
+        let labels = Labels {
+            nothing_regular: matches!(facts, Facts::Without),
+            ..Labels::default()
+        };
+        Self {
+            vars,
+            worth,
+            facts,
+            decisive: HashSet::new(),
+            labels,
+            ragged: false,
+        }
+    }
+
     /// The labels of what is inside of the lambda of an operator.
     pub(super) fn label(
         vars: &'a Vars,
         funs: &'a IdVec<FunId, Fun<Soac>>,
+        worth: &'a [bool],
+        facts: Facts<'a>,
         lam: &Lambda<Soac>,
     ) -> Labels {
-        let mut labeller = Labeller {
-            vars,
-            labels: Labels::default(),
-            ragged: false,
-        };
-        let mut parallel = false;
-        all_stms(&lam.body, &mut |stm| {
-            parallel |= matches!(
-                &stm.exp,
-                Exp::Op(
-                    Soac::Screma { .. }
-                        | Soac::Hist { .. }
-                        | Soac::Scatter { .. }
-                        | Soac::Filter { .. }
-                )
-            );
-        });
+        let mut labeller = Self::new(vars, worth, facts);
         // Most code holds nothing, and then there is nothing to know.
-        if parallel {
-            labeller.labels.aliases = Aliases::of(&lam.body);
-            let mut taken = Vec::new();
-            for stm in &lam.body.stms {
-                consumed(stm, funs, &mut |v| taken.push(v));
-            }
-            labeller.labels.hot = labeller.labels.aliases.touching(taken);
+        if holds_operators(&lam.body, worth) {
+            labeller.know(&lam.body, funs);
             labeller.lambda(lam);
+        } else {
+            labeller.labels.nothing_regular = false;
         }
         labeller.labels
+    }
+
+    /// Finds out about arrays of a body that share memory.
+    fn know(&mut self, body: &Body<Soac>, funs: &IdVec<FunId, Fun<Soac>>) {
+        self.labels.aliases = Aliases::of(body);
+        let mut taken = Vec::new();
+        for stm in &body.stms {
+            consumed(stm, funs, &mut |v| taken.push(v));
+        }
+        self.labels.hot = self.labels.aliases.touching(taken);
+        self.decisive = regular::decisive(body, self.vars);
     }
 
     fn lambda(&mut self, lam: &Lambda<Soac>) -> bool {
@@ -182,7 +220,7 @@ impl<'a> Labeller<'a> {
     fn has_variant_dims(&self, var: Var) -> bool {
         let mut variant = false;
         type_vars(&self.vars[var].ty, &mut |n| {
-            variant |= self.labels.variant.contains(&n);
+            variant |= !self.labels.regular(n);
         });
         variant
     }
@@ -204,7 +242,12 @@ impl<'a> Labeller<'a> {
                 Label::Check | Label::Seq => false,
             };
             for &v in &stm.binds {
-                if !(label == Label::Par && self.carried(stm, v)) {
+                if label == Label::Par && self.carried(stm, v) {
+                    continue;
+                }
+                if self.is_same(stm, label, v) {
+                    self.labels.fetched.insert(v);
+                } else {
                     self.vary(v, shared);
                 }
             }
@@ -282,7 +325,8 @@ impl<'a> Labeller<'a> {
                 stm.exp.operands(&mut |a| known &= self.labels.uniform(a));
                 if known { Label::Uniform } else { Label::Check }
             }
-            Exp::Guard { .. } | Exp::Call { .. } => Label::Seq,
+            Exp::Guard { .. } => Label::Seq,
+            Exp::Call { fun, .. } => self.call(stm, *fun),
             Exp::If {
                 cond,
                 then,
@@ -396,7 +440,7 @@ impl<'a> Labeller<'a> {
     fn has_known_rows(&self, array: Var, indices: usize) -> bool {
         let rows = &self.vars[array].ty.shape()[indices..];
         let mut vars = rows.iter().filter_map(|dim| dim.var());
-        vars.all(|n| self.labels.uniform(n.into())) && !has_ragged_dims(&self.vars[array].ty)
+        vars.all(|n| self.labels.regular(n)) && !has_ragged_dims(&self.vars[array].ty)
     }
 
     /// An operator on scalars that the host knows: it is applied between points, so that it may depend on none.

@@ -2,7 +2,7 @@
 
 use super::context::Axis;
 use super::inner::Traversal;
-use super::label::{Labeller, is_reduction_of_rows};
+use super::label::{Facts, Labeller, Labels, is_reduction_of_rows};
 use super::{Cx, int};
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
@@ -100,16 +100,32 @@ impl Cx<'_> {
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
-        self.begin_nest(lam);
+        self.label_nest(lam);
         let mut dests = Vec::new();
         soac.consumed(&mut |v| dests.push(v));
         let dests = self.all_vars(&dests);
         self.operator_in(&[], (soac, &[]), &dests, binds, out);
     }
 
-    /// Forgets the nest before this one, and labels what is inside.
-    fn begin_nest(&mut self, lam: &Lambda<Soac>) {
-        self.labels = Labeller::label(&self.vars, self.source, lam);
+    /// Labels what is inside of an operator.
+    fn label_nest(&mut self, lam: &Lambda<Soac>) {
+        let facts = self.facts();
+        let labels = Labeller::label(&self.vars, self.source, &self.worth, facts, lam);
+        self.begin_nest(labels);
+    }
+
+    /// What labels may be made of.
+    pub(super) fn facts(&self) -> Facts<'_> {
+        match &self.facts {
+            Some(facts) => Facts::Known(facts),
+            None if self.without => Facts::Without,
+            None => Facts::Host,
+        }
+    }
+
+    /// Forgets the nest before this one.
+    pub(super) fn begin_nest(&mut self, labels: Labels) {
+        self.labels = labels;
         self.env.clear();
         self.made_checks.clear();
         self.forget_offsets(0);
@@ -138,7 +154,7 @@ impl Cx<'_> {
         if !is_reduction_of_rows(&self.vars, lam, op, binds.len()) {
             return pieces(self, binds, out);
         }
-        self.begin_nest(lam);
+        self.label_nest(lam);
         let rows = &mut |cx: &mut Self, binds: &[Var], out: &mut Vec<Stm<Seg>>| {
             let t = Traversal {
                 width,

@@ -11,14 +11,14 @@
 //! (segment descriptors of *Shapes and Flattening*, section 5). A negative size has no points: the check that forbids it
 //! is made by itself.
 
-use super::context::{Axis, Point, dims, space};
+use super::context::{Axis, Def, Point, dims, space};
 use super::{Cx, int};
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
 use crate::ir::seg::{Seg, SegKind};
-use crate::ir::syntax::{Atom, Stm};
-use crate::ir::types::{ArrayType, ScalarType, Size, Type};
+use crate::ir::syntax::{Atom, Exp, Stm};
+use crate::ir::types::{ArrayType, ScalarType, Size, Type, is_ragged};
 
 const fn bin(op: BinOp) -> ScalarOp {
     ScalarOp::Bin(op, ScalarType::I64)
@@ -31,7 +31,7 @@ impl Cx<'_> {
     /// The dimension that a width makes inside of a context.
     pub(super) fn axis(&mut self, width: Size, context: &[Axis], out: &mut Vec<Stm<Seg>>) -> Axis {
         match width {
-            Size::Var(v) if !self.labels.uniform(v.into()) => {
+            Size::Var(v) if !context.is_empty() && !self.labels.regular(v) => {
                 Axis::Ragged(self.offsets(v, context, out))
             }
             Size::Var(_) | Size::Const(_) => Axis::Regular(self.size(width)),
@@ -154,6 +154,20 @@ impl Cx<'_> {
         (count, self.array(out, "flat", ty, op))
     }
 
+    /// Binds an array with the elements of another, in the same order.
+    pub(super) fn reshape_into(&mut self, bind: Var, mut array: Var, out: &mut Vec<Stm<Seg>>) {
+        let shape = self.vars[bind].ty.shape().to_vec();
+        let (rank, ragged) = {
+            let ty = &self.vars[array].ty;
+            (ty.rank(), is_ragged(ty.shape()))
+        };
+        if rank > 1 && (ragged || is_ragged(&shape)) {
+            array = self.flat(array, rank, out).1;
+        }
+        let op = ArrayOp::Reshape { shape, array };
+        self.push(out, vec![bind], Exp::Op(Seg::Array(op)));
+    }
+
     /// The number of points of a context.
     pub(super) fn points(&mut self, context: &[Axis], out: &mut Vec<Stm<Seg>>) -> Atom {
         let mut points = Atom::ONE;
@@ -231,12 +245,29 @@ impl Cx<'_> {
         empty.unwrap_or(Atom::bool(false))
     }
 
+    /// Fetches a scalar from the first of the points that have computed it: it is the same for all.
+    pub(super) fn take_first(&mut self, var: Var, array: Var, out: &mut Vec<Stm<Seg>>) {
+        let (count, flat) = self.flat(array, self.vars[array].ty.rank(), out);
+        let first = self.first_element(flat.into(), count, out);
+        self.subst.set(var, Some(first));
+        self.env.remove(&var);
+    }
+
+    /// Fetches a variable that is stored for all points, if it is the same for all.
+    pub(super) fn fetch_stored(&mut self, var: Var, out: &mut Vec<Stm<Seg>>) {
+        if let (true, Some(&Def::Stored { array, .. })) =
+            (self.labels.is_fetched(var), self.env.get(&var))
+        {
+            self.take_first(var, array, out);
+        }
+    }
+
     /// Whether the lengths of an array's rows differ from point to point.
     pub(super) fn varies(&self, atom: Atom) -> bool {
         let mut varies = false;
         if let Atom::Var(v) = atom {
             crate::ir::walk::type_vars(&self.vars[v].ty, &mut |n| {
-                varies |= !self.labels.uniform(n.into());
+                varies |= !self.labels.regular(n);
             });
         }
         varies

@@ -8,6 +8,7 @@ use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::syntax::{Atom, Body, Exp, Stm};
+use crate::ir::types::is_ragged;
 use std::collections::{BTreeSet, HashSet};
 
 impl Cx<'_> {
@@ -60,7 +61,10 @@ impl Cx<'_> {
         let (mut found, mut rows) = (Vec::new(), Vec::new());
         let (mut values, mut binds) = (Vec::new(), Vec::new());
         for &atom in atoms {
-            let stored = atom.as_var().and_then(|v| self.expanded(v, &context));
+            let stored = atom
+                .as_var()
+                .and_then(|v| Some((v, self.expanded(v, &context)?)));
+            let stored = stored.map(|(v, whole)| self.of_own_rows(f, v, whole, out));
             found.push(stored.unwrap_or_else(|| {
                 let ty = self.type_over(&atom.ty(&self.vars), &context, out);
                 let array = self.fresh("xs", ty);
@@ -84,6 +88,30 @@ impl Cx<'_> {
             self.spread(&context, row, array, out);
         }
         found
+    }
+
+    /// An array over the context, as the nest has it: where nothing is taken to be regular, rows are ragged.
+    pub(super) fn of_own_rows(
+        &mut self,
+        f: &mut Frame<'_>,
+        var: Var,
+        whole: Var,
+        out: &mut Vec<Stm<Seg>>,
+    ) -> Var {
+        if !self.labels.is_nothing_regular() {
+            return whole;
+        }
+        let ty = self.vars[var].ty.clone();
+        let ty = self.type_over(&ty, &f.context, out);
+        if is_ragged(ty.shape()) == is_ragged(self.vars[whole].ty.shape()) {
+            return whole;
+        }
+        let rows = self.fresh("rows", ty);
+        self.reshape_into(rows, whole, out);
+        if let Some(&root) = f.roots.get(&whole) {
+            f.roots.insert(rows, root);
+        }
+        rows
     }
 
     /// Binds the results of a map: arrays that belong to nobody else.

@@ -80,6 +80,9 @@ impl Cx<'_> {
             for made in self.combine_branches(&context, &ranked, &group, out) {
                 f.made(made);
             }
+            for (bind, ..) in group {
+                self.fetch_stored(bind, out);
+            }
         }
     }
 

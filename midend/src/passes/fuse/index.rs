@@ -24,7 +24,7 @@ use super::{Fuse, add_certs, is_nothing, take};
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::{SpanId, Var};
 use crate::ir::rename;
-use crate::ir::soac::Soac;
+use crate::ir::soac::{Operator, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, LoopForm, Stm, VarInfo};
 use crate::ir::types::{Size, Type};
 use crate::ir::walk::{all_stms, free_in_lambda};
@@ -117,8 +117,7 @@ impl Fuse<'_> {
         if !is_total(lam) || !matches!(result.ty(self.vars), Type::Scalar(_)) {
             return None;
         }
-        let mut certs = stm.certs.clone();
-        add_certs(&mut certs, map.certs.clone());
+        let certs = certs_of(stm, map);
         let mut stms: Vec<Stm<Soac>> = Vec::new();
         for (&array, &param) in arrays.iter().zip(&lam.params) {
             let indices = vec![index];
@@ -145,8 +144,7 @@ impl Fuse<'_> {
         if !is_total(lam) {
             return None;
         }
-        let mut certs = stm.certs.clone();
-        add_certs(&mut certs, map.certs.clone());
+        let certs = certs_of(stm, map);
         let mut stms = Vec::new();
         let mut slices = Vec::new();
         for &array in arrays {
@@ -229,8 +227,7 @@ impl Fuse<'_> {
                 result: vec![column.into()],
             },
         };
-        let mut certs = stm.certs.clone();
-        add_certs(&mut certs, map.certs.clone());
+        let certs = certs_of(stm, map);
         let exp = map_of(inner_width, outer.0, lam);
         stms.push(statement(stm.binds[0], certs, exp, map.span));
         Some(stms)
@@ -273,8 +270,7 @@ impl Fuse<'_> {
         {
             return None;
         }
-        let mut certs = view.certs.clone();
-        add_certs(&mut certs, stm.certs.clone());
+        let certs = certs_of(view, stm);
         let types: Vec<Type> = screma
             .lam
             .body
@@ -287,7 +283,7 @@ impl Fuse<'_> {
         let (reds, lam) = (screma.reds.to_vec(), screma.lam.clone());
         let inner_reds = reds
             .iter()
-            .map(|op| crate::ir::soac::Operator {
+            .map(|op| Operator {
                 lam: rename::lambda(self.vars, &mut rename::Subst::new(), &op.lam),
                 ..op.clone()
             })
@@ -303,13 +299,7 @@ impl Fuse<'_> {
         let inner = Stm {
             binds: of_row.clone(),
             certs: Vec::new(),
-            exp: Exp::Op(Soac::Screma {
-                width: m,
-                arrays: vec![row],
-                lam,
-                scans: Vec::new(),
-                reds: inner_reds,
-            }),
+            exp: screma_of(m, vec![row], lam, inner_reds),
             span: stm.span,
         };
         let lam = Lambda {
@@ -333,13 +323,7 @@ impl Fuse<'_> {
         stms.push(Stm {
             binds,
             certs: certs.clone(),
-            exp: Exp::Op(Soac::Screma {
-                width: n,
-                arrays: vec![rows],
-                lam,
-                scans: Vec::new(),
-                reds,
-            }),
+            exp: screma_of(n, vec![rows], lam, reds),
             span: stm.span,
         });
         if is_map {
@@ -412,6 +396,13 @@ fn is_total(lam: &Lambda<Soac>) -> bool {
     total
 }
 
+/// What two statements that become one were proved by.
+fn certs_of(one: &Stm<Soac>, other: &Stm<Soac>) -> Vec<Var> {
+    let mut certs = one.certs.clone();
+    add_certs(&mut certs, other.certs.clone());
+    certs
+}
+
 fn statement(v: Var, certs: Vec<Var>, exp: Exp<Soac>, span: SpanId) -> Stm<Soac> {
     Stm {
         binds: vec![v],
@@ -422,11 +413,20 @@ fn statement(v: Var, certs: Vec<Var>, exp: Exp<Soac>, span: SpanId) -> Stm<Soac>
 }
 
 fn map_of(width: Size, arrays: Vec<Var>, lam: Lambda<Soac>) -> Exp<Soac> {
+    screma_of(width, arrays, lam, Vec::new())
+}
+
+fn screma_of(
+    width: Size,
+    arrays: Vec<Var>,
+    lam: Lambda<Soac>,
+    reds: Vec<Operator<Soac>>,
+) -> Exp<Soac> {
     Exp::Op(Soac::Screma {
         width,
         arrays,
         lam,
         scans: Vec::new(),
-        reds: Vec::new(),
+        reds,
     })
 }

@@ -159,14 +159,8 @@ impl<D: Dialect> Simplify<'_, D> {
                 step,
                 ty: ScalarType::I64,
             } => {
-                let distance = self.emit(BinOp::Mul, indices[0], *step, stm, out);
-                Some(Folded::Atom(self.emit(
-                    BinOp::Add,
-                    *start,
-                    distance,
-                    stm,
-                    out,
-                )))
+                let elem = self.along((*start, *step), indices[0], stm, out);
+                Some(Folded::Atom(elem))
             }
             ArrayOp::Replicate { shape, value } if indices.len() == shape.len() => {
                 matches!(value.ty(self.vars), Type::Scalar(_)).then_some(Folded::Atom(*value))
@@ -241,8 +235,7 @@ impl<D: Dialect> Simplify<'_, D> {
         else {
             return None;
         };
-        let distance = self.emit(BinOp::Mul, start, by, stm, out);
-        let start = self.emit(BinOp::Add, from, distance, stm, out);
+        let start = self.along((from, by), start, stm, out);
         let stride = self.emit(BinOp::Mul, stride, by, stm, out);
         let dims = vec![SliceDim::Range { start, len, stride }];
         let array = *array;
@@ -273,14 +266,23 @@ impl<D: Dialect> Simplify<'_, D> {
                     start,
                     len: _,
                     stride,
-                } => {
-                    let distance = self.emit(BinOp::Mul, *rest.next()?, stride, stm, out);
-                    self.emit(BinOp::Add, start, distance, stm, out)
-                }
+                } => self.along((start, stride), *rest.next()?, stm, out),
             });
         }
         all.extend(rest);
         Some(all)
+    }
+
+    /// The element of `start, start + step, ..` at an index.
+    fn along(
+        &mut self,
+        (start, step): (Atom, Atom),
+        index: Atom,
+        stm: &Stm<D>,
+        out: &mut Vec<Stm<D>>,
+    ) -> Atom {
+        let distance = self.emit(BinOp::Mul, index, step, stm, out);
+        self.emit(BinOp::Add, start, distance, stm, out)
     }
 
     /// An operation on `i64`, as a statement before the one at hand if it is not trivial.

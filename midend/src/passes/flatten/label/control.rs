@@ -9,26 +9,29 @@ impl Labels {
     /// Whether a conditional that holds parallelism changes places with the nest: all points go the same way, and lengths of its
     /// results do not depend on it.
     pub(in super::super) fn is_uniform_if(&self, stm: &Stm<Soac>, cond: Atom, vars: &Vars) -> bool {
-        self.uniform(cond) && !binds_lengths(stm, vars)
+        !self.nothing_regular && self.uniform(cond) && !binds_lengths(stm, vars)
     }
 
     /// Whether a loop takes the same number of steps at all points.
     pub(in super::super) fn is_steady(&self, form: &LoopForm<Soac>) -> bool {
-        match form {
-            LoopForm::For { bound, .. } => self.uniform(*bound),
-            LoopForm::While(cond) => {
-                let mut stms = cond.stms.iter();
-                stms.all(|stm| self.of(stm) == Label::Uniform)
-                    && cond.result.iter().all(|&a| self.uniform(a))
+        !self.nothing_regular
+            && match form {
+                LoopForm::For { bound, .. } => self.uniform(*bound),
+                LoopForm::While(cond) => cond.result.iter().all(|&a| self.uniform(a)),
             }
-        }
     }
 
-    /// Whether code of the host for a body would go on, or cost much, though there is no point for which to execute it.
+    /// Whether the host computes everything in a body.
+    pub(in super::super) fn is_of_host(&self, body: &Body<Soac>) -> bool {
+        body.stms.iter().all(|stm| self.of(stm) == Label::Uniform)
+    }
+
+    /// Whether code of the host for a body would go on, or cost much, though there is no point for which to execute it. A call is
+    /// not made for no points.
     pub(in super::super) fn repeats(&self, body: &Body<Soac>) -> bool {
         let mut repeats = false;
         all_stms(body, &mut |stm| {
-            let again = matches!(&stm.exp, Exp::Loop { .. } | Exp::Call { .. });
+            let again = matches!(&stm.exp, Exp::Loop { .. });
             repeats |= again && self.of(stm) == Label::Par;
         });
         repeats
