@@ -93,7 +93,7 @@ impl Device for CpuDevice {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let cores = i64::try_from(cores).unwrap_or(1);
         match kind {
-            ThresholdKind::Outer => cores * POINTS,
+            ThresholdKind::Outer | ThresholdKind::Tiles => cores * POINTS,
         }
     }
 

@@ -27,6 +27,9 @@ use std::sync::{Arc, Mutex};
 /// The capability that kernels are made for.
 pub(crate) const TARGET: u32 = 75;
 
+/// So many times fewer points than threads keep the device busy where they are worked on in tiles.
+const TILES: i64 = 8;
+
 /// A device that runs PTX.
 #[derive(Debug)]
 pub struct PtxDevice<M: Machine> {
@@ -159,8 +162,10 @@ impl<M: Machine> Device for PtxDevice<M> {
     }
 
     fn threshold(&self, kind: ThresholdKind) -> i64 {
+        let parallelism = self.machine().about().parallelism as i64;
         match kind {
-            ThresholdKind::Outer => self.machine().about().parallelism as i64,
+            ThresholdKind::Outer => parallelism,
+            ThresholdKind::Tiles => parallelism / TILES,
         }
     }
 

@@ -24,16 +24,19 @@ pub struct Threshold {
 pub enum ThresholdKind {
     /// The number of points of the outer parallel operators: with enough of them, inner ones are made sequential.
     Outer,
+    /// The same where the first version is worked on in tiles of two dimensions, which make up for less parallelism.
+    Tiles,
 }
 
 impl ThresholdKind {
     /// All kinds.
-    pub const ALL: [Self; 1] = [Self::Outer];
+    pub const ALL: [Self; 2] = [Self::Outer, Self::Tiles];
 
     /// The name in texts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Outer => "outer",
+            Self::Tiles => "tiles",
         }
     }
     /// The kind of this name.

@@ -53,6 +53,7 @@ mod rows;
 mod seq;
 mod silent;
 mod split;
+mod sum;
 mod version;
 mod writes;
 

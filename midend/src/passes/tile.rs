@@ -9,6 +9,8 @@
 //!     acc + x * y                               acc + x * y
 //! ```
 //!
+//! A guard that chooses such a version of two dimensions gets a threshold of its own kind: tiles make up for less parallelism.
+//!
 //! What fits is told by [`crate::analysis::tiles`]; it is a shape of code, so that a product of matrices is tiled however it
 //! was written. Code stays as it is: tiles of points, and where they put what they share (the shared memory of a block of
 //! threads, packed panels in a cache), are up to the back end.
@@ -16,9 +18,11 @@
 use crate::analysis::tiles::tiles;
 use crate::ir::id::Var;
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SpaceDim};
-use crate::ir::syntax::{Exp, Program, Vars};
-use crate::ir::walk::all_stms_mut;
+use crate::ir::syntax::{Exp, Program, Stm, Vars};
+use crate::ir::threshold::ThresholdKind;
+use crate::ir::walk::{all_stms, all_stms_mut};
 use crate::pass::Pass;
+use std::collections::HashSet;
 
 /// The pass.
 pub const PASS: Pass<Seg> = Pass {
@@ -35,8 +39,26 @@ fn tile(mut program: Program<Seg>) -> Program<Seg> {
                 op.tiled = decide(vars, op);
             }
         });
+        let mut choices = HashSet::new();
+        all_stms(&fun.body, &mut |stm| choices.extend(chooses_tiles(stm)));
+        all_stms_mut(&mut fun.body, &mut |stm| {
+            if let Exp::Guard { threshold, .. } = &mut stm.exp
+                && stm.binds.iter().any(|v| choices.contains(v))
+            {
+                threshold.kind = ThresholdKind::Tiles;
+            }
+        });
     }
     program
+}
+
+/// The condition of a choice between versions of which the first is worked on in tiles of two dimensions.
+fn chooses_tiles(stm: &Stm<Seg>) -> Option<Var> {
+    let Exp::If { cond, then, .. } = &stm.exp else {
+        return None;
+    };
+    let in_tiles = |stm: &Stm<Seg>| matches!(&stm.exp, Exp::Op(Seg::Par(op)) if op.tiled == 2);
+    cond.as_var().filter(|_| then.stms.iter().any(in_tiles))
 }
 
 /// How many dimensions of an operation to work on in tiles.

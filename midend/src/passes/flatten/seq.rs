@@ -1,6 +1,7 @@
 //! Operators as sequential loops, which write into arrays in place.
 
 use super::elementwise::is_elementwise;
+use super::sum::fused_sum;
 use super::{Cx, int};
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::dialect::Dialect;
@@ -143,6 +144,12 @@ impl Cx<'_> {
             let k = op.neutral.len();
             let accs: Vec<Atom> = carried[at..at + k].iter().map(|&v| v.into()).collect();
             let args = [&accs, &results[at..at + k]].concat();
+            let sum = (at >= scanned && k == 1).then(|| fused_sum(&op.lam, &args, &stms));
+            if let Some((ty, fused)) = sum.flatten() {
+                let sum = self.emit(&mut stms, "sum", Type::Scalar(ty), fused);
+                next.push(sum.into());
+                continue;
+            }
             next.extend(if elementwise {
                 self.apply_elementwise(&op.lam, &args, &mut stms)
             } else {
