@@ -4,10 +4,14 @@
 use midend::analysis::regularity::levels::Levels;
 use midend::analysis::regularity::{Regularity, regularity};
 use midend::ir::id::{FunId, Var};
+use midend::ir::print;
 use midend::ir::read;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
 use midend::ir::types::Size;
+use midend::pass::Options;
+use midend::passes::flatten::flatten;
+use midend::verify;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -214,6 +218,40 @@ fn functions_are_lifted_along_calls_and_recursion() {
     assert_eq!(lifted(2), None, "plain");
     assert!(facts.facts.is_uniform(facts.var("b").into()));
     assert!(!facts.facts.is_uniform(facts.var("done").into()));
+}
+
+#[test]
+fn without_the_analysis_rows_are_ragged_and_branches_are_split() {
+    let facts = found(
+        r#"nested
+        fun main(n: i64, m: i64, xss: [n][m]i64) -> (r: [n][m]i64)
+          entry "main" sizes 2 -> 0 (xss: [][]i64) -> ([][]i64)
+        {
+          let yss: [n][m]i64 = map n (xss) \(xs: [m]i64) {
+            let zs: [m]i64 = loop (ys: [m]i64 = xs) for i: i64 < 3 {
+              let ws: [m]i64 = map m (ys) \(y: i64) {
+                let w: i64 = add.i64(y, i)
+                yield w
+              }
+              yield ws
+            }
+            yield zs
+          }
+          yield yss
+        }"#,
+    );
+    let flat = |without: &[&str]| {
+        let options = Options {
+            without: without.iter().map(|&name| name.to_owned()).collect(),
+            ..Options::default()
+        };
+        let flat = flatten(facts.program.clone(), &options);
+        assert_eq!(verify::program(&flat), Ok(()));
+        print::program(&flat)
+    };
+    let is_ragged = |text: &str| text.contains("[..");
+    assert!(!is_ragged(&flat(&[])), "the same length for all rows");
+    assert!(is_ragged(&flat(&["regularity"])));
 }
 
 /// A program of `count` times a loop around a map around a branch, with checks, each using what the last one made.

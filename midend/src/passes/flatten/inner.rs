@@ -263,7 +263,10 @@ impl Cx<'_> {
             cx.kernel(point, result, SegKind::Map, binds.to_vec(), out);
         };
         let rows = self.varied_rows(t.lam);
-        if !rows && !self.labels.is_parallel(&t.lam.body) {
+        // What only sequential code makes leaves a point as a whole.
+        let mut yielded = t.lam.body.result.iter().filter_map(|a| a.as_var());
+        let whole = yielded.any(|v| self.labels.irregular(v));
+        if whole || !(rows || self.labels.is_parallel(&t.lam.body)) {
             return plain(self, binds, out);
         }
         let split = &mut |cx: &mut Self, binds: &[Var], out: &mut Vec<Stm<Seg>>| {

@@ -159,11 +159,11 @@ fn is_small(ty: &Type) -> bool {
     let Type::Array(array) = ty else {
         return true;
     };
-    let extents = array.shape.iter().map(|dim| match dim {
+    let mut extents = array.shape.iter().map(|dim| match dim {
         Dim::Size(Size::Const(n)) => Some(*n),
         Dim::Size(Size::Var(_)) | Dim::Ragged(_) => None,
     });
-    let elements = extents.fold(Some(1), |product: Option<i64>, n| product?.checked_mul(n?));
+    let elements = extents.try_fold(1, |product: i64, n| product.checked_mul(n?));
     elements.is_some_and(|n| n <= SMALL)
 }
 
