@@ -17,7 +17,7 @@ mod picture;
 #[cfg(test)]
 mod tests;
 
-pub use command::COMMANDS;
+pub use command::{COMMANDS, Command};
 pub use input::is_complete;
 
 use crate::data::fitted_text;
@@ -25,6 +25,7 @@ use crate::loader::FileLoader;
 use crate::session::{Options, Program, Session, SessionError, on_big_stack};
 use frontend::diagnostic::Diagnostic;
 use frontend::render::{Look, render_all};
+use frontend::source::FileId;
 use input::Input;
 use midend::device::Stop;
 use midend::ir::syntax::EntryType;
@@ -41,8 +42,26 @@ const INPUT: &str = "<input>";
 /// The name of an expression.
 const IT: &str = "it";
 
-/// What an input came to: text for people; an error has the text that says what is wrong.
-pub type Reply = Result<String, String>;
+/// What an input came to; an error has the text that says what is wrong.
+pub type Reply = Result<Told, String>;
+
+/// What an input is answered with: text for people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// The answer.
+    pub text: String,
+    /// What is doubtful about definitions.
+    pub warnings: String,
+}
+
+impl From<String> for Told {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            warnings: String::new(),
+        }
+    }
+}
 
 /// What the user can set.
 #[derive(Clone, Debug)]
@@ -80,6 +99,15 @@ pub struct Repl {
     kept: VecDeque<(String, Arc<Program>)>,
 }
 
+/// Declarations that were checked with what had been defined before.
+struct Checked {
+    program: frontend::typed::Program,
+    warnings: Vec<Diagnostic>,
+    loader: FileLoader,
+    /// The declarations themselves.
+    file: FileId,
+}
+
 /// The value of an expression, and how long it took.
 struct Evaluated {
     ty: EntryType,
@@ -113,7 +141,7 @@ impl Repl {
     /// Takes a whole input.
     pub fn input(&mut self, text: &str) -> Reply {
         match input::classify(text) {
-            Input::Nothing => Ok(String::new()),
+            Input::Nothing => Ok(Told::default()),
             Input::Command { name, rest } => self.command(name, rest),
             Input::Definitions => self.define(text),
             Input::Expression => self.evaluate(text),
@@ -133,7 +161,7 @@ impl Repl {
 
     /// What has been defined and not been hidden, with its type, in the order of definition.
     fn defined(&self) -> Result<Vec<(String, String)>, String> {
-        let checked = self.checked("")?;
+        let checked = self.checked("")?.program;
         // All files but the input: what the loaded file imports is not opened, unless it says so.
         let opened = self.definitions.len() + usize::from(self.file.is_some());
         let files = checked.files.iter().rev().skip(1).take(opened);
@@ -150,19 +178,26 @@ impl Repl {
     }
 
     fn define(&mut self, text: &str) -> Reply {
-        let checked = self.checked(text)?;
-        let mut told: Vec<String> = Vec::new();
-        for (name, ty, _) in checked.values() {
-            told.push(format!("{name} : {ty}\n"));
-        }
+        let mut checked = self.checked(text)?;
+        let values = checked.program.values();
+        let types = values
+            .iter()
+            .map(|(name, ty, _)| format!("{name} : {ty}\n"));
+        let types_told = types.collect();
+        // Those about earlier definitions have been told.
+        let file = checked.file;
+        checked.warnings.retain(|w| w.primary.span.file == file);
         self.definitions.push(text.to_owned());
-        Ok(told.concat())
+        Ok(Told {
+            text: types_told,
+            warnings: self.render(checked.loader, &checked.warnings),
+        })
     }
 
     fn evaluate(&mut self, text: &str) -> Reply {
-        let checked = self.checked(&format!("def {IT} =\n{text}"))?;
+        let checked = self.checked(&format!("def {IT} =\n{text}"))?.program;
         if let Some((_, ty, true)) = checked.values().into_iter().next_back() {
-            return Ok(format!("a function : {ty}\n"));
+            return Ok(format!("a function : {ty}\n").into());
         }
         let done = self.run(text)?;
         let mut out = fitted_text(&done.ty, &done.values, self.settings.items);
@@ -170,7 +205,7 @@ impl Repl {
         if self.settings.time {
             out.push_str(&times(&done));
         }
-        Ok(out)
+        Ok(out.into())
     }
 
     /// Compiles an expression, unless that has been done, and runs it.
@@ -219,11 +254,19 @@ impl Repl {
     }
 
     /// Checks declarations with what has been defined before.
-    fn checked(&self, text: &str) -> Result<frontend::typed::Program, String> {
+    fn checked(&self, text: &str) -> Result<Checked, String> {
         let (mut loader, file) = self.loader(text);
         match on_big_stack(|| frontend::check(file, &mut loader)) {
-            Ok((program, _)) => Ok(program),
-            Err(diagnostics) => Err(self.render(loader, &diagnostics)),
+            Ok((program, warnings)) => Ok(Checked {
+                program,
+                warnings,
+                loader,
+                file,
+            }),
+            Err(mut diagnostics) => {
+                diagnostics.retain(|d| d.is_error() || d.primary.span.file == file);
+                Err(self.render(loader, &diagnostics))
+            }
         }
     }
 
@@ -232,7 +275,7 @@ impl Repl {
     }
 
     /// A program of these declarations, which sees the definitions and the loaded file.
-    fn loader(&self, text: &str) -> (FileLoader, frontend::source::FileId) {
+    fn loader(&self, text: &str) -> (FileLoader, FileId) {
         let mut loader = FileLoader::new();
         let near = |name: &str| {
             let directory = self.file.as_deref().and_then(Path::parent);

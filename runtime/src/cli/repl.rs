@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_threads};
 use super::stop::{on_interrupt_of_work, while_running};
-use crate::repl::{COMMANDS, Repl, Settings, is_complete};
+use crate::repl::{COMMANDS, Repl, Settings, Told, is_complete};
 use crate::session::Options;
 use crate::target::Target;
 use clap::Args;
@@ -73,7 +73,10 @@ pub(super) fn run(arguments: &ReplArguments) -> Outcome {
 /// Evaluates an input, and prints what came of it.
 fn answer(repl: &mut Repl, text: &str) -> Outcome {
     match while_running(|| repl.input(text)) {
-        Ok(reply) => to_stdout(|out| out.write_all(reply.as_bytes())),
+        Ok(Told { text, warnings }) => {
+            to_stderr(&warnings);
+            to_stdout(|out| out.write_all(text.as_bytes()))
+        }
         Err(why) => {
             to_stderr(&why);
             Ok(())
@@ -196,7 +199,7 @@ impl Completer for Typing {
         if let Some(command) = before.strip_prefix(':')
             && !command.contains(' ')
         {
-            let names = COMMANDS.iter().map(|(name, ..)| (*name).to_owned());
+            let names = COMMANDS.iter().map(|command| command.name.to_owned());
             return Ok((1, beginning(names, command)));
         }
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';

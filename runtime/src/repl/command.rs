@@ -1,6 +1,6 @@
 //! Commands: inputs that begin with a colon.
 
-use super::{Repl, Reply, picture, times};
+use super::{Repl, Reply, Told, picture, times};
 use crate::passes::{no_pass, pass_names};
 use crate::session::{Options, Session};
 use crate::target::Target;
@@ -10,93 +10,121 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The names of commands, what they take, and what they do.
-pub const COMMANDS: &[(&str, &str, &str)] = &[
-    ("help", "", "this list"),
-    ("quit", "", "ends the session; so does Ctrl-D"),
-    (
+/// An input that begins with a colon.
+pub struct Command {
+    /// What follows the colon; it may be shortened.
+    pub name: &'static str,
+    /// What it takes.
+    takes: &'static str,
+    does: &'static str,
+    act: fn(&mut Repl, &str) -> Reply,
+}
+
+const fn command(
+    name: &'static str,
+    takes: &'static str,
+    does: &'static str,
+    act: fn(&mut Repl, &str) -> Reply,
+) -> Command {
+    Command {
+        name,
+        takes,
+        does,
+        act,
+    }
+}
+
+/// All commands.
+pub const COMMANDS: &[Command] = &[
+    command("help", "", "this list", |_, _| Ok(help().into())),
+    command(
+        "quit",
+        "",
+        "ends the session; so does Ctrl-D",
+        // Whoever reads lines looks for this one.
+        |_, _| Ok(Told::default()),
+    ),
+    command(
         "load",
         "FILE",
         "defines what a file defines, and forgets all else",
+        Repl::load,
     ),
-    (
+    command(
         "reload",
         "",
         "reads the loaded file again; definitions stay",
+        |repl, _| repl.reload(),
     ),
-    (
+    command(
         "type",
         "EXPRESSION",
         "the type of an expression, without running it",
+        |repl, rest| Ok(repl.type_of(rest)?.into()),
     ),
-    (
+    command(
         "info",
         "[NAME]",
         "the types of what has been defined, or of one name",
+        |repl, rest| Ok(repl.info(rest)?.into()),
     ),
-    (
+    command(
         "time",
         "EXPRESSION",
         "the value, and how long it took to compile and to run",
+        Repl::timed,
     ),
-    (
+    command(
         "show",
         "EXPRESSION",
         "a matrix as a picture, as wide as the terminal",
+        Repl::show,
     ),
-    (
+    command(
         "target",
         "[NAME]",
         "what programs run on, or runs them on another target",
+        Repl::set_target,
     ),
-    (
+    command(
         "ir",
         "PASS EXPRESSION",
         "the program after a pass of the compiler, or after `all`",
+        |repl, rest| repl.ir(rest),
     ),
-    (
+    command(
         "ptx",
         "EXPRESSION",
         "the kernels for NVIDIA GPUs that the expression becomes",
+        |repl, rest| repl.ptx(rest),
     ),
-    ("explain", "CODE", "what an error code means"),
-    (
+    command("explain", "CODE", "what an error code means", |_, rest| {
+        explain(rest)
+    }),
+    command(
         "set",
         "[NAME VALUE]",
         "the settings, or sets one: items, time, threads",
+        Repl::set,
     ),
 ];
 
 impl Repl {
     pub(super) fn command(&mut self, name: &str, rest: &str) -> Reply {
-        let found: Vec<&str> = COMMANDS
+        let found: Vec<&Command> = COMMANDS
             .iter()
-            .map(|(known, ..)| *known)
-            .filter(|known| known.starts_with(name))
+            .filter(|known| known.name.starts_with(name))
             .collect();
-        let name = match found.as_slice() {
-            [one] => one,
-            several if several.contains(&name) => name,
-            [] => return Err(format!("there is no command :{name}; :help lists them\n")),
-            several => {
-                return Err(format!(":{name} may be :{}\n", several.join(" or :")));
-            }
-        };
-        match name {
-            "help" => Ok(help()),
-            "load" => self.load(rest),
-            "reload" => self.reload(),
-            "type" => self.type_of(rest),
-            "info" => self.info(rest),
-            "time" => self.timed(rest),
-            "show" => self.show(rest),
-            "target" => self.set_target(rest),
-            "ir" => self.ir(rest),
-            "ptx" => self.ptx(rest),
-            "explain" => explain(rest),
-            "set" => self.set(rest),
-            // Whoever reads lines looks for this one.
-            _ => Ok(String::new()),
+        match found.as_slice() {
+            [one] => (one.act)(self, rest),
+            [] => Err(format!("there is no command :{name}; :help lists them\n")),
+            several => match several.iter().find(|known| known.name == name) {
+                Some(exact) => (exact.act)(self, rest),
+                None => {
+                    let names: Vec<&str> = several.iter().map(|known| known.name).collect();
+                    Err(format!(":{name} may be :{}\n", names.join(" or :")))
+                }
+            },
         }
     }
 
@@ -110,7 +138,10 @@ impl Repl {
         }
         let file = self.file.replace(path);
         let definitions = std::mem::take(&mut self.definitions);
-        let loaded = self.info("");
+        let loaded = self.warnings().and_then(|warnings| {
+            let text = self.info("")?;
+            Ok(Told { text, warnings })
+        });
         if loaded.is_err() {
             self.file = file;
             self.definitions = definitions;
@@ -119,26 +150,32 @@ impl Repl {
         loaded
     }
 
+    /// What is doubtful about the loaded file and the definitions.
+    fn warnings(&self) -> Result<String, String> {
+        let checked = self.checked("")?;
+        Ok(self.render(checked.loader, &checked.warnings))
+    }
+
     fn reload(&mut self) -> Reply {
         self.kept.clear();
         match &self.file {
-            Some(file) => {
-                let text = format!("{}\n", file.display());
-                self.checked("").map(|_| text)
-            }
+            Some(file) => Ok(Told {
+                text: format!("{}\n", file.display()),
+                warnings: self.warnings()?,
+            }),
             None => Err("no file is loaded: `:load FILE.fut`\n".to_owned()),
         }
     }
 
-    fn type_of(&self, rest: &str) -> Reply {
+    fn type_of(&self, rest: &str) -> Result<String, String> {
         wanted(rest)?;
-        let checked = self.checked(&format!("def it =\n{rest}"))?;
+        let checked = self.checked(&format!("def it =\n{rest}"))?.program;
         let ty = checked.values().into_iter().next_back();
         Ok(ty.map_or(String::new(), |(_, ty, _)| format!("{ty}\n")))
     }
 
     /// What is defined, in the order of definition.
-    fn info(&self, name: &str) -> Reply {
+    fn info(&self, name: &str) -> Result<String, String> {
         if !name.is_empty() {
             return Ok(format!("{name} : {}", self.type_of(name)?));
         }
@@ -154,13 +191,16 @@ impl Repl {
         wanted(rest)?;
         let done = self.run(rest)?;
         let value = crate::data::fitted_text(&done.ty, &done.values, self.settings.items);
-        Ok(format!("{value}\n{}", times(&done)))
+        Ok(format!("{value}\n{}", times(&done)).into())
     }
 
     fn show(&mut self, rest: &str) -> Reply {
         wanted(rest)?;
         let done = self.run(rest)?;
-        picture::text(&done.values, self.settings.width).map_err(|why| format!("{why}\n"))
+        match picture::text(&done.values, self.settings.width) {
+            Ok(text) => Ok(text.into()),
+            Err(why) => Err(format!("{why}\n")),
+        }
     }
 
     fn set_target(&mut self, rest: &str) -> Reply {
@@ -172,7 +212,7 @@ impl Repl {
             })?;
         }
         let target = self.session.options().target;
-        Ok(format!("{target}: {}\n", target.summary()))
+        Ok(format!("{target}: {}\n", target.summary()).into())
     }
 
     /// Goes on with other options. What was compiled is for the old ones.
@@ -214,7 +254,7 @@ impl Repl {
         let session = session.map_err(|why| format!("{why}\n"))?;
         self.compile_in(&session, text)?;
         let told = told.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(told.clone())
+        Ok(told.clone().into())
     }
 
     fn ptx(&self, rest: &str) -> Reply {
@@ -225,7 +265,8 @@ impl Repl {
         });
         let program = self.compile_in(&session.map_err(|why| format!("{why}\n"))?, rest)?;
         let texts = program.kernel_texts(75);
-        Ok(texts.into_iter().map(|(_, text)| text + "\n").collect())
+        let texts: String = texts.into_iter().map(|(_, text)| text + "\n").collect();
+        Ok(texts.into())
     }
 
     fn set(&mut self, rest: &str) -> Reply {
@@ -248,28 +289,14 @@ impl Repl {
             }
             _ => return Err("settings are `items N`, `time on` or `off`, `threads N`\n".to_owned()),
         }
-        let Settings {
-            items,
-            time,
-            threads,
-        } = Settings {
-            items: self.settings.items,
-            time: if self.settings.time { "on" } else { "off" },
-            threads: self
-                .session
-                .options()
-                .threads
-                .map_or("one per core".to_owned(), |n| n.to_string()),
+        let items = self.settings.items;
+        let time = if self.settings.time { "on" } else { "off" };
+        let threads = match self.session.options().threads {
+            Some(n) => n.to_string(),
+            None => "one per core".to_owned(),
         };
-        Ok(format!("items {items}\ntime {time}\nthreads {threads}\n"))
+        Ok(format!("items {items}\ntime {time}\nthreads {threads}\n").into())
     }
-}
-
-/// The settings as they are told.
-struct Settings {
-    items: usize,
-    time: &'static str,
-    threads: String,
 }
 
 fn wanted(text: &str) -> Result<(), String> {
@@ -284,9 +311,10 @@ fn help() -> String {
         "An expression is evaluated; definitions (`def f x = x + 1`) are kept. An input goes on on the next line where it\n\
          breaks off, until a blank line at the latest. Commands may be shortened:\n",
     );
-    for (name, takes, does) in COMMANDS {
+    for command in COMMANDS {
+        let usage = format!(":{} {}", command.name, command.takes);
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "  {:<24} {does}", format!(":{name} {takes}"));
+        let _ = writeln!(out, "  {usage:<24} {}", command.does);
     }
     out
 }
@@ -294,10 +322,7 @@ fn help() -> String {
 fn explain(rest: &str) -> Reply {
     let code = rest.to_ascii_uppercase();
     match Code::ALL.iter().find(|known| known.as_str() == code) {
-        Some(code) => Ok(format!(
-            "{code}: {}\n",
-            crate::explain::section(*code).trim_end()
-        )),
+        Some(code) => Ok(format!("{code}: {}\n", crate::explain::section(*code).trim_end()).into()),
         None => Err(format!("there is no error code {rest}\n")),
     }
 }

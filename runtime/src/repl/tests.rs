@@ -16,6 +16,7 @@ fn repl() -> Repl {
 fn says(repl: &mut Repl, text: &str) -> String {
     repl.input(text)
         .unwrap_or_else(|why| panic!("{text}: {why}"))
+        .text
 }
 
 #[test]
@@ -136,4 +137,35 @@ fn commands_show_what_becomes_of_a_program() {
     );
     assert!(says(&mut repl, ":target ptx-emu").starts_with("ptx-emu: "));
     assert_eq!(says(&mut repl, "i64.sum (iota 1000)"), "499500i64\n");
+}
+
+#[test]
+fn definitions_are_warned_about_once() {
+    let mut repl = repl();
+    let told = |repl: &mut Repl, text: &str| repl.input(text).expect(text);
+    let doubtful = told(&mut repl, "def f (x: i32) = let unused = 2 in x");
+    assert_eq!(doubtful.text, "f : (x: i32) -> i32\n");
+    assert!(
+        doubtful.warnings.contains("`unused` is never used"),
+        "{doubtful:?}"
+    );
+    for text in ["def g = f 1", "g + f 2", ":info", ":time g"] {
+        assert_eq!(told(&mut repl, text).warnings, "", "{text}");
+    }
+    let why = repl.input("def h = unknown").expect_err("an unknown name");
+    assert!(!why.contains("never used"), "{why}");
+}
+
+#[test]
+fn a_loaded_file_is_warned_about() {
+    let path = std::env::temp_dir().join(format!("arrc-doubtful-{}.fut", std::process::id()));
+    std::fs::write(&path, "def f (x: i32) = let unused = 2 in x\n").expect("written");
+    let mut repl = repl();
+    let loaded = repl.input(&format!(":load {}", path.display()));
+    let again = repl.input(":reload");
+    std::fs::remove_file(&path).expect("removed");
+    for told in [loaded.expect("it is there"), again.expect("it still is")] {
+        assert!(told.warnings.contains("`unused` is never used"), "{told:?}");
+    }
+    assert_eq!(says(&mut repl, ":quit"), "");
 }
