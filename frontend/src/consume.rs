@@ -15,10 +15,11 @@ mod returns;
 mod scope;
 
 use crate::diagnostic::Diagnostic;
+use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::typed::{Name, Names, RetType, Type, ValueDef};
 use place::{Als, Places, Set};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks a definition. `written` is where its result type stands in the source; if there is none, the marks of the result
 /// are inferred and put into the definition. The names in `kept` are loop parameters that are not to be consumed.
@@ -120,10 +121,10 @@ impl<'n> Checker<'n> {
             kept,
             places: Places::default(),
             vars: Vec::new(),
-            locals: HashMap::new(),
-            globals: HashMap::new(),
+            locals: HashMap::default(),
+            globals: HashMap::default(),
             frames: Vec::new(),
-            consumed: HashMap::new(),
+            consumed: HashMap::default(),
             trail: Vec::new(),
             reported: BTreeSet::new(),
             errors: Vec::new(),

@@ -5,6 +5,7 @@ pub mod compile;
 mod consume;
 pub mod diagnostic;
 pub mod exhaustive;
+mod hash;
 pub mod lower;
 mod near;
 mod prelude;

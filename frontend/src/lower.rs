@@ -35,6 +35,7 @@ pub mod types;
 pub mod value;
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::hash::HashMap;
 use crate::source::{FileId, SourceMap, Span};
 use crate::typed::{self, Name};
 use emit::FnCx;
@@ -43,7 +44,7 @@ use midend::ir::id::{FunId, IdVec, SpanId, Var};
 use midend::ir::soac::Soac;
 use midend::ir::span::Spans;
 use midend::ir::syntax::{Atom, Fun, Program, Vars};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -133,21 +134,21 @@ impl<'a> Lower<'a> {
             vars: Vars::new(),
             funs: IdVec::new(),
             spans: Spans::new(),
-            span_ids: HashMap::new(),
-            file_names: HashMap::new(),
-            fun_names: HashMap::new(),
+            span_ids: HashMap::default(),
+            file_names: HashMap::default(),
+            fun_names: HashMap::default(),
             span: Spans::NONE,
             inlined_at: Spans::NONE,
             cx: FnCx::default(),
             frames: Vec::new(),
             globals: Vec::new(),
             fun_globals: BTreeMap::new(),
-            specs: HashMap::new(),
+            specs: HashMap::default(),
             spec_rows: Vec::new(),
             spec_result: Vec::new(),
-            costs: HashMap::new(),
-            inlined: HashMap::new(),
-            mentioned: HashMap::new(),
+            costs: HashMap::default(),
+            inlined: HashMap::default(),
+            mentioned: HashMap::default(),
             hoisted: BTreeSet::new(),
             functor_calls: 0,
             unchecked: false,

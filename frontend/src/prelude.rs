@@ -6,6 +6,7 @@ mod numeric;
 mod operators;
 
 use crate::diagnostic::Code;
+use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::syntax::ast::{self, DecKind};
 use crate::syntax::{parse_program, parse_type_scheme};
@@ -18,7 +19,7 @@ use crate::types::subst::{TypeFun, type_names};
 use crate::types::ty::{
     Lift, Name, NamedType, Prim, RetType, Scheme, Sym, Type, TypeArg, TypeParam,
 };
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The name of the file that the prelude is, in places.
@@ -70,15 +71,15 @@ impl Prelude {
     pub(crate) fn new() -> Prelude {
         Prelude {
             index: index(SOURCE),
-            values: HashMap::new(),
-            modules: HashMap::new(),
+            values: HashMap::default(),
+            modules: HashMap::default(),
             intrinsics: None,
             accumulator: None,
-            sigs: HashMap::new(),
+            sigs: HashMap::default(),
             defs: Vec::new(),
-            overloads: HashMap::new(),
-            equalities: HashSet::new(),
-            logical: HashMap::new(),
+            overloads: HashMap::default(),
+            equalities: HashSet::default(),
+            logical: HashMap::default(),
         }
     }
 

@@ -6,6 +6,7 @@ use super::env::Frame;
 use super::value::{Leaf, Ty, Value};
 use super::{Lower, Res};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::typed::{Attr, Exp, Prim, Type as SourceType};
 use midend::ir::array::{ArrayOp, Trace};
@@ -15,7 +16,7 @@ use midend::ir::span::Spans;
 use midend::ir::syntax::{Atom, Body, Exp as IrExp};
 use midend::ir::types::Size;
 use midend::ir::walk::deep;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {
@@ -102,7 +103,7 @@ impl<'a> Lower<'a> {
         for fun in self.funs.iter() {
             each_parallel(&fun.body, false, &mut places, &mut todo);
         }
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         while let Some(fun) = todo.pop() {
             if seen.insert(fun) {
                 each_parallel(&self.funs[fun].body, true, &mut places, &mut todo);
@@ -156,7 +157,7 @@ impl<'a> Lower<'a> {
         let mut found = BTreeSet::new();
         for fun in self.funs.iter() {
             each_check(&fun.body, &mut |at, callee| {
-                let checks = callee.is_none_or(|f| self.has_checks(f, &mut HashSet::new()));
+                let checks = callee.is_none_or(|f| self.has_checks(f, &mut HashSet::default()));
                 let chain = chain(at, &sources);
                 let inside = |span: &&Span| chain.iter().any(|at| within(*at, **span));
                 if let (true, Some(span), Some(at)) =

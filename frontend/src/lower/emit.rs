@@ -3,6 +3,7 @@
 
 use super::value::{Leaf, Value};
 use super::{Lower, Res};
+use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use midend::ir::array::ArrayOp;
 use midend::ir::build::clean_name;
@@ -12,7 +13,7 @@ use midend::ir::soac::Soac;
 use midend::ir::span::{Place, Spans};
 use midend::ir::syntax::{Atom, Exp, Message, MessagePart, Stm, TrapKind, VarInfo};
 use midend::ir::types::{ScalarType, Size, Type};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What is being built: the bodies around the current point in one IR function.
@@ -285,7 +286,7 @@ impl<'a> Lower<'a> {
 
     /// Everything that `v` may share memory with, itself too, back to where the arrays come from.
     pub fn roots(&self, v: Var) -> BTreeSet<Var> {
-        self.roots_outside(v, &HashSet::new())
+        self.roots_outside(v, &HashSet::default())
     }
 
     /// The same without what is in `known`, and what that shares memory with.

@@ -4,10 +4,10 @@
 //! that is applied twice gets two frames.
 
 use super::value::{Ty, Value};
+use crate::hash::HashMap;
 use crate::typed::{Functor, FunctorBind, Inst, Name, Scheme, Type, TypeParam, ValueDef};
 use midend::ir::types::Size;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A part of an environment.

@@ -3,12 +3,13 @@
 use super::env::{Env, Module, Sig, TypeAbbr};
 use super::ty::{Name, Scheme, Sym};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::hash::{HashMap, HashSet};
 use crate::near::near;
 use crate::prelude::Prelude;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::ast;
 use crate::typed::{NameInfo, NameKind, Names};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A result of checking; what went wrong is a message for the user.
@@ -79,10 +80,10 @@ impl<'a> Cx<'a> {
             loader,
             frames: Vec::new(),
             prelude: Prelude::new(),
-            poisoned: HashSet::new(),
-            kept: HashSet::new(),
-            value_exts: HashMap::new(),
-            lifts: HashMap::new(),
+            poisoned: HashSet::default(),
+            kept: HashSet::default(),
+            value_exts: HashMap::default(),
+            lifts: HashMap::default(),
             files: BTreeMap::new(),
             typed_files: Vec::new(),
             entries: Vec::new(),

@@ -28,9 +28,9 @@ use super::raw::RType;
 use super::subst::{Subst, fresh_size, map_sizes, rebuild};
 use super::ty::{Atom, Lift, Name, RetType, Scheme, Size, Type};
 use crate::diagnostic::Code;
+use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::typed::NameKind;
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What is known of a size that is being inferred.
@@ -91,6 +91,8 @@ pub(crate) struct Sizer<'c, 'a> {
     pub(crate) vals: HashMap<Name, ValTy>,
     pub(crate) level: u32,
     pub(crate) occurrences: u32,
+    /// How many sizes have absorbed an existential one.
+    pub(crate) existentials: u32,
     /// Equations that cannot be decided yet.
     pub(crate) deferred: Vec<unify::Deferred>,
 }
@@ -101,12 +103,13 @@ impl<'c, 'a> Sizer<'c, 'a> {
             cx,
             solver,
             metas: Vec::new(),
-            rigid: HashMap::new(),
-            binders: HashSet::new(),
-            aliases: HashMap::new(),
-            vals: HashMap::new(),
+            rigid: HashMap::default(),
+            binders: HashSet::default(),
+            aliases: HashMap::default(),
+            vals: HashMap::default(),
             level: 0,
             occurrences: 0,
+            existentials: 0,
             deferred: Vec::new(),
         }
     }

@@ -1,5 +1,6 @@
 //! The shape of what a function is applied to: a key, and the variables that become arguments.
 
+use crate::hash::HashMap;
 use crate::lower::Lower;
 use crate::lower::apply::walk_def;
 use crate::lower::env::{Binding, DefClosure};
@@ -9,7 +10,6 @@ use crate::typed::Name;
 use midend::ir::id::Var;
 use midend::ir::syntax::Atom;
 use midend::ir::types::Size;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The collection of what a call depends on: `tokens` is the key, `atoms` are the arguments.

@@ -3,6 +3,7 @@
 use super::Spec;
 use super::abstraction::Abstraction;
 use super::rebuild::Rebuild;
+use crate::hash::HashMap;
 use crate::lower::env::{Binding, DefClosure, Frame};
 use crate::lower::{Lower, Res};
 use crate::typed::Name;
@@ -10,7 +11,7 @@ use midend::ir::id::{FunId, Var};
 use midend::ir::span::Spans;
 use midend::ir::syntax::{Atom, Body, Fun, Inline, Param};
 use midend::ir::types::{Dim, Size, Type};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {
@@ -71,7 +72,7 @@ impl<'a> Lower<'a> {
         let mut rebuild = Rebuild {
             subst,
             constants: constants.into_iter(),
-            closures: HashMap::new(),
+            closures: HashMap::default(),
         };
         for (name, binding) in bindings {
             let binding = self.rebuild_binding(binding, &mut rebuild);

@@ -1,5 +1,6 @@
 //! What a function was applied to, with the parameters of an instance in it.
 
+use crate::hash::HashMap;
 use crate::lower::Lower;
 use crate::lower::env::{Binding, DefClosure, Frame};
 use crate::lower::value::{Code, FunValue, Instance, Leaf, SumValue, Ty, Value};
@@ -7,7 +8,7 @@ use crate::typed::Name;
 use midend::ir::id::Var;
 use midend::ir::syntax::Atom;
 use midend::ir::types::Size;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The substitution of an instance's parameters for what it was abstracted from, in the same order of traversal.

@@ -4,10 +4,10 @@ use super::grammar::Rule;
 use super::lexer::Lexed;
 use super::token::{Kind, Token};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::hash::HashMap;
 use crate::source::{FileId, Span};
 use crate::syntax::ast::{Doc, Exp, ExpId, ExpKind, Ident, Name};
 use pest::iterators::{Pair, Pairs};
-use std::collections::HashMap;
 
 /// Trees deeper than this are refused, so that everything after the parser can rely on a bound.
 pub const MAX_DEPTH: u32 = 10_000;
@@ -109,7 +109,7 @@ impl<'a> Cx<'a> {
             text,
             tokens: &lexed.tokens,
             docs: docs.map(|(at, doc)| (*at, Some(doc.clone()))).collect(),
-            names: HashMap::new(),
+            names: HashMap::default(),
             errors: Vec::new(),
             next_id: 0,
             depth: 0,

@@ -2,6 +2,7 @@
 
 use super::Sizer;
 use crate::diagnostic::Code;
+use crate::hash::HashMap;
 use crate::source::Span;
 use crate::typed::{Case, Exp, ExpKind};
 use crate::types::context::{Res, err};
@@ -9,7 +10,6 @@ use crate::types::infer::tyexp::free_sizes;
 use crate::types::raw::{RExp, RPat};
 use crate::types::subst::{clear_unique, map_sizes};
 use crate::types::ty::{Lift, Name, Size, Type};
-use std::collections::HashMap;
 
 impl Sizer<'_, '_> {
     /// The common type of two branches: sizes that differ become unknown.
@@ -20,7 +20,7 @@ impl Sizer<'_, '_> {
         let mut sizes = Vec::new();
         crate::types::opaque::each_size(&b, &mut |s| sizes.push(s.clone()));
         let mut sizes = sizes.into_iter();
-        let mut seen: HashMap<(Size, Size), Name> = HashMap::new();
+        let mut seen: HashMap<(Size, Size), Name> = HashMap::default();
         let mut exts = Vec::new();
         let ty = map_sizes(&a, &mut |s| {
             let other = sizes.next().unwrap_or_else(|| s.clone());

@@ -2,6 +2,7 @@
 
 use super::{Sizer, State};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::typed::{Exp, ExpKind};
 use crate::types::context::Res;
@@ -13,7 +14,7 @@ use crate::types::subst::{Subst, clear_unique, rebuild};
 use crate::types::ty::{
     ArrayType, Atom, FunType, Name, NamedType, Prim, RetType, Size, Type, TypeArg,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Sizer<'_, '_> {
@@ -27,12 +28,19 @@ impl Sizer<'_, '_> {
         let mut ty = fun.ty.clone();
         let mut exts = Vec::new();
         let mut out = Vec::with_capacity(args.len());
+        let mentioned = self.ty(&ty);
+        let mentioned: HashSet<Name> = free_sizes(&mentioned).into_iter().collect();
         for (at, arg) in args.iter().enumerate() {
             let mut arg = match early.next() {
                 Some(arg) => arg,
                 None => self.exp(arg)?,
             };
-            let (ret, new) = self.apply_one(&ty, &mut arg, callee, at)?;
+            let rest = if at + 1 < args.len() {
+                self.rest_as_it_is(&ty, &arg, &mentioned)
+            } else {
+                None
+            };
+            let (ret, new) = self.apply_one(&ty, &mut arg, callee, at, rest)?;
             ty = ret;
             exts.extend(new);
             out.push(arg);
@@ -72,6 +80,7 @@ impl Sizer<'_, '_> {
         arg: &mut Exp,
         callee: Option<Name>,
         at: usize,
+        rest: Option<Type>,
     ) -> Res<(Type, Vec<Name>)> {
         let Type::Fun(f) = ty else {
             // The first pass has seen to it that only functions are applied.
@@ -82,6 +91,9 @@ impl Sizer<'_, '_> {
             None => format!("argument {}", at + 1),
         };
         self.unify(arg.span, &what, &f.arg, &arg.ty)?;
+        if let Some(rest) = rest {
+            return Ok((rest, Vec::new()));
+        }
         let (ret, mut exts) = self.open_ret(&f.ret, arg.span);
         let (mut ret, new) = self.free_pending(&ret, arg.span);
         exts.extend(new);
@@ -92,6 +104,24 @@ impl Sizer<'_, '_> {
             ret = self.substitute_arg(&ret, p, arg, &mut exts);
         }
         Ok((clear_unique_result(&ret), exts))
+    }
+
+    /// What is left of a function's type after an argument that is not the last, where no size in it can depend on the
+    /// argument. It is not looked at, so that an application takes no time that is square in the number of arguments.
+    fn rest_as_it_is(&self, ty: &Type, arg: &Exp, mentioned: &HashSet<Name>) -> Option<Type> {
+        let Type::Fun(f) = ty else { return None };
+        let mut inside = Vec::new();
+        bound_inside(&arg.ty, &mut inside);
+        let free = f
+            .param
+            .is_none_or(|p| !mentioned.contains(&p) && !self.binders.contains(&p));
+        let same = free
+            && inside.is_empty()
+            && f.ret.exts.is_empty()
+            && self.existentials == 0
+            && self.aliases.is_empty()
+            && matches!(f.ret.ty, Type::Fun(_));
+        same.then(|| f.ret.ty.clone())
     }
 
     /// A result type with its existential sizes made unknown sizes of this place.
@@ -125,7 +155,7 @@ impl Sizer<'_, '_> {
     /// Copies of one occurrence that absorbed the same size are one size: the first of them stands for all.
     pub(crate) fn merge_pending(&mut self, ty: &Type) -> Type {
         let mut reps: BTreeMap<(u32, Atom), u32> = BTreeMap::new();
-        let mut rename: HashMap<u32, u32> = HashMap::new();
+        let mut rename: HashMap<u32, u32> = HashMap::default();
         let mut metas = Vec::new();
         crate::types::opaque::each_size(ty, &mut |s| metas_of_size(s, &mut metas));
         for m in metas {
@@ -272,7 +302,7 @@ impl Sizer<'_, '_> {
             span,
             why,
             killed,
-            map: HashMap::new(),
+            map: HashMap::default(),
         };
         let mut created = Vec::new();
         free.witnesses(self, ty, &mut created);

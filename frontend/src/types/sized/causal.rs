@@ -3,19 +3,19 @@
 use super::Sizer;
 use super::def::bound_exts;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::hash::HashSet;
 use crate::source::Span;
 use crate::typed::{Exp, ExpKind, LoopForm, Slice, Step};
 use crate::types::context::Res;
 use crate::types::infer::tyexp::free_sizes;
 use crate::types::print;
 use crate::types::ty::{Name, Type};
-use std::collections::HashSet;
 
 /// Checks a whole body.
 pub(crate) fn check(z: &Sizer<'_, '_>, body: &Exp) -> Res<()> {
     Causal {
         z,
-        known: HashSet::new(),
+        known: HashSet::default(),
     }
     .exp(body)
 }

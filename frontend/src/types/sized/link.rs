@@ -19,6 +19,7 @@ impl Sizer<'_, '_> {
         }
         let computed = self.rigid.get(&ext).and_then(|r| r.unknown).map(|_| span);
         if let Some(c) = self.absorbable(*n) {
+            self.existentials += 1;
             self.metas[c as usize].state = State::Existential {
                 key: Some(Atom::Name(ext)),
                 computed,
@@ -193,6 +194,7 @@ impl Sizer<'_, '_> {
             .iter()
             .find_map(|n| self.rigid.get(n).and_then(|r| r.unknown))
             .map(|(span, _)| span);
+        self.existentials += 1;
         self.metas[c as usize].state = State::Existential {
             key: other.as_atom().cloned(),
             computed,
