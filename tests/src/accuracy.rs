@@ -140,123 +140,188 @@ pub fn second(op: ScalarOp, x: f64, bits: &mut Bits) -> f64 {
     operand(bits, ty)
 }
 
-/// The error of a result in units in the last place; nothing where the rules for special operands say what is right,
-/// which are tested elsewhere.
-pub fn error(op: ScalarOp, args: &[f64], result: f64) -> Option<f64> {
-    if args.iter().any(|x| *x == 0.0 || !x.is_finite()) {
-        return None;
-    }
-    if is_special(name(op), args[0]) {
-        return None;
-    }
-    let exact = match (op.operand(0), args) {
-        (_, [x]) if !inside(name(op), *x) => Dd::from(f64::NAN).into(),
-        (ScalarType::F64, [x]) => oracle::unary(name(op), *x)?,
-        (ScalarType::F64, [x, y]) if name(op) != "pow" || *x > 0.0 || y.fract() == 0.0 => {
-            oracle::binary(name(op), *x, *y)?
+/// What the results of a function are measured with. It is found once for many operands.
+pub struct Judge {
+    op: ScalarOp,
+    /// Whether an operand is a pole, or its result fixed by a convention.
+    special: fn(f64) -> bool,
+    /// Whether there is a real value.
+    inside: fn(f64) -> bool,
+    /// The function in binary64, for narrower formats.
+    wide: Reference,
+    /// Digits of the format, and the least exponent of a last place.
+    format: (i32, i32),
+}
+
+/// A function in binary64.
+enum Reference {
+    One(fn(f64) -> f64),
+    Two(fn(f64, f64) -> f64),
+}
+
+impl Judge {
+    /// The one for an operation.
+    pub fn of(op: ScalarOp) -> Self {
+        let name = name(op);
+        Self {
+            op,
+            special: special(name),
+            inside: inside(name),
+            wide: if op.arity() == 1 {
+                Reference::One(wide(name))
+            } else {
+                Reference::Two(wide2(name))
+            },
+            format: match op.operand(0) {
+                ScalarType::F16 => (11, -24),
+                ScalarType::F32 => (24, -149),
+                _ => (53, -1074),
+            },
         }
-        (ScalarType::F64, _) => Dd::from(f64::NAN).into(),
-        (_, [x]) => Dd::from(wide(name(op), *x)).into(),
-        (_, [x, y]) => Dd::from(wide2(name(op), *x, *y)).into(),
-        (_, _) => return None,
-    };
-    let (bits, least) = match op.operand(0) {
-        ScalarType::F16 => (11, -24),
-        ScalarType::F32 => (24, -149),
-        _ => (53, -1074),
-    };
-    let error = ulps(result, exact, bits, least);
-    // Between two poles the logarithm of the gamma function has zeros, of which nothing is promised but a small
-    // absolute error.
-    if name(op) == "lgamma" && args[0] < 0.0 && op.operand(0) == ScalarType::F64 {
-        return Some(error.min(ulps(result + 4.0, plus(exact, 4.0), bits, least)));
     }
-    Some(error)
+
+    /// The error of a result in units in the last place; nothing where the rules for special operands say what is right,
+    /// which are tested elsewhere.
+    pub fn error(&self, args: &[f64], result: f64) -> Option<f64> {
+        if args.iter().any(|x| *x == 0.0 || !x.is_finite()) || (self.special)(args[0]) {
+            return None;
+        }
+        let (bits, least) = self.format;
+        if self.op.operand(0) == ScalarType::F64 {
+            return self.error_double(args, result);
+        }
+        let exact = match (&self.wide, args) {
+            (Reference::One(_), [x]) if !(self.inside)(*x) => f64::NAN,
+            (Reference::One(f), [x]) => f(*x),
+            (Reference::Two(f), [x, y]) => f(*x, *y),
+            (Reference::One(_) | Reference::Two(_), _) => return None,
+        };
+        Some(narrow_ulps(result, exact, bits, least))
+    }
+
+    fn error_double(&self, args: &[f64], result: f64) -> Option<f64> {
+        let (op, (bits, least)) = (self.op, self.format);
+        let exact = match args {
+            [x] if !(self.inside)(*x) => Dd::from(f64::NAN).into(),
+            [x] => oracle::unary(name(op), *x)?,
+            [x, y] if name(op) != "pow" || *x > 0.0 || y.fract() == 0.0 => {
+                oracle::binary(name(op), *x, *y)?
+            }
+            _ => Dd::from(f64::NAN).into(),
+        };
+        let error = ulps(result, exact, bits, least);
+        // Between two poles the logarithm of the gamma function has zeros, of which nothing is promised but a small
+        // absolute error.
+        if name(op) == "lgamma" && args[0] < 0.0 {
+            return Some(error.min(ulps(result + 4.0, plus(exact, 4.0), bits, least)));
+        }
+        Some(error)
+    }
+}
+
+/// [`ulps`] of a format that is narrower than binary64, the exact value rounded to that.
+fn narrow_ulps(result: f64, exact: f64, bits: i32, least: i32) -> f64 {
+    let exponent = ((exact.to_bits() >> 52) & 0x7ff) as i32 - 1023;
+    let near_overflow = exponent + 1 >= 3 - least - bits;
+    if near_overflow || exact == 0.0 || !exact.is_finite() || !result.is_finite() {
+        return ulps(result, Dd::from(exact).into(), bits, least);
+    }
+    let place = (exponent + 1 - bits).max(least);
+    (result - exact).abs() * f64::from_bits(((1023 - place) as u64) << 52)
 }
 
 fn plus(x: Wide, y: f64) -> Wide {
     Wide(x.0.scale(x.1) + y, 0)
 }
 
-/// Whether the value is a pole or fixed by a convention.
-fn is_special(name: &str, x: f64) -> bool {
+/// Tells poles, and values fixed by a convention.
+fn special(name: &str) -> fn(f64) -> bool {
     match name {
-        "sinpi" | "cospi" | "tanpi" => (2.0 * x).fract() == 0.0,
-        "log1p" => x == -1.0,
-        "atanh" => x.abs() == 1.0,
-        "lgamma" => x == 1.0 || x == 2.0 || (x < 0.0 && x.fract() == 0.0),
-        _ => false,
+        "sinpi" | "cospi" | "tanpi" => |x| (2.0 * x).fract() == 0.0,
+        "log1p" => |x| x == -1.0,
+        "atanh" => |x| x.abs() == 1.0,
+        "lgamma" => |x| x == 1.0 || x == 2.0 || (x < 0.0 && x.fract() == 0.0),
+        _ => |_| false,
     }
 }
 
-/// Whether a function has a real value.
-fn inside(name: &str, x: f64) -> bool {
+/// Tells where a function has a real value.
+fn inside(name: &str) -> fn(f64) -> bool {
     match name {
-        "log" | "log2" | "log10" => x > 0.0,
-        "log1p" => x > -1.0,
-        "asin" | "acos" | "asinpi" | "acospi" => x.abs() <= 1.0,
-        "acosh" => x >= 1.0,
-        "atanh" => x.abs() < 1.0,
-        "gamma" => x > 0.0 || x.fract() != 0.0,
-        _ => true,
+        "log" | "log2" | "log10" => |x| x > 0.0,
+        "log1p" => |x| x > -1.0,
+        "asin" | "acos" | "asinpi" | "acospi" => |x| x.abs() <= 1.0,
+        "acosh" => |x| x >= 1.0,
+        "atanh" => |x| x.abs() < 1.0,
+        "gamma" => |x| x > 0.0 || x.fract() != 0.0,
+        _ => |_| true,
     }
 }
 
 /// Functions in binary64.
-fn wide(name: &str, x: f64) -> f64 {
-    let quarter = |x: f64| (x % 2.0) * std::f64::consts::PI;
+fn wide(name: &str) -> fn(f64) -> f64 {
     match name {
-        "exp" => libm::exp(x),
-        "log" => libm::log(x),
-        "log2" => libm::log2(x),
-        "log10" => libm::log10(x),
-        "log1p" => libm::log1p(x),
-        "sin" => libm::sin(x),
-        "cos" => libm::cos(x),
-        "tan" => libm::tan(x),
-        // The nearest zero is at a half or whole number, from where the rest is exact.
-        "sinpi" => {
-            let k = x.round();
-            let value = libm::sin(quarter(x - k));
-            if k % 2.0 == 0.0 { value } else { -value }
-        }
-        "cospi" => {
-            let k = (x.abs() - 0.5).round();
-            let value = -libm::sin(quarter(x.abs() - 0.5 - k));
-            if k % 2.0 == 0.0 { value } else { -value }
-        }
-        "tanpi" => wide("sinpi", x) / wide("cospi", x),
-        "asin" => libm::asin(x),
-        "acos" => libm::acos(x),
-        "atan" => libm::atan(x),
-        "asinpi" => libm::asin(x) / std::f64::consts::PI,
-        "acospi" => libm::acos(x) / std::f64::consts::PI,
-        "atanpi" => libm::atan(x) / std::f64::consts::PI,
-        "sinh" => libm::sinh(x),
-        "cosh" => libm::cosh(x),
-        "tanh" => libm::tanh(x),
-        "asinh" => libm::asinh(x),
-        "acosh" => libm::acosh(x),
-        "atanh" => libm::atanh(x),
-        "erf" => libm::erf(x),
-        "erfc" => libm::erfc(x),
-        "gamma" => libm::tgamma(x),
-        // Near the zeros of negative numbers binary64 is too coarse.
-        "lgamma" if x < 0.0 && x.fract() != 0.0 && x > -200.0 => {
-            oracle::unary("lgamma", x).map_or(f64::NAN, |Wide(v, _)| v.0)
-        }
-        "lgamma" => libm::lgamma(x),
-        "cbrt" => libm::cbrt(x),
+        "exp" => libm::exp,
+        "log" => libm::log,
+        "log2" => libm::log2,
+        "log10" => libm::log10,
+        "log1p" => libm::log1p,
+        "sin" => libm::sin,
+        "cos" => libm::cos,
+        "tan" => libm::tan,
+        "sinpi" => wide_sinpi,
+        "cospi" => wide_cospi,
+        "tanpi" => |x| wide_sinpi(x) / wide_cospi(x),
+        "asin" => libm::asin,
+        "acos" => libm::acos,
+        "atan" => libm::atan,
+        "asinpi" => |x| libm::asin(x) / std::f64::consts::PI,
+        "acospi" => |x| libm::acos(x) / std::f64::consts::PI,
+        "atanpi" => |x| libm::atan(x) / std::f64::consts::PI,
+        "sinh" => libm::sinh,
+        "cosh" => libm::cosh,
+        "tanh" => libm::tanh,
+        "asinh" => libm::asinh,
+        "acosh" => libm::acosh,
+        "atanh" => libm::atanh,
+        "erf" => libm::erf,
+        "erfc" => libm::erfc,
+        "gamma" => libm::tgamma,
+        "lgamma" => wide_lgamma,
+        "cbrt" => libm::cbrt,
         _ => unreachable!("no function {name}"),
     }
 }
 
-fn wide2(name: &str, x: f64, y: f64) -> f64 {
+/// The nearest zero is at a whole number, from where the rest is exact.
+fn wide_sinpi(x: f64) -> f64 {
+    let k = x.round();
+    let value = libm::sin((x - k) * std::f64::consts::PI);
+    if k % 2.0 == 0.0 { value } else { -value }
+}
+
+/// The nearest zero is at a half, from where the rest is exact.
+fn wide_cospi(x: f64) -> f64 {
+    let k = (x.abs() - 0.5).round();
+    let value = -libm::sin((x.abs() - 0.5 - k) * std::f64::consts::PI);
+    if k % 2.0 == 0.0 { value } else { -value }
+}
+
+/// Near the zeros of negative numbers binary64 is too coarse.
+fn wide_lgamma(x: f64) -> f64 {
+    let value = libm::lgamma(x);
+    if x < 0.0 && x > -200.0 && value.abs() < 0.01 {
+        return oracle::unary("lgamma", x).map_or(f64::NAN, |Wide(v, _)| v.0);
+    }
+    value
+}
+
+fn wide2(name: &str) -> fn(f64, f64) -> f64 {
     match name {
-        "pow" => libm::pow(x, y),
-        "hypot" => libm::hypot(x, y),
-        "atan2" => libm::atan2(x, y),
-        "atan2pi" => libm::atan2(x, y) / std::f64::consts::PI,
+        "pow" => libm::pow,
+        "hypot" => libm::hypot,
+        "atan2" => libm::atan2,
+        "atan2pi" => |x, y| libm::atan2(x, y) / std::f64::consts::PI,
         _ => unreachable!("no function {name}"),
     }
 }

@@ -3,7 +3,7 @@
 
 use arrc::session::{Options, Session};
 use arrc_tests::accuracy::{
-    Bits, FORMATS, constant, error, measured, name, of_type, operand, page_rows, program, second,
+    Bits, FORMATS, Judge, constant, measured, name, of_type, operand, page_rows, program, second,
     value,
 };
 use arrc_tests::oracle::{ulps, unary};
@@ -22,6 +22,7 @@ fn errors_are_within_their_bounds() {
     for (op, bound) in measured() {
         for ty in FORMATS {
             let op = of_type(op, ty);
+            let judge = Judge::of(op);
             let mut bits = Bits(7);
             for _ in 0..SAMPLE {
                 let x = operand(&mut bits, ty);
@@ -31,7 +32,7 @@ fn errors_are_within_their_bounds() {
                 }
                 let constants: Vec<Const> = args.iter().map(|x| constant(ty, *x)).collect();
                 let result = value(eval(op, &constants).expect("a value"));
-                if let Some(error) = error(op, &args, result) {
+                if let Some(error) = judge.error(&args, result) {
                     assert!(error <= bound, "{op} of {args:?} is {result}: {error} ulps");
                 }
             }

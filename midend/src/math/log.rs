@@ -50,13 +50,7 @@ pub fn log_single(x: Val<'_>) -> Val<'_> {
     k.fma(LN2_F64[0], mantissa_single(m - 1.0))
 }
 
-/// k and log(1 + f) for a positive number 2^k (1 + f).
-fn reduced(x: Val<'_>) -> (Val<'_>, Pair<'_>) {
-    let (m, k) = Format::of(x.ty()).mantissa(x);
-    (k, mantissa_pair(Pair::exact(m - 1.0)))
-}
-
-/// k and log(1 + f) for a positive number 2^k (1 + f) as a pair.
+/// k and f, with what it lacks, of a positive number 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2).
 fn reduced_pair(x: Pair<'_>) -> (Val<'_>, Pair<'_>) {
     let format = Format::of(x.hi.ty());
     let (m, k) = format.mantissa(x.hi);
@@ -65,32 +59,78 @@ fn reduced_pair(x: Pair<'_>) -> (Val<'_>, Pair<'_>) {
         .or_if(k.gt(1000.0), -1000.0)
         .or_if(k.lt(-1000.0), 1000.0);
     let scale = format.power(format.whole(least));
-    let f = Pair::sum(m - 1.0, x.lo * scale);
-    (k, mantissa_pair(f))
+    (k, Pair::sum(m - 1.0, x.lo * scale))
 }
 
-/// log(1 + f) for 1 + f between sqrt(1/2) and sqrt(2).
-fn mantissa_pair(f: Pair<'_>) -> Pair<'_> {
-    let sum = Pair::sum(f.hi.like(2.0), f.hi);
-    let s = f.over(Pair::new(sum.hi, sum.lo + f.lo));
-    let s = Pair::fast(s.hi, s.lo);
-    let z = s.times(s);
+/// f / (2 + f) as a number and what it lacks, at most two units in its last place.
+fn quotient<'c>(f: Val<'c>, lacks: Option<Val<'c>>) -> Pair<'c> {
+    let divisor = Pair::fast(f.like(2.0), f);
+    let low = lacks.map_or(divisor.lo, |lacks| divisor.lo + lacks);
+    let inverse = f.like(1.0).over(divisor.hi);
+    let q = f * inverse;
+    let rest = (-q).fma(divisor.hi, f);
+    let rest = lacks.map_or(rest, |lacks| rest + lacks);
+    Pair::new(q, (-q).fma(low, rest) * inverse)
+}
+
+/// log(1 + f), of which the second part need not be small: its rounding is 1/100 of a unit in the last place. What is
+/// rounded to a binary64 can do with that.
+fn mantissa_near<'c>(f: Val<'c>, lacks: Option<Val<'c>>) -> Pair<'c> {
+    let s = quotient(f, lacks);
+    let z = s.hi * s.hi;
+    let series = z * z.fma(z.poly(&LOG_TAIL), THIRD[0]);
+    let two = f.like(2.0);
+    Pair::new(s.hi, s.hi.fma(series, s.lo)).scaled(two)
+}
+
+/// log(1 + f) to about 65 bits, as powers need.
+fn mantissa_pair<'c>(f: Val<'c>, lacks: Option<Val<'c>>) -> Pair<'c> {
+    let s = quotient(f, lacks);
+    let square = Pair::product(s.hi, s.hi);
+    let cross = s.hi * s.lo;
+    let z = Pair::new(square.hi, square.lo + (cross + cross));
     // atanh(s) = s + s z (1/3 + z ...); the term in 1/3 as a pair.
-    let tail = z.hi * z.hi.poly(&LOG_TAIL);
-    let third = Pair::fast(z.hi.like(THIRD[0]), tail);
+    let third = Pair::fast(z.hi.like(THIRD[0]), z.hi * z.hi.poly(&LOG_TAIL));
     let third = Pair::new(third.hi, third.lo + THIRD[1]);
-    let rest = s.times(z.times(third));
-    let half = Pair::fast(s.hi, rest.hi);
-    Pair::fast(half.hi, half.lo + (s.lo + rest.lo)).scaled(f.hi.like(2.0))
+    let series = z.near(third);
+    let rest = s.near(series);
+    let sum = Pair::fast(s.hi, rest.hi);
+    Pair::new(sum.hi, sum.lo + (s.lo + rest.lo)).scaled(f.like(2.0))
 }
 
-/// The logarithm of a positive finite number.
-pub fn log_pair(x: Pair<'_>) -> Pair<'_> {
-    let (k, m) = reduced_pair(x);
+/// k log(2) and a logarithm.
+fn total<'c>(k: Val<'c>, m: Pair<'c>) -> Pair<'c> {
     let product = Pair::product(k, k.like(LN2_F64[0]));
-    let product = Pair::new(product.hi, k.fma(LN2_F64[1], product.lo));
+    let low = k.fma(LN2_F64[1], product.lo);
     let sum = Pair::sum(product.hi, m.hi);
-    Pair::fast(sum.hi, sum.lo + (product.lo + m.lo))
+    Pair::fast(sum.hi, sum.lo + (low + m.lo))
+}
+
+/// The logarithm of a positive finite number, to about 65 bits.
+pub fn log_exact(x: Val<'_>) -> Pair<'_> {
+    let (m, k) = Format::of(x.ty()).mantissa(x);
+    total(k, mantissa_pair(m - 1.0, None))
+}
+
+/// The logarithm of a positive finite number, to about 65 bits.
+pub fn log_pair(x: Pair<'_>) -> Pair<'_> {
+    let (k, f) = reduced_pair(x);
+    total(k, mantissa_pair(f.hi, Some(f.lo)))
+}
+
+/// The logarithm of a positive finite number, to about 59 bits.
+pub fn log_near(x: Pair<'_>) -> Pair<'_> {
+    let (k, f) = reduced_pair(x);
+    total(k, mantissa_near(f.hi, Some(f.lo)))
+}
+
+/// k and the logarithm of 2^-k x to another base, which is given as the logarithm of e to that base.
+fn to_base(x: Val<'_>, base: [f64; 2]) -> (Val<'_>, Pair<'_>) {
+    let (m, k) = Format::of(x.ty()).mantissa(x);
+    let m = mantissa_near(m - 1.0, None);
+    let product = Pair::product(m.hi, x.like(base[0]));
+    let rest = m.lo.fma(base[0], m.hi.fma(base[1], product.lo));
+    (k, Pair::new(product.hi, rest))
 }
 
 /// The logarithm to base 2.
@@ -101,11 +141,9 @@ pub fn log2(x: Val<'_>) -> Val<'_> {
             mantissa_single(m - 1.0).fma(LOG2_E[0], k)
         })
     } else {
-        let (k, m) = reduced(x);
-        let m = m.times(Pair::constant(x, LOG2_E));
+        let (k, m) = to_base(x, LOG2_E);
         let sum = Pair::fast(k, m.hi);
-        let sum = Pair::select(k.eq(0.0), m, Pair::new(sum.hi, sum.lo + m.lo));
-        sum.rounded()
+        sum.hi + (sum.lo + m.lo)
     };
     outside(x, result)
 }
@@ -118,9 +156,11 @@ pub fn log10(x: Val<'_>) -> Val<'_> {
             k.fma(LOG10_2[0], mantissa_single(m - 1.0) * LOG10_E[0])
         })
     } else {
-        let (k, m) = reduced(x);
-        let m = m.times(Pair::constant(x, LOG10_E));
-        m.plus(Pair::constant(x, LOG10_2).by(k)).rounded()
+        let (k, m) = to_base(x, LOG10_E);
+        let whole = Pair::product(k, x.like(LOG10_2[0]));
+        let low = k.fma(LOG10_2[1], whole.lo);
+        let sum = Pair::sum(whole.hi, m.hi);
+        sum.hi + (sum.lo + (low + m.lo))
     };
     outside(x, result)
 }
@@ -130,7 +170,7 @@ pub fn log1p(x: Val<'_>) -> Val<'_> {
     let result = if x.ty() == ScalarType::F32 {
         single(x, log1p_single)
     } else {
-        log_pair(Pair::sum(x.like(1.0), x)).rounded()
+        log_near(Pair::sum(x.like(1.0), x)).rounded()
     };
     let tiny = Format::of(x.ty()).pick(1e-9, 1e-18);
     let inside = x.lt(f64::INFINITY).select(result, x);
@@ -174,7 +214,7 @@ pub fn asinh(x: Val<'_>) -> Val<'_> {
 
 /// The logarithm of a number, and log(2) more if it is far.
 fn far_or_near<'c>(far: Val<'c>, x: Pair<'c>) -> Pair<'c> {
-    let log = log_pair(x);
+    let log = log_near(x);
     let more = log.plus(Pair::constant(x.hi, LN2_F64));
     Pair::select(far, more, log)
 }
@@ -218,7 +258,7 @@ pub fn atanh(x: Val<'_>) -> Val<'_> {
         let one = x.like(1.0);
         let quotient = Pair::sum(one, a).over(Pair::sum(one, -a));
         let quotient = Pair::fast(quotient.hi, quotient.lo);
-        let log = log_pair(quotient).rounded() * 0.5;
+        let log = log_near(quotient).rounded() * 0.5;
         super::exp::small_or_nan(x, log.copysign(x))
     };
     let a = x.abs();

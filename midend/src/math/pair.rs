@@ -76,9 +76,15 @@ impl<'c> Pair<'c> {
 
     /// Product.
     pub fn times(self, b: Self) -> Self {
+        let product = self.near(b);
+        Self::fast(product.hi, product.lo)
+    }
+
+    /// Product, of which the second part need not be small.
+    pub fn near(self, b: Self) -> Self {
         let product = Self::product(self.hi, b.hi);
         let cross = self.hi.fma(b.lo, self.lo * b.hi);
-        Self::fast(product.hi, product.lo + cross)
+        Self::new(product.hi, product.lo + cross)
     }
 
     /// Product with a single number.

@@ -4,7 +4,7 @@ use super::code::Val;
 use super::data::special::{CBRT_2, CBRT_SEED};
 use super::exp::{exp_pair, reduced_single};
 use super::format::{Format, single};
-use super::log::{log_pair, log_single};
+use super::log::{log_exact, log_single};
 use super::pair::Pair;
 use crate::ir::types::ScalarType;
 
@@ -44,7 +44,7 @@ fn size_single<'c>(a: Val<'c>, y: Val<'c>) -> Val<'c> {
 }
 
 fn size_double<'c>(a: Val<'c>, y: Val<'c>) -> Val<'c> {
-    let log = log_pair(Pair::exact(a));
+    let log = log_exact(a);
     let hi = extended(a, log.hi);
     let product = y * hi;
     let rest = y.fma(hi, -product) + y * log.lo;

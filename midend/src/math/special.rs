@@ -7,7 +7,7 @@ use super::data::special::{
 use super::data::trig::PI;
 use super::exp::{exp_pair, reduced_single};
 use super::format::{Format, single};
-use super::log::log_pair;
+use super::log::{log_near, log_pair};
 use super::pair::Pair;
 use super::trig::sine_of_half_turns;
 use crate::ir::types::ScalarType;
@@ -139,7 +139,7 @@ pub fn lgamma(x: Val<'_>) -> Val<'_> {
     let reflected = divisor.times(Pair::constant(a, PI)).over(sine.by(a));
     let reflected = Pair::fast(reflected.hi, reflected.lo);
     let divisor = Pair::select(negative, reflected, divisor);
-    let result = main.minus(log_pair(divisor)).rounded();
+    let result = main.minus(log_near(divisor)).rounded();
     let result = result.or_if(negative, -result);
     let large = a.gt(1e20).select(main.hi, result);
     let pole = x.le(0.0).and(x.trunc().eq(x));

@@ -2,11 +2,11 @@
 //! `docs/scalar-functions.md`.
 //!
 //! ```text
-//! cargo run --release -p arrc-tests --bin accuracy -- [--full] [--type=TYPE] [NAME..]
+//! cargo run --release -p arrc-tests --bin accuracy -- [--full] [--every=N] [--type=TYPE] [NAME..]
 //! ```
 //!
-//! Of one operand every f16 is tried, and with `--full` every f32 (otherwise every 1021st); of two, and of f64, there
-//! are structured random points, ten million with `--full`.
+//! Of one operand every f16 is tried, and with `--full` every f32 (otherwise every 1021st, or every `N`th); of two, and
+//! of f64, there are structured random points, ten million with `--full`. All cores work, each in a session of its own.
 
 #![expect(
     clippy::print_stdout,
@@ -16,7 +16,7 @@
 
 use arrc::session::{Options, Program, Session};
 use arrc_tests::accuracy::{
-    Bits, FORMATS, constant, error, measured, name, of_type, operand, program, second, value,
+    Bits, FORMATS, Judge, constant, measured, name, of_type, operand, program, second, value,
 };
 use midend::ir::scalar::{Const, ScalarOp};
 use midend::ir::types::ScalarType;
@@ -33,37 +33,50 @@ fn main() -> Result<(), Failure> {
         .skip(1)
         .partition(|arg| arg.starts_with("--"));
     let mut full = false;
+    let mut every = None;
     let mut only = None;
     for flag in &flags {
-        match flag.strip_prefix("--type=") {
-            Some(ty) => only = Some(ty),
-            None if flag == "--full" => full = true,
-            None => return Err("the flags are --full and --type=TYPE".into()),
+        if let Some(ty) = flag.strip_prefix("--type=") {
+            only = Some(ty);
+        } else if let Some(step) = flag.strip_prefix("--every=") {
+            every = Some(step.parse::<u64>()?.max(1));
+        } else if flag == "--full" {
+            full = true;
+        } else {
+            return Err("the flags are --full, --every=N and --type=TYPE".into());
         }
     }
-    let session = Session::new(Options {
-        threads: Some(1),
-        ..Options::default()
+    let step = every.unwrap_or(if full { 1 } else { 1021 });
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers: Vec<Vec<Program>> = std::thread::scope(|scope| {
+        let starting: Vec<_> = (0..threads).map(|_| scope.spawn(programs)).collect();
+        let started = starting.into_iter().map(|worker| worker.join());
+        started
+            .map(|worker| worker.map_err(|_| "a worker panicked")?)
+            .collect::<Result<_, Failure>>()
     })?;
-    let mut programs = Vec::new();
-    for ty in FORMATS {
-        programs.push(session.compile("functions.fut", &program(&functions(ty)))?);
-    }
     println!("| function | bound | f16 | f32 | f64 |\n|---|---|---|---|---|");
     let mut wrong = false;
+    let start = std::time::Instant::now();
     for (op, bound) in measured() {
         if !names.is_empty() && !names.iter().any(|n| n == name(op)) {
             continue;
         }
         let mut row = format!("| `{}` | {bound} |", name(op));
-        for (ty, program) in FORMATS.into_iter().zip(&programs) {
+        for (place, ty) in FORMATS.into_iter().enumerate() {
             if only.is_some_and(|only| only != ty.name()) {
                 row += " |";
                 continue;
             }
             let op = of_type(op, ty);
-            let worst = worst(op, program, full)?;
-            eprintln!("{op}: {:.4} at {:?}", worst.error, worst.args);
+            let programs: Vec<&Program> = workers.iter().map(|worker| &worker[place]).collect();
+            let worst = worst(op, &programs, Points::of(op, full, step))?;
+            eprintln!(
+                "{op}: {:.4} at {:?}, after {:.0} s",
+                worst.error,
+                worst.args,
+                start.elapsed().as_secs_f64()
+            );
             row += &format!(" {:.3} |", worst.error);
             wrong |= worst.error > bound;
         }
@@ -74,6 +87,16 @@ fn main() -> Result<(), Failure> {
     } else {
         Ok(())
     }
+}
+
+/// The functions of each format, compiled for a worker.
+fn programs() -> Result<Vec<Program>, Failure> {
+    let session = Session::new(Options {
+        threads: Some(1),
+        ..Options::default()
+    })?;
+    let compiled = FORMATS.map(|ty| session.compile("functions.fut", &program(&functions(ty))));
+    Ok(compiled.into_iter().collect::<Result<_, _>>()?)
 }
 
 /// The largest error found, and where.
@@ -103,11 +126,11 @@ enum Points {
 }
 
 impl Points {
-    fn of(op: ScalarOp, full: bool) -> Self {
+    fn of(op: ScalarOp, full: bool, step: u64) -> Self {
         let random = Self::Random(if full { 10_000_000 } else { 200_000 });
         match (op.operand(0), op.arity()) {
             (ScalarType::F16, 1) => Self::Every(1 << 16, 1),
-            (ScalarType::F32, 1) => Self::Every(1 << 32, if full { 1 } else { 1021 }),
+            (ScalarType::F32, 1) => Self::Every(1 << 32, step),
             _ => random,
         }
     }
@@ -148,22 +171,24 @@ impl Points {
     }
 }
 
-fn worst(op: ScalarOp, program: &Program, full: bool) -> Result<Worst, Failure> {
-    let points = Points::of(op, full);
+fn worst(op: ScalarOp, programs: &[&Program], points: Points) -> Result<Worst, Failure> {
+    let judge = Judge::of(op);
     let next = std::sync::atomic::AtomicU64::new(0);
-    let work = || -> Result<Worst, Failure> {
+    let work = |program: &Program| -> Result<Worst, Failure> {
         let mut worst = Worst::default();
         loop {
             let first = next.fetch_add(CHUNK, std::sync::atomic::Ordering::Relaxed);
             if first >= points.count() {
                 return Ok(worst);
             }
-            worst = worst.max(chunk(op, program, &points.chunk(op, first))?);
+            worst = worst.max(chunk(op, &judge, program, &points.chunk(op, first))?);
         }
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = programs
+            .iter()
+            .map(|program| scope.spawn(|| work(program)))
+            .collect();
         let mut worst = Worst::default();
         for worker in workers {
             worst = worst.max(worker.join().map_err(|_| "a worker panicked")??);
@@ -172,7 +197,12 @@ fn worst(op: ScalarOp, program: &Program, full: bool) -> Result<Worst, Failure> 
     })
 }
 
-fn chunk(op: ScalarOp, program: &Program, points: &[[f64; 2]]) -> Result<Worst, Failure> {
+fn chunk(
+    op: ScalarOp,
+    judge: &Judge,
+    program: &Program,
+    points: &[[f64; 2]],
+) -> Result<Worst, Failure> {
     let ty = op.operand(0);
     let column = |i: usize| {
         let mut data = Data::zeros(ty, points.len());
@@ -192,11 +222,14 @@ fn chunk(op: ScalarOp, program: &Program, points: &[[f64; 2]]) -> Result<Worst, 
     let mut worst = Worst::default();
     for (i, point) in points.iter().enumerate() {
         let args = &point[..op.arity()];
-        if let Some(error) = error(op, args, value(results.data.get(i))) {
-            worst = worst.max(Worst {
-                error,
-                args: args.to_vec(),
-            });
+        match judge.error(args, value(results.data.get(i))) {
+            Some(error) if error > worst.error => {
+                worst = Worst {
+                    error,
+                    args: args.to_vec(),
+                };
+            }
+            Some(_) | None => {}
         }
     }
     Ok(worst)
