@@ -20,6 +20,7 @@ pub(crate) mod pattern;
 pub(crate) mod slice;
 pub(crate) mod unify;
 pub(crate) mod update;
+pub(crate) mod uses;
 
 use super::context::{Cx, Res, err};
 use super::infer::solve::Solver;

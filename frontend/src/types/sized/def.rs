@@ -9,7 +9,7 @@ use crate::types::infer::tyexp::{free_sizes, witnesses};
 use crate::types::opaque::{each_size, metas_of_size, names_of_size};
 use crate::types::print;
 use crate::types::raw::RDef;
-use crate::types::sized::call::dim_uses;
+use crate::types::sized::uses::dim_uses;
 use crate::types::subst::map_sizes;
 use crate::types::ty::{
     Atom, FunType, Lift, Name, NamedType, Prim, RetType, Scheme, Size, Type, TypeArg,
