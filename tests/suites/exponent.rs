@@ -1,0 +1,100 @@
+//! How the time to compile grows with the length of a program: as its power 1.15 at most.
+//!
+//! Programs of 500 to 4,000 statements are compiled. What counts is the time of the processor, of which other work on
+//! the machine takes little, and the least of several attempts; so this is the only test of its process.
+
+#[path = "../../bench/src/bin/compiling/generated.rs"]
+#[allow(dead_code, reason = "the names of kinds are for a table")]
+mod generated;
+
+use arrc::session::{Options, Session, nested_ir, on_big_stack};
+use generated::{KINDS, Kind, generated};
+use midend::ir::walk::all_stms;
+use std::path::Path;
+
+/// Statements of the programs.
+const SIZES: [usize; 4] = [500, 1000, 2000, 4000];
+/// The largest exponent.
+const BOUND: f64 = 1.15;
+/// How often programs are compiled at most.
+const ATTEMPTS: usize = 6;
+
+/// A program of about so many statements, and how many it has.
+fn program(kind: Kind, wanted: usize) -> (String, usize) {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("exponent-{kind:?}.fut"));
+    let statements = |parts: usize| {
+        let text = generated(kind, parts);
+        std::fs::write(&file, &text).expect("a temporary file can be written");
+        let program = match nested_ir(&file) {
+            Ok(program) => program,
+            Err(error) => panic!("{error}"),
+        };
+        let mut statements = 0;
+        for fun in program.funs.iter() {
+            all_stms(&fun.body, &mut |_| statements += 1);
+        }
+        (text, statements)
+    };
+    let each = (statements(20).1 - statements(10).1) / 10;
+    statements(wanted / each)
+}
+
+/// The time that the processor has spent on the threads of this process, in milliseconds.
+fn processor() -> f64 {
+    let tasks = std::fs::read_dir("/proc/self/task").expect("threads are listed");
+    let times = tasks.filter_map(|task| {
+        let text = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<f64>().ok()
+    });
+    times.sum::<f64>() / 1e6
+}
+
+/// The time to compile a program, in milliseconds.
+fn compile(session: &Session, text: &str) -> f64 {
+    // The threads that work are there before and after.
+    let before = processor();
+    if let Err(error) = session.compile("exponent.fut", text) {
+        panic!("{error}");
+    }
+    processor() - before
+}
+
+/// The slope of the straight line through the logarithms.
+fn exponent(points: &[(f64, f64)]) -> f64 {
+    let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
+    let n = logs.len() as f64;
+    let mean = |f: fn(&(f64, f64)) -> f64| logs.iter().map(f).sum::<f64>() / n;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let above: f64 = logs.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
+    let below: f64 = logs.iter().map(|p| (p.0 - x).powi(2)).sum();
+    above / below
+}
+
+#[test]
+fn compiling_takes_about_as_long_as_the_program_is() {
+    if !Path::new("/proc/self/task").exists() {
+        return;
+    }
+    let options = Options {
+        threads: Some(1),
+        ..Options::default()
+    };
+    let session = Session::new(options).expect("this machine is supported");
+    for &kind in KINDS {
+        let programs = SIZES.map(|size| program(kind, size));
+        let mut least = [f64::MAX; SIZES.len()];
+        let mut found = f64::MAX;
+        for _ in 0..ATTEMPTS {
+            for (least, (text, _)) in least.iter_mut().zip(&programs) {
+                *least = least.min(on_big_stack(|| compile(&session, text)));
+            }
+            let sizes = programs.iter().map(|(_, statements)| *statements as f64);
+            let points: Vec<(f64, f64)> = sizes.zip(least).collect();
+            found = exponent(&points);
+            if found <= BOUND {
+                break;
+            }
+        }
+        assert!(found <= BOUND, "{kind:?}: {found:.3}, {least:?} ms");
+    }
+}
