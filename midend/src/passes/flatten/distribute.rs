@@ -284,16 +284,15 @@ impl Cx<'_> {
         // What others read is stored.
         let mut bound = binds.to_vec();
         let mut kept = Vec::new();
-        for &i in members {
+        // Rows of varying length are written by all points of theirs, when somebody asks; until then they wait.
+        let is_done = |i: &usize| f.body.stms[*i].binds.iter().all(|&v| !self.is_row(v));
+        let done: BTreeSet<usize> = members.iter().copied().filter(is_done).collect();
+        for &i in &done {
             let stm = &f.body.stms[i];
-            // Rows of varying length are written by all points of theirs, when somebody asks.
-            if stm.binds.iter().any(|&v| self.is_row(v)) {
-                continue;
-            }
             let first = f.waiting.remove(&i);
             for &v in &stm.binds {
                 let users = f.users.get(&v);
-                let read = users.is_some_and(|u| u.iter().any(|j| !members.contains(j)));
+                let read = users.is_some_and(|u| u.iter().any(|j| !done.contains(j)));
                 if self.vars[v].ty == Type::Cert {
                     self.proved(v);
                 } else if first && read && !self.labels.irregular(v) {
