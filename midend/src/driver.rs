@@ -17,28 +17,6 @@ pub struct Settings {
     pub dump_after: DumpAfter,
     /// Run only this many of the passes that can be left out (lowerings cannot).
     pub pass_limit: Option<usize>,
-    /// When to verify the program.
-    pub verify: Verification,
-}
-
-/// When programs are verified.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verification {
-    /// Before the first pass and after every pass, so that the one that broke the program is known.
-    EveryPass,
-    /// Only what comes out in the end: nothing invalid is ever made machine code of. Takes a third of the time of passes
-    /// and verification less than [`Verification::EveryPass`], or better.
-    LastPass,
-}
-
-impl Default for Verification {
-    fn default() -> Self {
-        if cfg!(debug_assertions) {
-            Self::EveryPass
-        } else {
-            Self::LastPass
-        }
-    }
 }
 
 impl Settings {
@@ -73,11 +51,6 @@ pub enum Event<'e> {
         time: Duration,
         /// How long it took to verify what it made.
         verify: Duration,
-    },
-    /// The program was verified after the last pass.
-    Verified {
-        /// How long that took.
-        time: Duration,
     },
     /// A pass was left out, as the settings say.
     Skipped {
@@ -117,9 +90,6 @@ impl std::fmt::Display for Broken {
             "internal error: invalid program after `{}` (pass {})",
             self.pass, self.number
         )?;
-        if self.pass == SOME_PASS {
-            write!(f, "; `--verify` tells which")?;
-        }
         for fault in self.faults.iter().take(10) {
             write!(f, "\n  {fault}")?;
         }
@@ -131,9 +101,6 @@ impl std::fmt::Display for Broken {
 }
 
 impl std::error::Error for Broken {}
-
-/// What is blamed for an invalid program if only the last one is verified.
-const SOME_PASS: &str = "some pass";
 
 /// The name under which the program before the first pass is dumped and blamed.
 pub const START: &str = "start";
@@ -168,19 +135,8 @@ impl<'a> Driver<'a> {
 
     /// Verifies and dumps a program that no pass has made.
     pub fn start<D: Verify>(&mut self, program: &Program<D>) -> Result<(), Broken> {
-        self.check_if_every(START, program)?;
+        self.check(START, program)?;
         self.dump(START, program);
-        Ok(())
-    }
-
-    /// Verifies the program after the last pass, unless that has been done.
-    pub fn finish<D: Verify>(&mut self, program: &Program<D>) -> Result<(), Broken> {
-        if self.settings.verify == Verification::LastPass {
-            let start = (self.clock)();
-            self.check(SOME_PASS, program)?;
-            let time = (self.clock)().saturating_sub(start);
-            (self.tell)(Event::Verified { time });
-        }
         Ok(())
     }
 
@@ -201,7 +157,7 @@ impl<'a> Driver<'a> {
             },
         );
         let ran = (self.clock)();
-        self.check_if_every(pass.name, &program)?;
+        self.check(pass.name, &program)?;
         let verified = (self.clock)();
         remarks.iter().for_each(|r| (self.tell)(Event::Remark(r)));
         (self.tell)(Event::Ran {
@@ -234,17 +190,6 @@ impl<'a> Driver<'a> {
             program = self.run(pass, program)?;
         }
         Ok(program)
-    }
-
-    fn check_if_every<D: Verify>(
-        &self,
-        pass: &'static str,
-        program: &Program<D>,
-    ) -> Result<(), Broken> {
-        match self.settings.verify {
-            Verification::EveryPass => self.check(pass, program),
-            Verification::LastPass => Ok(()),
-        }
     }
 
     fn check<D: Verify>(&self, pass: &'static str, program: &Program<D>) -> Result<(), Broken> {

@@ -1,5 +1,4 @@
-//! The verifier: everything that must hold of a program between passes. It runs after every pass, or where that would cost
-//! users time after the last ([`crate::driver::Verification`]).
+//! The verifier: everything that must hold of a program between passes. It runs after every pass, always.
 //!
 //! **Scope** (`verify/scope.rs`)
 //! - Every variable is a row of the table and is bound exactly once in the whole program.

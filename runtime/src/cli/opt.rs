@@ -7,7 +7,7 @@ use crate::data::Source;
 use crate::passes::{no_pass, pass_names};
 use crate::session::on_big_stack;
 use clap::{Args, ValueEnum};
-use midend::driver::{Broken, Driver, DumpAfter, Event, Settings, Verification};
+use midend::driver::{Broken, Driver, DumpAfter, Event, Settings};
 use midend::ir::mem::Mem;
 use midend::ir::seg::Seg;
 use midend::ir::soac::Soac;
@@ -110,11 +110,7 @@ pub(super) fn tell(event: &Event<'_>, times: bool) {
             time.as_secs_f64() * 1e3,
             verify.as_secs_f64() * 1e3
         )),
-        Event::Verified { time } if times => to_stderr(&format!(
-            ";    verified in {:9.3} ms\n",
-            time.as_secs_f64() * 1e3
-        )),
-        Event::Ran { .. } | Event::Verified { .. } | Event::Skipped { .. } => {}
+        Event::Ran { .. } | Event::Skipped { .. } => {}
         Event::Dump { number, pass, text } => match text {
             Some(text) => to_stderr(&format!("; after {pass} (pass {number})\n{text}\n")),
             None => to_stderr(&format!("; after {pass} (pass {number}): no change\n")),
@@ -129,7 +125,6 @@ pub(super) fn run(arguments: &OptArguments) -> Outcome {
     }
     let program = read(arguments)?;
     let settings = Settings {
-        verify: Verification::EveryPass,
         dump_after: dump_after(&arguments.dump_after)?,
         pass_limit: arguments.pass_limit,
         options: without(&arguments.without)?,

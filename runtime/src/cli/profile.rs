@@ -147,11 +147,6 @@ fn passes(times: &CompileTimes) -> Table {
     for pass in &times.passes {
         rows.push(vec![pass.pass.to_owned(), ms(pass.time), ms(pass.verify)]);
     }
-    rows.push(vec![
-        String::from("verification"),
-        String::new(),
-        ms(times.verify),
-    ]);
     rows.push(vec![String::from("kernels"), ms(times.kernels)]);
     rows
 }

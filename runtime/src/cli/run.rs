@@ -12,7 +12,7 @@ use crate::session::{Options, Program, Session};
 use crate::target::Target;
 use clap::{Args, value_parser};
 use frontend::render::{Look, render_all};
-use midend::driver::{Settings, Verification};
+use midend::driver::Settings;
 use midend::ir::syntax::{Entry, EntryType};
 use midend::plan::Profile;
 use midend::trap::RunError;
@@ -72,9 +72,6 @@ pub(super) struct RunArguments {
     /// Leave out these passes, to see what they are worth
     #[arg(long, value_name = "PASS", value_delimiter = ',')]
     without: Vec<String>,
-    /// Verify the program after every pass instead of after the last
-    #[arg(long)]
-    verify: bool,
     /// Tell the time of each pass, to standard error
     #[arg(long)]
     pass_times: bool,
@@ -146,10 +143,6 @@ fn open(arguments: &RunArguments) -> Result<Session, Exit> {
             dump_after: opt::dump_after(&arguments.dump_after)?,
             pass_limit: arguments.pass_limit,
             options: opt::without(&arguments.without)?,
-            verify: match arguments.verify {
-                true => Verification::EveryPass,
-                false => Verification::default(),
-            },
         },
         ..Options::default()
     };

@@ -49,7 +49,6 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
         claims: options.claims,
         passes: midend::driver::Settings {
             options: options.passes.clone(),
-            verify: midend::driver::Verification::EveryPass,
             ..midend::driver::Settings::default()
         },
         keep_reference: options.target != crate::target::Target::Interp,

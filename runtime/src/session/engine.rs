@@ -140,10 +140,7 @@ impl Engine {
     ) -> Result<Self, RunError> {
         match &shared.devices {
             Devices::Interp => {
-                with_driver(shared, times, |driver| {
-                    driver.start(&program)?;
-                    driver.finish(&program)
-                })?;
+                with_driver(shared, times, |driver| driver.start(&program))?;
                 Ok(Self::Interp(program))
             }
             Devices::Cpu(device) => {
@@ -219,7 +216,6 @@ fn with_driver<T>(
             Event::Ran {
                 pass, time, verify, ..
             } => times.passes.push(PassTime { pass, time, verify }),
-            Event::Verified { time } => times.verify = time,
             Event::Skipped { .. } | Event::Dump { .. } | Event::Remark(_) => {}
         }
         if let Some(observer) = &shared.observer {

@@ -9,8 +9,6 @@ pub struct CompileTimes {
     pub front: Duration,
     /// The passes, in the order in which they ran.
     pub passes: Vec<PassTime>,
-    /// Verifying what came out of the last pass, unless each was verified.
-    pub verify: Duration,
     /// From the plan to what the device runs. Code that is made when it is first needed is not among it.
     pub kernels: Duration,
 }
@@ -30,6 +28,6 @@ impl CompileTimes {
     /// All of it.
     pub fn total(&self) -> Duration {
         let passes = self.passes.iter().map(|pass| pass.time + pass.verify);
-        self.front + passes.sum::<Duration>() + self.verify + self.kernels
+        self.front + passes.sum::<Duration>() + self.kernels
     }
 }
