@@ -9,6 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The package and its version.
 const PACKAGE: &str = "nvidia-cuda-nvcc==13.5.37";
@@ -78,7 +79,10 @@ pub(crate) fn assemble(text: &str, target: u32) -> Result<Usage, String> {
     if let Ok(log) = fs::read_to_string(&known) {
         return Ok(usage(&log));
     }
-    let mine = name.with_extension(format!("{}.ptx", std::process::id()));
+    // Tests that assemble the same text at once must not share a file.
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
+    let mine = name.with_extension(format!("{}-{call}.ptx", std::process::id()));
     fs::write(&mine, text).map_err(|e| e.to_string())?;
     let output = Command::new(assembler())
         .args(["-v", &format!("-arch=sm_{target}"), "-o", "/dev/null"])
@@ -91,7 +95,9 @@ pub(crate) fn assemble(text: &str, target: u32) -> Result<Usage, String> {
     if !output.status.success() {
         return Err(complaints(&log, text));
     }
-    fs::write(&known, &log).map_err(|e| e.to_string())?;
+    let part = mine.with_extension("part");
+    fs::write(&part, &log).map_err(|e| e.to_string())?;
+    fs::rename(&part, &known).map_err(|e| e.to_string())?;
     Ok(usage(&log))
 }
 
