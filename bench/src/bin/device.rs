@@ -33,7 +33,7 @@ struct Options {
     #[arg(long, default_value = "target/bench")]
     work: PathBuf,
     /// The base-2 logarithm of the numbers in large arrays, even; also smaller sizes follow it.
-    #[arg(long, default_value_t = 28)]
+    #[arg(long, default_value_t = 28, value_parser = clap::value_parser!(u32).range(8..=34))]
     log: u32,
     /// The programs to measure; all if there are none.
     names: Vec<String>,

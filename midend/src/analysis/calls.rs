@@ -1,8 +1,9 @@
-//! Who calls whom: the order in which callees come before callers, and which functions are recursive.
+//! Who calls whom: the order in which callees come before callers, which functions are recursive, and what functions have from
+//! those that they call.
 
 use crate::ir::dialect::Dialect;
-use crate::ir::id::{FunId, Id, IdMap};
-use crate::ir::syntax::Program;
+use crate::ir::id::{FunId, Id, IdMap, IdVec};
+use crate::ir::syntax::{Fun, Program};
 use crate::ir::walk;
 
 /// The call graph of a program.
@@ -47,6 +48,27 @@ pub fn calls<D: Dialect>(program: &Program<D>) -> Calls {
         recursive: search.recursive,
         count,
     }
+}
+
+/// Which functions have a property that functions may also have because of those that they call: the least facts that satisfy
+/// `holds`, which is asked with what is known so far, again only after a callee was found to have the property.
+pub fn spread<D: Dialect>(
+    funs: &IdVec<FunId, Fun<D>>,
+    holds: impl Fn(FunId, &[bool]) -> bool,
+) -> Vec<bool> {
+    let mut callers: Vec<Vec<FunId>> = vec![Vec::new(); funs.len()];
+    for (id, fun) in funs.enumerate() {
+        walk::calls(&fun.body, &mut |callee| callers[callee.index()].push(id));
+    }
+    let mut facts = vec![false; funs.len()];
+    let mut todo: Vec<FunId> = funs.ids().collect();
+    while let Some(id) = todo.pop() {
+        if !facts[id.index()] && holds(id, &facts) {
+            facts[id.index()] = true;
+            todo.extend(&callers[id.index()]);
+        }
+    }
+    facts
 }
 
 struct Search<'c> {

@@ -31,6 +31,7 @@ mod ragged;
 mod serial;
 mod view;
 
+use crate::analysis::calls::spread;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::{FunId, IdMap, IdVec, SpanId, Var};
 use crate::ir::mem::Mem;
@@ -257,20 +258,7 @@ impl<'p> Cx<'p> {
 
 /// Which functions hold parallel operations or show values, and so stay on the host, directly or through calls.
 fn parallel_functions(funs: &IdVec<FunId, Fun<Seg>>) -> Vec<bool> {
-    let mut facts = vec![false; funs.len()];
-    loop {
-        let mut changed = false;
-        for (id, fun) in funs.enumerate() {
-            let i = id.0 as usize;
-            if !facts[i] && is_parallel(&fun.body, &facts) {
-                facts[i] = true;
-                changed = true;
-            }
-        }
-        if !changed {
-            return facts;
-        }
-    }
+    spread(funs, |id, facts| is_parallel(&funs[id].body, facts))
 }
 
 /// Whether a body holds parallel operations or shows values, given which functions do.

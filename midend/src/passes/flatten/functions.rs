@@ -1,6 +1,7 @@
 //! Functions and their versions: as host code, as sequential code for one point, and as host code for many points at once.
 
 use super::{Cx, Mode};
+use crate::analysis::calls::spread;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::{FunId, IdVec};
 use crate::ir::seg::Seg;
@@ -18,20 +19,7 @@ pub(super) enum Version {
 
 /// Which functions hold parallel operators or show values, directly or through calls: they are others in parallel code.
 pub(super) fn parallel_functions(funs: &IdVec<FunId, Fun<Soac>>) -> Vec<bool> {
-    let mut facts = vec![false; funs.len()];
-    loop {
-        let mut changed = false;
-        for (id, fun) in funs.enumerate() {
-            let i = id.0 as usize;
-            if !facts[i] && is_parallel(&fun.body, &facts) {
-                facts[i] = true;
-                changed = true;
-            }
-        }
-        if !changed {
-            return facts;
-        }
-    }
+    spread(funs, |id, facts| is_parallel(&funs[id].body, facts))
 }
 
 /// Whether the body holds parallel operators or shows values, given which functions do.

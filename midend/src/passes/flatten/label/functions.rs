@@ -1,6 +1,7 @@
 //! Labels of functions that are called inside of map nests, and of their calls.
 
 use super::{Facts, Label, Labeller, Labels};
+use crate::analysis::calls::spread;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, IdVec};
 use crate::ir::soac::Soac;
@@ -81,27 +82,16 @@ pub(in super::super) fn worth(
     funs: &IdVec<FunId, Fun<Soac>>,
     parallel: &[bool],
 ) -> Vec<bool> {
-    let mut worth = vec![false; funs.len()];
     let mut called = vec![false; funs.len()];
     for fun in funs.iter() {
         calls(&fun.body, &mut |id| called[id.0 as usize] = true);
     }
-    loop {
-        let mut changed = false;
-        for (id, fun) in funs.enumerate() {
-            let i = id.0 as usize;
-            if worth[i] || !parallel[i] || !called[i] {
-                continue;
-            }
-            let same = vec![false; fun.params.len()];
-            let known = (&worth[..], Facts::Host);
-            worth[i] = Labeller::function(vars, funs, known, fun, &same).any_parallel();
-            changed |= worth[i];
-        }
-        if !changed {
-            return worth;
-        }
-    }
+    spread(funs, |id, worth| {
+        let (i, fun) = (id.0 as usize, &funs[id]);
+        let same = vec![false; fun.params.len()];
+        let known = (worth, Facts::Host);
+        parallel[i] && called[i] && Labeller::function(vars, funs, known, fun, &same).any_parallel()
+    })
 }
 
 impl Labels {
