@@ -1,23 +1,27 @@
-//! Measures the example programs beside plain C, one run of each after the other, and prints the ratios.
+//! Measures the example programs beside plain C, in turn, and prints the ratios.
 //!
 //! ```text
-//! cargo build --release && cargo run --release -p arrc-bench -- [--runs N] [--threads N] [NAME..]
+//! cargo run --release -p arrc-bench -- [--runs N] [--threads N] [NAME..]
 //! ```
 //!
-//! The C programs are built by the system's compiler, as scalar code (`-O2 -fno-tree-vectorize`), and with `--fast` also at
-//! `-O3 -march=native -fopenmp`. Both sides read the same binary input, time themselves, and must give the same result.
+//! It is `arrc bench --vs` over the inputs with the tag `compiled` in `examples/`. The C programs are built by the system's
+//! compiler, as scalar code (`-O2 -fno-tree-vectorize`), and with `--fast` also at `-O3 -march=native -fopenmp`. They read the
+//! same binary input and time themselves; where results differ by more than rounding, that is told.
 
-mod input;
-mod measure;
+#![expect(clippy::print_stdout, reason = "the table is what the program is for")]
 
 use anyhow::{Context, Result, bail};
+use arrc::bench::{Contest, Dataset, Measured, Other, Patience, bench_file};
+use arrc::session::{Options as SessionOptions, Session};
 use clap::Parser;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 /// Compares the example programs with plain C.
 #[derive(Parser)]
 struct Options {
-    /// How often each program is started.
+    /// How often each program is run at least.
     #[arg(long, default_value_t = 5)]
     runs: usize,
     /// Threads of arrc (and of C with --fast).
@@ -29,44 +33,144 @@ struct Options {
     /// Compare arrc with `threads` threads to arrc with one, instead of with C.
     #[arg(long)]
     scaling: bool,
-    /// The arrc to measure.
-    #[arg(long, default_value = "target/release/arrc")]
-    arrc: PathBuf,
     /// The examples to measure; all if there are none.
     names: Vec<String>,
 }
 
-/// An example: its file, the entry point, and the input that makes C work for a second or more.
-pub(crate) struct Example {
-    /// Of the program in `examples/` and of its reference in `bench/c/`.
-    pub(crate) name: &'static str,
-    /// The entry point.
-    pub(crate) entry: &'static str,
-    /// The input values.
-    pub(crate) input: &'static [input::Item],
-    /// Largest relative error of a float in the result.
-    pub(crate) tolerance: f64,
-}
+/// What there is to measure: programs in `examples/`, with references in `bench/c/`.
+const EXAMPLES: [&str; 8] = [
+    "mandelbrot",
+    "nbody",
+    "matmul",
+    "kmeans",
+    "blackscholes",
+    "equalise",
+    "life",
+    "sobol",
+];
+
+/// How often a C program runs when it is started: the first time its memory is new, which ours is not.
+const C_RUNS: usize = 3;
 
 fn main() -> Result<()> {
     let options = Options::parse();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .context("bench is a member of a workspace")?;
-    let work = root.join("target/bench");
-    std::fs::create_dir_all(&work)?;
-    let unknown = options
-        .names
-        .iter()
-        .find(|n| !input::EXAMPLES.iter().any(|e| e.name == n.as_str()));
-    if let Some(name) = unknown {
+    let unknown = |name: &&String| !EXAMPLES.contains(&name.as_str());
+    if let Some(name) = options.names.iter().find(unknown) {
         bail!("there is no example {name}");
     }
-    measure::heading(options.scaling);
-    for example in input::EXAMPLES {
-        if options.names.is_empty() || options.names.iter().any(|n| n == example.name) {
-            measure::example(example, &options, root, &work).with_context(|| example.name)?;
+    let work = root.join("target/bench");
+    std::fs::create_dir_all(&work)?;
+    let contest = contest(&options, &work)?;
+    let reference = if options.scaling { "1 thread" } else { "C" };
+    println!(
+        "{:<14}{:>14}{:>14}{:>10}",
+        "example",
+        "arrc (ms)",
+        format!("{reference} (ms)"),
+        "ratio"
+    );
+    for name in EXAMPLES {
+        if !options.names.is_empty() && options.names.iter().all(|n| n != name) {
+            continue;
         }
+        if !options.scaling {
+            build(&options, root, &work, name)?;
+        }
+        let path = root.join(format!("examples/{name}.fut"));
+        let mut done = |_: &str, dataset: &Dataset| line(name, dataset);
+        bench_file(&contest, &path, &mut |_, _| {}, &mut done)
+            .map_err(anyhow::Error::msg)
+            .context(name)?;
     }
     Ok(())
+}
+
+/// arrc, and what it is compared with.
+fn contest(options: &Options, work: &Path) -> Result<Contest> {
+    let session = |threads| {
+        Session::new(SessionOptions {
+            threads: Some(threads),
+            ..SessionOptions::default()
+        })
+    };
+    let mut ours = vec![session(options.threads)?];
+    let mut others = Vec::new();
+    if options.scaling {
+        ours.push(session(1)?);
+    } else {
+        let command = format!(
+            "OMP_NUM_THREADS={} '{}/{{program}}{}' -t {{times}} -r {C_RUNS}",
+            options.threads,
+            work.display(),
+            suffix(options)
+        );
+        others.push(Other { command });
+    }
+    Ok(Contest {
+        ours,
+        others,
+        patience: Patience {
+            runs: options.runs,
+            converge: false,
+            at_most: Duration::ZERO,
+        },
+        timeout: None,
+        entry: None,
+        exclude: Vec::new(),
+        include: vec![String::from("compiled")],
+    })
+}
+
+fn suffix(options: &Options) -> &'static str {
+    if options.fast { "-fast" } else { "" }
+}
+
+/// Builds the reference of an example.
+fn build(options: &Options, root: &Path, work: &Path, name: &str) -> Result<()> {
+    let flags: &[&str] = if options.fast {
+        &["-O3", "-march=native", "-fopenmp"]
+    } else {
+        &["-O2", "-fno-tree-vectorize"]
+    };
+    let built = Command::new("cc")
+        .args(["-std=gnu11", "-Wall", "-Wno-unknown-pragmas"])
+        .args(flags)
+        .arg("-o")
+        .arg(work.join(format!("{name}{}", suffix(options))))
+        .arg(root.join(format!("bench/c/{name}.c")))
+        .arg("-lm")
+        .status()
+        .context("no C compiler `cc`: the references cannot be built")?;
+    if !built.success() {
+        bail!("cc failed");
+    }
+    Ok(())
+}
+
+/// Prints the medians of both sides, and their ratio.
+fn line(name: &str, dataset: &Dataset) {
+    let sides = dataset.sides.iter().map(|side| side.outcome.as_ref());
+    match sides.collect::<Result<Vec<_>, _>>().as_deref() {
+        Ok([ours, theirs]) => {
+            let (a, b) = (median(ours), median(theirs));
+            let note = theirs.note.as_deref().unwrap_or_default();
+            println!(
+                "{name:<14}{:>14.1}{:>14.1}{:>10.2}  {note}",
+                a / 1e3,
+                b / 1e3,
+                a / b
+            );
+        }
+        Ok(_) => println!("{name:<14}not measured"),
+        Err(why) => println!("{name:<14}{why}"),
+    }
+}
+
+fn median(measured: &Measured) -> f64 {
+    measured
+        .summary()
+        .map_or(f64::NAN, |summary| summary.median)
 }

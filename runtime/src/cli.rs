@@ -1,6 +1,9 @@
 //! The command line: one module per command. Exit codes: 0 all went well, 1 a mistake in program, input or usage,
 //! 2 the program failed while running, 70 a mistake in arrc itself, 124 out of time, 130 interrupted.
 
+mod bar;
+mod bench;
+mod benchcmp;
 mod check;
 mod devices;
 mod exit;
@@ -42,6 +45,10 @@ enum Command {
     Check(check::CheckArguments),
     /// Run the test blocks of programs
     Test(test::TestArguments),
+    /// Measure programs on the inputs of their test blocks, on several targets and beside other programs
+    Bench(bench::BenchArguments),
+    /// Compare two files of times that `bench --json` wrote
+    Benchcmp(benchcmp::BenchcmpArguments),
     /// Run passes of the compiler on programs in the text form of its IR
     Opt(opt::OptArguments),
     /// Evaluate expressions and definitions as they are typed
@@ -54,7 +61,7 @@ enum Command {
 
 /// The names of the commands: a first argument that is none of them begins a program to run.
 const COMMANDS: &[&str] = &[
-    "run", "check", "test", "opt", "repl", "devices", "explain", "help",
+    "run", "check", "test", "bench", "benchcmp", "opt", "repl", "devices", "explain", "help",
 ];
 
 /// Runs the command line of this process.
@@ -73,6 +80,8 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::Benchcmp(arguments) => benchcmp::run(&arguments),
         Command::Opt(arguments) => opt::run(&arguments),
         Command::Repl(arguments) => repl::run(&arguments),
         Command::Devices => devices::run(),

@@ -11,6 +11,7 @@ mod report;
 mod summary;
 mod worker;
 
+pub(crate) use case::{arguments, load, with_deadline};
 pub use conformance::conformance;
 pub use discover::{DiscoverError, discover};
 pub use one::run_program;

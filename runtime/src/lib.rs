@@ -20,6 +20,7 @@
 //! [`loader`] alone, and only [`cli`] prints.
 #![forbid(unsafe_code)]
 
+pub mod bench;
 pub mod cli;
 pub mod compare;
 pub mod data;
@@ -33,3 +34,4 @@ pub mod script;
 pub mod session;
 pub mod spec;
 pub mod target;
+mod text;

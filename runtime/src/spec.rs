@@ -61,6 +61,8 @@ pub struct Case {
     pub counts: Vec<CountSpec>,
     /// The line on which the case begins, from one.
     pub line: usize,
+    /// What `arrc bench` calls the input: as Futhark does, so that results can be compared.
+    pub dataset: String,
 }
 
 /// How much work of which kinds a run must give the device: `count: map 1 reduce 2`, or `count *=inf: ..` for a choice of

@@ -1,6 +1,7 @@
 //! The text of a profile: where a run spent time and memory, by lines of the source.
 
 use crate::session::CompileTimes;
+use crate::text::bytes;
 use frontend::PRELUDE;
 use midend::ir::span::Place;
 use midend::plan::{Asker, BuffersMade, GuardPassed, Profile, Work, WorkDone};
@@ -40,25 +41,10 @@ fn line(text: &mut String, what: &str) {
     let _ = writeln!(text, "; {what}");
 }
 
-/// Writes a table, the first column to the left, the others to the right.
+/// Writes a table.
 fn table(text: &mut String, rows: &Table) {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |k: usize| {
-        rows.iter()
-            .filter_map(move |row| row.get(k))
-            .map(|c| c.chars().count())
-    };
-    let widths: Vec<usize> = (0..columns).map(|k| width(k).max().unwrap_or(0)).collect();
-    for row in rows {
-        let mut cells = row.iter().zip(&widths);
-        let mut out = String::new();
-        if let Some((first, width)) = cells.next() {
-            let _ = write!(out, "{first:width$}");
-        }
-        for (cell, width) in cells {
-            let _ = write!(out, "  {cell:>width$}");
-        }
-        line(text, &format!("  {}", out.trim_end()));
+    for row in crate::text::table(rows) {
+        line(text, &format!("  {row}"));
     }
 }
 
@@ -162,15 +148,4 @@ fn place(places: &[Place]) -> String {
 
 fn ms(time: Duration) -> String {
     format!("{:.3}", time.as_secs_f64() * 1e3)
-}
-
-/// Bytes in the unit that suits them.
-fn bytes(bytes: u64) -> String {
-    let number = bytes as f64;
-    match bytes {
-        0..10_000 => format!("{bytes} B"),
-        10_000..10_000_000 => format!("{:.1} kB", number / 1e3),
-        10_000_000..10_000_000_000 => format!("{:.1} MB", number / 1e6),
-        _ => format!("{:.1} GB", number / 1e9),
-    }
 }

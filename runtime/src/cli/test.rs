@@ -3,15 +3,14 @@
 use super::exit::{Exit, INTERRUPTED};
 use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds};
-use super::{Outcome, opt, threshold};
+use super::{Outcome, bar, opt, threshold};
 use crate::harness::{
     self, ProgramReport, Progress, PropertyOptions, Summary, TestOptions, Verdict, WorkerArguments,
 };
 use crate::target::Target;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde_json::json;
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -130,7 +129,7 @@ pub(super) fn run(arguments: &TestArguments) -> Outcome {
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = arguments.jobs.unwrap_or(cores).clamp(1, programs.len());
-    let bar = progress_bar(programs.len());
+    let bar = bar::counting(programs.len());
     let program = std::env::current_exe()
         .map_err(|why| Exit::user(format!("cannot find this command itself: {why}")))?;
     let reports = harness::run_all(
@@ -186,18 +185,6 @@ fn worker(program: &Path, arguments: &TestArguments, seed: u64) -> Command {
 fn any_seed() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |time| u64::from(time.subsec_nanos()))
-}
-
-fn progress_bar(all: usize) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed}");
-    let bar = ProgressBar::new(all as u64);
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }
 
 fn advance(bar: &ProgressBar, progress: Progress) {

@@ -61,7 +61,7 @@ pub(super) fn run_case(
 }
 
 /// Raises the session's stop flag when the time is over.
-pub(super) fn with_deadline(session: &Session, time: Duration, work: impl FnOnce()) {
+pub(crate) fn with_deadline(session: &Session, time: Duration, work: impl FnOnce()) {
     let stop = session.stop();
     stop.lower();
     let (alive, dropped) = channel::<()>();
@@ -208,12 +208,14 @@ fn compared(found: &[Value], expected: &[Value], report: &mut CaseReport) -> Ver
     }
 }
 
-fn load(directory: &Path, file: &str) -> Result<Vec<Value>, String> {
+/// The values of a file beside a program.
+pub(crate) fn load(directory: &Path, file: &str) -> Result<Vec<Value>, String> {
     let source = Source::open(&directory.join(file)).map_err(|e| e.to_string())?;
     read_all(&source).map_err(|e| e.to_string())
 }
 
-fn arguments(
+/// The leaves of the arguments of a case.
+pub(crate) fn arguments(
     program: &Program,
     directory: &Path,
     case: &Case,

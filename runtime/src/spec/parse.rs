@@ -70,7 +70,9 @@ fn body(
     } else {
         vec![String::from("main")]
     };
-    while let Some(case) = case(cursor)? {
+    let mut number = 0;
+    while let Some(case) = case(cursor, number)? {
+        number += 1;
         cases.extend(entries.iter().map(|entry| Case {
             entry: entry.clone(),
             ..case.clone()
@@ -100,7 +102,8 @@ fn structure(cursor: &mut Cursor<'_>) -> Result<(), SpecError> {
     Ok(())
 }
 
-fn case(cursor: &mut Cursor<'_>) -> Result<Option<Case>, SpecError> {
+/// The case that stands here, if there is one; so many went before it.
+fn case(cursor: &mut Cursor<'_>, number: usize) -> Result<Option<Case>, SpecError> {
     let line = cursor.line();
     let name = cursor.string()?;
     let mut tags = Vec::new();
@@ -120,6 +123,7 @@ fn case(cursor: &mut Cursor<'_>) -> Result<Option<Case>, SpecError> {
         }
     }
     let has = |tag: &str| tags.iter().any(|t| t == tag);
+    let begin = cursor.pos;
     let input = if has("random") {
         Input::Random(generators(cursor)?)
     } else if has("script") {
@@ -130,6 +134,10 @@ fn case(cursor: &mut Cursor<'_>) -> Result<Option<Case>, SpecError> {
             Err(path) => Input::File(path),
         }
     };
+    let text = cursor.text[begin..cursor.pos].trim();
+    let dataset = name
+        .clone()
+        .unwrap_or_else(|| dataset(&input, text, number));
     let expect = if cursor.word("auto") {
         if !cursor.word("output") {
             return cursor.fail("expected `output` after `auto`");
@@ -157,7 +165,31 @@ fn case(cursor: &mut Cursor<'_>) -> Result<Option<Case>, SpecError> {
         expect,
         counts,
         line,
+        dataset,
     }))
+}
+
+/// The values of a longer name than this are cut off.
+const NAME: usize = 50;
+
+/// The name of an input that has none of its own, by its text and its number among the inputs of a block.
+fn dataset(input: &Input, text: &str, number: usize) -> String {
+    let inner = text.trim_start_matches('{').trim_end_matches('}');
+    let words = || inner.split_whitespace().collect::<Vec<_>>().join(" ");
+    match input {
+        Input::Values(values) => {
+            let texts: Vec<_> = values.iter().map(crate::data::value_text).collect();
+            let mut text = texts.join(" ");
+            if let Some((end, _)) = text.char_indices().nth(NAME) {
+                text.truncate(end);
+                text.push_str("...");
+            }
+            format!("#{number} (\"{text}\")")
+        }
+        Input::File(path) => path.trim_end_matches(".gz").to_owned(),
+        Input::ScriptFile(path) => path.clone(),
+        Input::Random(_) | Input::Script(_) => words(),
+    }
 }
 
 /// What follows `count`: thresholds, a colon, and how much of which kind of work.

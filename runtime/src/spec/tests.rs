@@ -168,3 +168,22 @@ fn counts_that_say_nothing_are_refused() {
         assert!(Spec::parse(&text).is_err(), "{line}");
     }
 }
+
+#[test]
+fn inputs_have_the_names_that_futhark_gives_them() {
+    let cases = cases(concat!(
+        "-- ==\n-- input { 1i64 [2, 3] } output { 1 }\n-- \"mine\" input { 2 }\n-- input @ a/b.in.gz\n",
+        "-- random input { [10][2]f32\n--   5i64 }\n-- script input { f 10i64 }\n",
+        "-- input { [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13] }\n",
+    ));
+    let names: Vec<_> = cases.iter().map(|case| case.dataset.as_str()).collect();
+    let wanted = [
+        "#0 (\"1i64 [2i32, 3i32]\")",
+        "mine",
+        "a/b.in",
+        "[10][2]f32 5i64",
+        "f 10i64",
+        "#5 (\"[1i32, 2i32, 3i32, 4i32, 5i32, 6i32, 7i32, 8i32, 9...\")",
+    ];
+    assert_eq!(names, wanted);
+}

@@ -1,0 +1,99 @@
+//! Benchmarks: the test blocks of programs run again and again, on several targets and beside other programs.
+//!
+//! All that run on one input take turns, run by run, so that what else the machine does meets them alike. Each runs once before
+//! it is timed, and its result is compared with the expected one, or with that of the first.
+
+mod adaptive;
+mod compare;
+mod json;
+mod measure;
+mod other;
+mod plot;
+mod report;
+mod statistics;
+
+pub use adaptive::Patience;
+pub use compare::{Change, Comparison, compare};
+pub use json::{Times, read, write};
+pub use measure::{Contest, bench_file};
+pub use other::Other;
+pub use plot::{PlotError, svg};
+pub use report::dataset_text;
+pub use statistics::{Summary, fastest, geometric_mean, rank_shift};
+
+use midend::ir::threshold::Threshold;
+use midend::plan::Profile;
+
+/// What was measured of an entry point of a program.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The program's path, and after a colon the entry point, if it is not `main`.
+    pub name: String,
+    /// The inputs.
+    pub datasets: Vec<Dataset>,
+}
+
+/// What was measured with one input.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    /// The name of the input.
+    pub name: String,
+    /// How large it is: the elements of its arrays or, without arrays, the product of its integers.
+    pub size: Option<u64>,
+    /// All that ran.
+    pub sides: Vec<Side>,
+}
+
+/// What was measured of one target or other program.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// The target's name, or the command of the other program.
+    pub name: String,
+    /// Times, or why there are none.
+    pub outcome: Result<Measured, String>,
+}
+
+/// The times of one side.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// The time of each run, in microseconds.
+    pub times: Vec<f64>,
+    /// What one more run spent memory on and how its guards chose; nothing of the interpreter and of other programs.
+    pub spent: Option<Spent>,
+    /// Something to know about the times.
+    pub note: Option<String>,
+}
+
+/// What a run spent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spent {
+    /// The most bytes of buffers at once.
+    pub peak: u64,
+    /// The bytes of the buffers that kernels were given and of what was copied.
+    pub moved: u64,
+    /// How often guards were passed, and how often come to.
+    pub guards: Vec<(Threshold, u64, u64)>,
+}
+
+impl Spent {
+    fn of(profile: &Profile) -> Self {
+        let guards = profile.guards.iter();
+        Self {
+            peak: profile.peak,
+            moved: profile.work.iter().map(|done| done.bytes).sum(),
+            guards: guards
+                .map(|guard| {
+                    let all = guard.taken + guard.refused;
+                    (guard.threshold.clone(), guard.taken, all)
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Measured {
+    /// Median and interval of the times.
+    pub fn summary(&self) -> Option<Summary> {
+        Summary::of(&self.times)
+    }
+}

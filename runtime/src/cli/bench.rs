@@ -1,0 +1,166 @@
+//! `arrc bench`: measures the test blocks of programs.
+
+use super::exit::{Exit, INTERRUPTED};
+use super::output::{to_stderr, to_stdout};
+use super::size::{parse_bytes, parse_seconds, parse_threads};
+use super::{Outcome, bar, threshold};
+use crate::bench::{
+    Contest, Dataset, Group, Other, Patience, bench_file, dataset_text, svg, write,
+};
+use crate::harness;
+use crate::session::{Options, Session};
+use crate::target::Target;
+use clap::Args;
+use regex::Regex;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What `arrc bench` takes.
+#[derive(Args)]
+pub(super) struct BenchArguments {
+    /// Programs, and directories of programs
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// What to run on, side by side: cpu, ptx, ptx-emu, interp
+    #[arg(
+        long,
+        value_name = "TARGET",
+        value_delimiter = ',',
+        alias = "target",
+        default_value = "cpu"
+    )]
+    targets: Vec<Target>,
+    /// Run another program on the same input in turn; `{program}` stands for the name of the program, `{entry}` for the entry
+    /// point, `{times}` for a file into which it writes its times (else the time from its start to its end counts)
+    #[arg(long, value_name = "COMMAND")]
+    vs: Vec<String>,
+    /// Run only this entry point
+    #[arg(short, long, value_name = "NAME")]
+    entry_point: Option<String>,
+    /// Leave out programs and inputs with this tag
+    #[arg(long, value_name = "TAG", alias = "exclude-case")]
+    exclude: Vec<String>,
+    /// Only inputs with this tag
+    #[arg(long, value_name = "TAG")]
+    include: Vec<String>,
+    /// Leave out files whose path matches this regular expression
+    #[arg(long, value_name = "REGEX")]
+    ignore_files: Vec<Regex>,
+    /// Run at least so many times
+    #[arg(short, long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Run so many times, and no more
+    #[arg(long)]
+    no_convergence_phase: bool,
+    /// Measure no longer than this until the interval is narrow
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "10")]
+    convergence_max_seconds: f64,
+    /// Time for all runs of one input on one target
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    timeout: Option<f64>,
+    /// Fail instead of using more memory for arrays
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    mem_limit: Option<u64>,
+    /// Threads for parallel work [default: one per core]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    threads: Option<usize>,
+    /// Let guards compare with N, see `arrc run`
+    #[arg(long, value_name = "NAME=N")]
+    threshold: Vec<String>,
+    /// Write all times to this file, as `futhark bench --json` does; `arrc benchcmp` compares two of them
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Draw medians with their intervals, and time against size, as a picture (SVG)
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: &BenchArguments) -> Outcome {
+    let _ = ctrlc::set_handler(|| std::process::exit(i32::from(INTERRUPTED)));
+    let contest = contest(arguments)?;
+    let mut programs = harness::discover(&arguments.paths).map_err(Exit::user)?;
+    programs.retain(|path| {
+        let path = path.display().to_string();
+        !arguments.ignore_files.iter().any(|no| no.is_match(&path))
+    });
+    let bar = bar::counting(programs.len());
+    let (mut groups, mut failed) = (Vec::new(), false);
+    for (number, path) in programs.iter().enumerate() {
+        bar.set_position(number as u64);
+        let mut watch = |name: &str, runs: usize| bar.set_message(format!("{name}: {runs} runs"));
+        let mut heading = String::new();
+        let mut done = |name: &str, dataset: &Dataset| {
+            let title = if heading == name {
+                String::new()
+            } else {
+                format!("{name}\n")
+            };
+            name.clone_into(&mut heading);
+            bar.suspend(|| tell(&format!("{title}{}", dataset_text(dataset))));
+        };
+        match bench_file(&contest, path, &mut watch, &mut done) {
+            Ok(found) => groups.extend(found),
+            Err(why) => {
+                failed = true;
+                bar.suspend(|| to_stderr(&format!("{}: {why}", path.display())));
+            }
+        }
+    }
+    bar.finish_and_clear();
+    if let Some(path) = &arguments.json {
+        save(path, &write(&groups))?;
+    }
+    if let Some(path) = &arguments.plot {
+        save(path, &svg(&groups).map_err(Exit::user)?)?;
+    }
+    let sides = groups.iter().flat_map(|group: &Group| &group.datasets);
+    let mut sides = sides.flat_map(|dataset| &dataset.sides);
+    if failed || sides.any(|side| side.outcome.is_err()) {
+        return Err(Exit::silent(1));
+    }
+    Ok(())
+}
+
+fn contest(arguments: &BenchArguments) -> Result<Contest, Exit> {
+    let thresholds = threshold::parse(&arguments.threshold)?;
+    let session = |target: &Target| {
+        let options = Options {
+            target: *target,
+            threads: arguments.threads,
+            memory_limit: arguments.mem_limit,
+            thresholds: thresholds.clone(),
+            ..Options::default()
+        };
+        Session::new(options).map_err(|why| Exit::user(format!("{target}: {why}")))
+    };
+    let others = arguments.vs.iter().map(|command| Other {
+        command: command.clone(),
+    });
+    Ok(Contest {
+        ours: arguments
+            .targets
+            .iter()
+            .map(session)
+            .collect::<Result<_, _>>()?,
+        others: others.collect(),
+        patience: Patience {
+            runs: usize::try_from(arguments.runs).unwrap_or(usize::MAX),
+            converge: !arguments.no_convergence_phase,
+            at_most: Duration::from_secs_f64(arguments.convergence_max_seconds),
+        },
+        timeout: arguments.timeout.map(Duration::from_secs_f64),
+        entry: arguments.entry_point.clone(),
+        exclude: arguments.exclude.clone(),
+        include: arguments.include.clone(),
+    })
+}
+
+/// Prints at once. Whoever closed the pipe does not want to know more, and need not be told.
+fn tell(text: &str) {
+    let _ = to_stdout(|out| out.write_all(text.as_bytes()));
+}
+
+fn save(path: &Path, text: &str) -> Result<(), Exit> {
+    std::fs::write(path, text)
+        .map_err(|why| Exit::user(format!("cannot write {}: {why}", path.display())))
+}
