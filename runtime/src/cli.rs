@@ -5,9 +5,12 @@ mod bar;
 mod bench;
 mod benchcmp;
 mod check;
+mod dataset;
 mod devices;
+mod doctor;
 mod exit;
 mod explain;
+mod manual;
 mod opt;
 mod output;
 mod png;
@@ -24,18 +27,31 @@ use exit::Exit;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Compiles and runs data-parallel array programs.
+/// Compiles and runs data-parallel array programs, in the language of Futhark.
 #[derive(Parser)]
 #[command(
     name = "arrc",
     version,
     propagate_version = true,
-    infer_subcommands = true
+    infer_subcommands = true,
+    after_help = EXAMPLES
 )]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
+
+/// The end of `--help`.
+const EXAMPLES: &str = "\
+Examples:
+  echo 10 | arrc prog.fut                     run the entry point `main`
+  arrc repl                                   try things out
+  arrc test tests/                            run the test blocks of programs
+  arrc bench --targets=cpu,interp prog.fut    measure them
+  arrc dataset -b -g '[1000]f32' > data       make an input
+
+`arrc COMMAND --help` tells more, `arrc doctor` what works here. Exit codes: 0 all went well, 1 a mistake in the program,
+the input or the command line, 2 the program failed while running, 124 out of time, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -53,15 +69,36 @@ enum Command {
     Opt(opt::OptArguments),
     /// Evaluate expressions and definitions as they are typed
     Repl(repl::ReplArguments),
+    /// Make random values, and convert values between formats
+    Dataset(dataset::DatasetArguments),
     /// List what programs can be run on
     Devices,
+    /// Look what works here and what is missing, and tell how to mend it
+    Doctor,
     /// Explain an error code
     Explain(explain::ExplainArguments),
+    /// Print a script that completes command lines in a shell
+    Completions(manual::CompletionsArguments),
+    /// Print a page for man(1)
+    Man(manual::ManArguments),
 }
 
 /// The names of the commands: a first argument that is none of them begins a program to run.
 const COMMANDS: &[&str] = &[
-    "run", "check", "test", "bench", "benchcmp", "opt", "repl", "devices", "explain", "help",
+    "run",
+    "check",
+    "test",
+    "bench",
+    "benchcmp",
+    "opt",
+    "repl",
+    "dataset",
+    "devices",
+    "doctor",
+    "explain",
+    "completions",
+    "man",
+    "help",
 ];
 
 /// Runs the command line of this process.
@@ -84,8 +121,12 @@ pub fn main() -> ExitCode {
         Command::Benchcmp(arguments) => benchcmp::run(&arguments),
         Command::Opt(arguments) => opt::run(&arguments),
         Command::Repl(arguments) => repl::run(&arguments),
+        Command::Dataset(arguments) => dataset::run(&arguments),
         Command::Devices => devices::run(),
+        Command::Doctor => doctor::run(),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Completions(arguments) => manual::completions(&arguments),
+        Command::Man(arguments) => manual::man(&arguments),
     });
     match work {
         Ok(Ok(())) => ExitCode::SUCCESS,

@@ -19,7 +19,7 @@ pub(crate) use build::append;
 pub use error::{Place, ReadError};
 pub(crate) use leaf::choices;
 pub use leaf::{Leaf, leaves};
-pub use npy::read_npy;
+pub use npy::{read_npy, write_npy};
 pub use number::parse_number;
 pub use print::{const_text, value_text, write_text};
 pub use show::{fitted_text, source_text, structured_text};

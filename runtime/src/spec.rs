@@ -7,9 +7,10 @@ mod parse;
 mod pattern;
 mod random;
 
+pub(crate) use parse::generator;
 pub use pattern::Pattern;
-pub(crate) use random::SplitMix;
-pub use random::{Generator, generate};
+pub use random::{Bounds, Generator, generate};
+pub(crate) use random::{SplitMix, bounded, count, elements, shaped};
 
 use crate::script::Exp;
 use midend::ir::threshold::Forced;

@@ -35,28 +35,33 @@ pub(super) struct BenchArguments {
     #[arg(long, value_name = "COMMAND")]
     vs: Vec<String>,
     /// Run only this entry point
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", help_heading = "What")]
     entry_point: Option<String>,
     /// Leave out programs and inputs with this tag
-    #[arg(long, value_name = "TAG", alias = "exclude-case")]
+    #[arg(
+        long,
+        value_name = "TAG",
+        alias = "exclude-case",
+        help_heading = "What"
+    )]
     exclude: Vec<String>,
     /// Only inputs with this tag
-    #[arg(long, value_name = "TAG")]
+    #[arg(long, value_name = "TAG", help_heading = "What")]
     include: Vec<String>,
     /// Leave out files whose path matches this regular expression
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, value_name = "REGEX", help_heading = "What")]
     ignore_files: Vec<Regex>,
     /// Run at least so many times
-    #[arg(short, long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short, long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..), help_heading = "How often")]
     runs: u32,
     /// Run so many times, and no more
-    #[arg(long)]
+    #[arg(long, help_heading = "How often")]
     no_convergence_phase: bool,
     /// Measure no longer than this until the interval is narrow
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "10")]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "10", help_heading = "How often")]
     convergence_max_seconds: f64,
     /// Time for all runs of one input on one target
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, help_heading = "How often")]
     timeout: Option<f64>,
     /// Fail instead of using more memory for arrays
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
@@ -68,10 +73,10 @@ pub(super) struct BenchArguments {
     #[arg(long, value_name = "NAME=N")]
     threshold: Vec<String>,
     /// Write all times to this file, as `futhark bench --json` does; `arrc benchcmp` compares two of them
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
     json: Option<PathBuf>,
     /// Draw medians with their intervals, and time against size, as a picture (SVG)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
     plot: Option<PathBuf>,
 }
 

@@ -152,7 +152,7 @@ fn edited(repl: &mut Repl, take: Take<'_>) -> Outcome {
 }
 
 /// Where the history lies: in the directory for the user's data.
-fn history_file() -> Option<PathBuf> {
+pub(super) fn history_file() -> Option<PathBuf> {
     let directory = |name| {
         std::env::var_os(name)
             .map(PathBuf::from)

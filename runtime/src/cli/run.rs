@@ -37,49 +37,59 @@ pub(super) struct RunArguments {
     #[arg(long, default_value_t)]
     target: Target,
     /// Write results in the binary format
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Results")]
     binary_output: bool,
     /// Write the run time of each run to this file, one line each, in microseconds
-    #[arg(short = 't', long, value_name = "FILE")]
+    #[arg(short = 't', long, value_name = "FILE", help_heading = "Measuring")]
     write_runtime_to: Option<PathBuf>,
     /// Run so many times (with one more run before, which is not timed)
-    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
+    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..), help_heading = "Measuring")]
     runs: u32,
     /// Fail instead of using more memory for arrays
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, help_heading = "Limits")]
     mem_limit: Option<u64>,
     /// Fail after so many lane-instructions on ptx-emu
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
     cap: Option<u64>,
     /// Stop after so many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, help_heading = "Limits")]
     timeout: Option<f64>,
     /// Threads for parallel work [default: one per core]
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     threads: Option<usize>,
     /// Let guards compare with N: 0 makes them true, inf false. `*` stands for all thresholds, `arrc opt --thresholds` names them
-    #[arg(long, value_name = "NAME=N")]
+    #[arg(long, value_name = "NAME=N", help_heading = "The compiler")]
     threshold: Vec<String>,
     /// Write the result as a picture instead of printing it
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
     png: Option<PathBuf>,
     /// Print the program after these passes, to standard error (`all`, or names as `arrc opt --list` lists them)
-    #[arg(long, value_name = "PASS", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "PASS",
+        value_delimiter = ',',
+        help_heading = "The compiler"
+    )]
     dump_after: Vec<String>,
     /// Run only so many of the passes that can be left out
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "The compiler")]
     pass_limit: Option<usize>,
     /// Leave out these passes, to see what they are worth
-    #[arg(long, value_name = "PASS", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "PASS",
+        value_delimiter = ',',
+        help_heading = "The compiler"
+    )]
     without: Vec<String>,
     /// Tell the time of each pass, to standard error
-    #[arg(long)]
+    #[arg(long, help_heading = "The compiler")]
     pass_times: bool,
     /// Tell what compiling and the last run spent time and memory on, to standard error
-    #[arg(long)]
+    #[arg(long, help_heading = "Measuring")]
     profile: bool,
     /// Do not print results
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Results")]
     no_print_result: bool,
 }
 

@@ -31,52 +31,57 @@ pub(super) struct TestArguments {
     #[arg(short, long, value_name = "NAME")]
     entry_point: Option<String>,
     /// Time for each run
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "10")]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "10", help_heading = "Limits")]
     timeout: f64,
     /// Memory for the arrays of each run
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "4G")]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "4G", help_heading = "Limits")]
     mem_limit: u64,
     /// Lane-instructions for each run on ptx-emu
-    #[arg(long, value_name = "N", default_value_t = harness::CAP)]
+    #[arg(long, value_name = "N", default_value_t = harness::CAP, help_heading = "Limits")]
     cap: u64,
     /// Programs to test at once [default: one per core]
     #[arg(short, long, value_name = "N")]
     jobs: Option<usize>,
     /// Let guards compare with N, see `arrc run`
-    #[arg(long, value_name = "NAME=N")]
+    #[arg(long, value_name = "NAME=N", help_heading = "The compiler")]
     threshold: Vec<String>,
     /// Run each case also once for each threshold: this one at 0, the others at infinity
-    #[arg(long)]
+    #[arg(long, help_heading = "The compiler")]
     each_threshold: bool,
     /// Leave out these passes, see `arrc run`
-    #[arg(long, value_name = "PASS", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "PASS",
+        value_delimiter = ',',
+        help_heading = "The compiler"
+    )]
     without: Vec<String>,
     /// Write everything that came of the tests to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
     json: Option<PathBuf>,
     /// Write a page about it to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
     conformance: Option<PathBuf>,
     /// Name every program that failed, with its message
-    #[arg(long)]
+    #[arg(long, help_heading = "Reports")]
     list_failures: bool,
     /// Compare the messages of rejected programs and warnings, too
     #[arg(long)]
     match_messages: bool,
     /// Check sizes and regularity that analyses claim, on the target interp
-    #[arg(long)]
+    #[arg(long, help_heading = "The compiler")]
     claims: bool,
     /// Candidates to try for each property
-    #[arg(short, long, value_name = "N", default_value_t = PropertyOptions::default().tests)]
+    #[arg(short, long, value_name = "N", default_value_t = PropertyOptions::default().tests, help_heading = "Properties")]
     num_tests: u32,
     /// Size of candidates, where the property does not say it
-    #[arg(short, long, value_name = "N", default_value_t = PropertyOptions::default().size, value_parser = clap::value_parser!(i64).range(0..))]
+    #[arg(short, long, value_name = "N", default_value_t = PropertyOptions::default().size, value_parser = clap::value_parser!(i64).range(0..), help_heading = "Properties")]
     max_size: i64,
     /// Seed of candidates [default: another one each time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Properties")]
     seed: Option<u64>,
     /// How often in a row a shrinker may give no smaller counterexample
-    #[arg(long, value_name = "N", default_value_t = PropertyOptions::default().tries)]
+    #[arg(long, value_name = "N", default_value_t = PropertyOptions::default().tries, help_heading = "Properties")]
     num_tries: u32,
     /// Serve as a worker of another `arrc test`
     #[arg(long, hide = true)]

@@ -132,6 +132,11 @@ pub fn write_binary(value: &Value, out: &mut impl Write) -> io::Result<()> {
     for dim in value.shape() {
         out.write_all(&dim.to_le_bytes())?;
     }
+    write_elements(value, out)
+}
+
+/// Writes the elements of a value, little-endian.
+pub(super) fn write_elements(value: &Value, out: &mut impl Write) -> io::Result<()> {
     match value {
         Value::Scalar(c) => out.write_all(scalar_bytes(*c).as_ref()),
         Value::Array(array) => write_data(&array.data, out),

@@ -6,7 +6,7 @@ use midend::ir::types::ScalarType;
 use midend::value::{ArrayValue, Data, Value};
 use midend::with_data;
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
-use std::io::Cursor;
+use std::io::{self, Cursor, Write};
 
 /// The description of an array nests three brackets at most, one of a tuple in a list in a dictionary.
 const MAX_BRACKETS: usize = 4;
@@ -70,6 +70,33 @@ pub fn read_npy(bytes: &[u8], expected: Option<Leaf>) -> Result<Value, ReadError
         Order::Fortran => row_major(data, &shape),
     };
     Ok(Value::Array(ArrayValue { shape, data }))
+}
+
+/// Writes a value as a `.npy` file.
+pub fn write_npy(value: &Value, out: &mut impl Write) -> io::Result<()> {
+    let kind = match value.elem() {
+        ScalarType::I8 => "|i1",
+        ScalarType::I16 => "<i2",
+        ScalarType::I32 => "<i4",
+        ScalarType::I64 => "<i8",
+        ScalarType::U8 => "|u1",
+        ScalarType::U16 => "<u2",
+        ScalarType::U32 => "<u4",
+        ScalarType::U64 => "<u8",
+        ScalarType::F16 => "<f2",
+        ScalarType::F32 => "<f4",
+        ScalarType::F64 => "<f8",
+        ScalarType::Bool => "|b1",
+    };
+    let extents: String = value.shape().iter().map(|n| format!("{n}, ")).collect();
+    let about = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({extents}), }}");
+    // Elements begin at a multiple of 64: after ten bytes, the description, blanks and a line break.
+    let width = (about.len() + 11).next_multiple_of(64) - 11;
+    let length = u16::try_from(width + 1).map_err(|_| io::Error::other("too many dimensions"))?;
+    out.write_all(b"\x93NUMPY\x01\0")?;
+    out.write_all(&length.to_le_bytes())?;
+    writeln!(out, "{about:width$}")?;
+    binary::write_elements(value, out)
 }
 
 /// The header says how long its description is, and npyz would allocate that much before it reads; and it takes time

@@ -241,26 +241,42 @@ fn generators(cursor: &mut Cursor<'_>) -> Result<Vec<Generator>, SpecError> {
     cursor.expect('{')?;
     let mut generators = Vec::new();
     while !cursor.eat('}') {
-        let mut shape = Vec::new();
-        while cursor.eat('[') {
-            let word = cursor.token();
-            match parse_number(word, Some(ScalarType::I64)) {
-                Ok(Const::I64(n)) if n >= 0 => shape.push(n),
-                Ok(_) | Err(_) => return cursor.fail("expected a constant size"),
-            }
-            cursor.expect(']')?;
-        }
-        let word = cursor.token();
-        generators.push(match ScalarType::from_name(word) {
-            Some(elem) => Generator::Random { shape, elem },
-            None if shape.is_empty() => match parse_number(word, None) {
-                Ok(constant) => Generator::Constant(constant),
-                Err(why) => return cursor.fail(format!("expected a type or constant: {why}")),
-            },
-            None => return cursor.fail("expected the type of the elements"),
-        });
+        generators.push(one_generator(cursor)?);
     }
     Ok(generators)
+}
+
+fn one_generator(cursor: &mut Cursor<'_>) -> Result<Generator, SpecError> {
+    let mut shape = Vec::new();
+    while cursor.eat('[') {
+        let word = cursor.token();
+        match parse_number(word, Some(ScalarType::I64)) {
+            Ok(Const::I64(n)) if n >= 0 => shape.push(n),
+            Ok(_) | Err(_) => return cursor.fail("expected a constant size"),
+        }
+        cursor.expect(']')?;
+    }
+    let word = cursor.token();
+    match ScalarType::from_name(word) {
+        Some(elem) => Ok(Generator::Random { shape, elem }),
+        None if shape.is_empty() => match parse_number(word, None) {
+            Ok(constant) => Ok(Generator::Constant(constant)),
+            Err(why) => cursor.fail(format!("expected a type or constant: {why}")),
+        },
+        None => cursor.fail("expected the type of the elements"),
+    }
+}
+
+/// A generator that stands alone, `[10]f32` or `5i64`.
+pub(crate) fn generator(text: &str) -> Result<Generator, String> {
+    let block = Block {
+        text: text.to_owned(),
+        first_line: 1,
+    };
+    let mut cursor = Cursor::new(&block);
+    let found = one_generator(&mut cursor).map_err(|why| why.message)?;
+    cursor.end().map_err(|why| why.message)?;
+    Ok(found)
 }
 
 fn script_input(cursor: &mut Cursor<'_>) -> Result<Input, SpecError> {

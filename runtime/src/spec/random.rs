@@ -1,4 +1,5 @@
-//! Random arguments: integers over the whole range of their type, floats in [0, 1), the same every time.
+//! Random arguments: integers over the whole range of their type, floats in [0, 1), or both in given bounds; the same every
+//! time.
 
 use half::f16;
 use midend::ir::scalar::Const;
@@ -32,26 +33,35 @@ fn one(generator: &Generator, state: &mut SplitMix) -> Result<Value, String> {
     match generator {
         Generator::Constant(c) => Ok(Value::Scalar(*c)),
         Generator::Random { shape, elem } => {
-            let len = shape
-                .iter()
-                .try_fold(1i64, |product, dim| product.checked_mul(*dim))
-                .filter(|len| (0..=LIMIT).contains(len))
-                .and_then(|len| usize::try_from(len).ok())
-                .ok_or_else(|| format!("a random array of shape {shape:?} is too large"))?;
-            let data = elements(*elem, len, state);
-            Ok(if shape.is_empty() {
-                Value::Scalar(data.get(0))
-            } else {
-                Value::Array(ArrayValue {
-                    shape: shape.clone(),
-                    data,
-                })
-            })
+            let data = elements(*elem, count(shape)?, state);
+            Ok(shaped(shape, data))
         }
     }
 }
 
-fn elements(elem: ScalarType, len: usize, state: &mut SplitMix) -> Data {
+/// How many elements a random value of this shape has.
+pub(crate) fn count(shape: &[i64]) -> Result<usize, String> {
+    shape
+        .iter()
+        .try_fold(1i64, |product, dim| product.checked_mul(*dim))
+        .filter(|len| (0..=LIMIT).contains(len))
+        .and_then(|len| usize::try_from(len).ok())
+        .ok_or_else(|| format!("a random array of shape {shape:?} is too large"))
+}
+
+/// The value of these elements: a scalar if there are no dimensions.
+pub(crate) fn shaped(shape: &[i64], data: Data) -> Value {
+    if shape.is_empty() {
+        return Value::Scalar(data.get(0));
+    }
+    Value::Array(ArrayValue {
+        shape: shape.to_vec(),
+        data,
+    })
+}
+
+/// Random elements over the whole range of integers, or in [0, 1).
+pub(crate) fn elements(elem: ScalarType, len: usize, state: &mut SplitMix) -> Data {
     fn all<T>(len: usize, state: &mut SplitMix, one: fn(u64) -> T) -> Vec<T> {
         (0..len).map(|_| one(state.next())).collect()
     }
@@ -72,6 +82,79 @@ fn elements(elem: ScalarType, len: usize, state: &mut SplitMix) -> Data {
             (x >> 11) as f64 / 9_007_199_254_740_992.0
         })),
         ScalarType::Bool => Data::Bool(all(len, state, |x| x >> 63 == 1)),
+    }
+}
+
+/// The least and the greatest of random numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bounds {
+    /// Of integers; of truth values 0 and 1.
+    Whole(i128, i128),
+    /// Of floats.
+    Real(f64, f64),
+}
+
+/// Random elements within bounds, which must be in order and of the type's kind.
+pub(crate) fn bounded(
+    elem: ScalarType,
+    len: usize,
+    bounds: Bounds,
+    state: &mut SplitMix,
+) -> Result<Data, String> {
+    let wrong = || format!("these are no bounds of {elem}");
+    let (low, high) = match bounds {
+        Bounds::Whole(low, high) if low <= high => (low, high),
+        Bounds::Whole(..) => return Err(wrong()),
+        Bounds::Real(low, high) => {
+            let mut real = || {
+                let share = (state.next() >> 11) as f64 / 9_007_199_254_740_992.0;
+                (low + share * (high - low)).clamp(low, high)
+            };
+            if low.is_nan() || high.is_nan() || low > high {
+                return Err(wrong());
+            }
+            return match elem {
+                ScalarType::F16 => Ok(Data::F16((0..len).map(|_| f16::from_f64(real())).collect())),
+                ScalarType::F32 => Ok(Data::F32((0..len).map(|_| real() as f32).collect())),
+                ScalarType::F64 => Ok(Data::F64((0..len).map(|_| real()).collect())),
+                ScalarType::I8
+                | ScalarType::I16
+                | ScalarType::I32
+                | ScalarType::I64
+                | ScalarType::U8
+                | ScalarType::U16
+                | ScalarType::U32
+                | ScalarType::U64
+                | ScalarType::Bool => Err(wrong()),
+            };
+        }
+    };
+    // The upper half of a product scales a random number down; bounds of 64 bits do not overflow here.
+    let span = (high - low + 1).unsigned_abs();
+    let mut whole = || low + ((u128::from(state.next()) * span) >> 64) as i128;
+    fn all<T: TryFrom<i128>>(
+        len: usize,
+        one: &mut dyn FnMut() -> i128,
+        wrong: &dyn Fn() -> String,
+    ) -> Result<Vec<T>, String> {
+        (0..len)
+            .map(|_| T::try_from(one()).map_err(|_| wrong()))
+            .collect()
+    }
+    match elem {
+        ScalarType::I8 => all(len, &mut whole, &wrong).map(Data::I8),
+        ScalarType::I16 => all(len, &mut whole, &wrong).map(Data::I16),
+        ScalarType::I32 => all(len, &mut whole, &wrong).map(Data::I32),
+        ScalarType::I64 => all(len, &mut whole, &wrong).map(Data::I64),
+        ScalarType::U8 => all(len, &mut whole, &wrong).map(Data::U8),
+        ScalarType::U16 => all(len, &mut whole, &wrong).map(Data::U16),
+        ScalarType::U32 => all(len, &mut whole, &wrong).map(Data::U32),
+        ScalarType::U64 => all(len, &mut whole, &wrong).map(Data::U64),
+        ScalarType::Bool => {
+            let bits: Vec<u8> = all(len, &mut whole, &wrong)?;
+            Ok(Data::Bool(bits.into_iter().map(|bit| bit != 0).collect()))
+        }
+        ScalarType::F16 | ScalarType::F32 | ScalarType::F64 => Err(wrong()),
     }
 }
 

@@ -1,0 +1,225 @@
+//! `arrc dataset`, `doctor`, `completions` and `man` as their users meet them.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+fn directory(test: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("tools-{test}"));
+    std::fs::create_dir_all(&path).expect("a temporary directory can be made");
+    path
+}
+
+fn arrc(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_arrc"))
+        .args(arguments)
+        .env("XDG_DATA_HOME", directory("data"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command can be started");
+    let mut stdin = child.stdin.take().expect("it was piped");
+    // A command that does not read its input closes it.
+    let _ = stdin.write_all(input);
+    drop(stdin);
+    child.wait_with_output().expect("the command ends")
+}
+
+/// What a command that must succeed writes.
+#[track_caller]
+fn says(arguments: &[&str], input: &[u8]) -> Vec<u8> {
+    let output = arrc(arguments, input);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {errors}");
+    output.stdout
+}
+
+#[track_caller]
+fn text(arguments: &[&str]) -> String {
+    String::from_utf8(says(arguments, b"")).expect("it is text")
+}
+
+#[test]
+fn values_are_made_in_order_within_bounds() {
+    let line = [
+        "dataset",
+        "-g",
+        "3i64",
+        "--i32-bounds=-2:2",
+        "-g",
+        "[2][50]i32",
+        "--i32-bounds=7:7",
+        "-g",
+        "i32",
+        "--f32-bounds=1:3",
+        "-g",
+        "[50]f32",
+        "--bool-bounds=true:true",
+        "-g",
+        "bool",
+        "-g",
+        "[1, 2]",
+    ];
+    let made = text(&line);
+    let lines: Vec<&str> = made.lines().collect();
+    assert_eq!(lines.len(), 6, "{made}");
+    assert_eq!((lines[0], lines[2]), ("3i64", "7i32"));
+    assert_eq!((lines[4], lines[5]), ("true", "[1i32, 2i32]"));
+    let numbers = |line: &str, unit: &str| -> Vec<f64> {
+        let numbers = line.split(|c: char| "[], ".contains(c));
+        let numbers = numbers.filter(|word| !word.is_empty());
+        let number = |word: &str| word.trim_end_matches(unit).parse();
+        numbers
+            .map(|word| number(word).expect("a number"))
+            .collect()
+    };
+    let whole = numbers(lines[1], "i32");
+    assert_eq!(whole.len(), 100);
+    for wanted in [-2.0, -1.0, 0.0, 1.0, 2.0] {
+        assert!(whole.contains(&wanted), "both ends are reached: {made}");
+    }
+    assert!(whole.iter().all(|n| (-2.0..=2.0).contains(n)), "{made}");
+    let real = numbers(lines[3], "f32");
+    assert!(real.iter().all(|x| (1.0..=3.0).contains(x)), "{made}");
+    assert!(real.iter().any(|x| *x > 2.0) && real.iter().any(|x| *x < 2.0));
+    // The same seed, the same values.
+    assert_eq!(made, text(&line));
+    let other = text(&["dataset", "-s", "2", "-g", "[9]u8"]);
+    assert_ne!(other, text(&["dataset", "-g", "[9]u8"]));
+    assert_eq!(
+        text(&["dataset", "-t", "-g", "[3][0]u16", "-g", "f16"]),
+        "[3][0]u16\nf16\n"
+    );
+}
+
+#[test]
+fn what_cannot_be_made_is_refused() {
+    for line in [
+        &["dataset", "-g", "[10]t"][..],
+        &["dataset", "-g", "[10"],
+        &["dataset", "-g", "[99999999999]i64"],
+        &["dataset", "--i8-bounds=3:1", "-g", "i8"],
+        &["dataset", "--i8-bounds=0:1000", "-g", "i8"],
+        &["dataset", "--u8-bounds=1", "-g", "u8"],
+        &["dataset", "--npy", "-g", "1i32", "-g", "2i32"],
+        &["dataset", "nowhere.in"],
+    ] {
+        let output = arrc(line, b"");
+        assert_eq!(output.status.code(), Some(1), "{line:?}");
+        assert!(output.stdout.is_empty(), "{line:?}");
+    }
+}
+
+#[test]
+fn values_go_from_format_to_format_and_stay_the_same() {
+    let directory = directory("formats");
+    for ty in ["i8", "u16", "i32", "u64", "f16", "f32", "f64", "bool"] {
+        for shape in ["", "[7]", "[2][3]", "[0][4]"] {
+            let ty = format!("{shape}{ty}");
+            let first = text(&["dataset", "-g", &ty]);
+            let binary = says(&["dataset", "-b"], first.as_bytes());
+            assert!(binary.starts_with(b"b\x02"), "{ty}");
+            let npy = says(&["dataset", "--npy"], &binary);
+            assert_eq!(
+                npy.iter().position(|b| *b == b'\n').map(|n| (n + 1) % 64),
+                Some(0)
+            );
+            let path = directory.join("value.npy");
+            std::fs::write(&path, npy).expect("written");
+            assert_eq!(
+                text(&["dataset", &path.display().to_string()]),
+                first,
+                "{ty}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_doctor_finds_what_works() {
+    let report = text(&["doctor"]);
+    for part in [
+        "ok  cpu: ",
+        "ok  ptx-emu: ",
+        "ok  interp: ",
+        "ok  threads: ",
+        "ok  history of the REPL: ",
+    ] {
+        assert!(report.contains(part), "{part} in\n{report}");
+    }
+    // Without a GPU it says what to do.
+    assert!(
+        report.contains("ok  ptx: ") || report.contains("install NVIDIA's driver"),
+        "{report}"
+    );
+}
+
+/// The commands that `--help` lists.
+fn commands() -> Vec<String> {
+    let help = text(&["--help"]);
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let lines = lines.take_while(|line| !line.is_empty());
+    let first = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names = first.filter_map(|line| line.split_whitespace().next());
+    names
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The long options in a text; in pages for man(1) hyphens are escaped.
+fn options(text: &str) -> Vec<String> {
+    let plain = text
+        .replace("\\-", "-")
+        .replace("\\fB", " ")
+        .replace("\\fR", " ");
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let mut found: Vec<String> = plain
+        .split(|c| !is_name(c))
+        .filter(|word| word.starts_with("--") && word.len() > 3)
+        .map(str::to_owned)
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+#[test]
+fn help_pages_completions_and_documentation_agree() {
+    let commands = commands();
+    assert!(
+        commands.len() > 10 && commands.iter().any(|name| name == "bench"),
+        "{commands:?}"
+    );
+    let directory = directory("man").display().to_string();
+    says(&["man", "--directory", &directory], b"");
+    let bash = text(&["completions", "bash"]);
+    let main = text(&["man"]);
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let reference = std::fs::read_to_string(root.join("docs/commands.md")).expect("the page");
+    for name in &commands {
+        let help = options(&text(&[name, "--help"]));
+        let page = std::fs::read_to_string(format!("{directory}/arrc-{name}.1")).expect("a page");
+        assert_eq!(options(&page), help, "{name}");
+        assert_eq!(text(&["man", name]), page);
+        assert!(
+            main.replace("\\-", "-").contains(name),
+            "{name} in the main page"
+        );
+        for option in help.iter().filter(|option| *option != "--version") {
+            assert!(bash.contains(option), "{name} {option} is completed");
+        }
+        assert!(
+            reference.contains(&format!("`{name}`")),
+            "{name} in docs/commands.md"
+        );
+    }
+    for shell in ["zsh", "fish", "powershell", "elvish"] {
+        assert!(
+            text(&["completions", shell]).contains("benchcmp"),
+            "{shell}"
+        );
+    }
+    assert_eq!(arrc(&["man", "nothing"], b"").status.code(), Some(1));
+}
