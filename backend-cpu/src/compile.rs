@@ -200,21 +200,21 @@ pub(crate) struct Made<'a> {
     pub(crate) kept: Vec<Kept>,
 }
 
-/// Compiles those kernels of the program that are wanted, and every function that they call.
-pub(crate) fn compile<'a>(
-    program: &'a Program<Mem>,
-    isa: &OwnedTargetIsa,
-    wanted: &dyn Fn(&str) -> bool,
-) -> Result<Made<'a>, RunError> {
-    let launched = launched(program).into_iter();
-    let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) =
-        launched.filter(|(kernel, _)| wanted(&kernel.name)).unzip();
-    let functions = called(program, kernels.iter().flat_map(|k| kernel_bodies(k)));
-    let provider = ArenaMemoryProvider::new_with_size(ARENA).map_err(broken)?;
-    let mut builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
-    builder.memory_provider(Box::new(provider));
-    let mut jit = JITModule::new(builder);
+/// What there is to compile, declared to the linker.
+struct Declared<'a> {
+    units: Units,
+    work: Vec<(FuncId, Unit<'a>)>,
+    /// For each kernel its units.
+    ids: Vec<Vec<(Role, FuncId)>>,
+}
 
+/// Declares kernels, and every function that they call.
+fn declare<'a>(
+    program: &Program<Mem>,
+    isa: &OwnedTargetIsa,
+    (kernels, args): (&[&'a Kernel], &'a [Vec<Var>]),
+    jit: &mut JITModule,
+) -> Result<Declared<'a>, RunError> {
     let mut units = Units {
         conv: isa.default_call_conv(),
         frontend: isa.frontend_config(),
@@ -223,13 +223,13 @@ pub(crate) fn compile<'a>(
     };
     let mut work = Vec::new();
     let calls = calls(program);
-    for fun in &functions {
-        let interface = interface(program, &units, (*fun, calls.recursive[*fun]), &mut jit)?;
-        work.push((interface.id, Unit::Function(*fun)));
-        units.functions.insert(*fun, interface);
+    for fun in called(program, kernels.iter().flat_map(|k| kernel_bodies(k))) {
+        let interface = interface(program, &units, (fun, calls.recursive[fun]), jit)?;
+        work.push((interface.id, Unit::Function(fun)));
+        units.functions.insert(fun, interface);
     }
     let mut ids = Vec::new();
-    for (k, (kernel, args)) in kernels.iter().zip(&args).enumerate() {
+    for (k, (kernel, args)) in kernels.iter().zip(args).enumerate() {
         let mut mine = Vec::new();
         for (r, role) in kernel::roles(program, kernel).into_iter().enumerate() {
             // The signature is that of the emitted unit; linking does not look at it.
@@ -243,6 +243,49 @@ pub(crate) fn compile<'a>(
         }
         ids.push(mine);
     }
+    Ok(Declared { units, work, ids })
+}
+
+/// The machine code of every kernel and of every function that kernels call, as text, with a name for each. Nothing of it is
+/// linked: this is for people to read.
+pub(crate) fn assembly(
+    program: &Program<Mem>,
+    isa: &OwnedTargetIsa,
+) -> Result<Vec<(String, String)>, RunError> {
+    let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) = launched(program).into_iter().unzip();
+    let builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
+    let mut jit = JITModule::new(builder);
+    let declared = declare(program, isa, (&kernels, &args), &mut jit)?;
+    let text = |unit: &Unit<'_>| {
+        let Emitted { func, kept: _kept } = emit(program, &declared.units, *unit);
+        let mut context = cranelift_codegen::Context::for_function(func);
+        context.set_disasm(true);
+        let compiled = context
+            .compile(&**isa, &mut ControlPlane::default())
+            .map_err(|error| broken(format!("{:?}", error.inner)))?;
+        let name = match unit {
+            Unit::Kernel { kernel, role, .. } => format!("{}, {}", kernel.name, role.name()),
+            Unit::Function(fun) => format!("function {}", program.funs[*fun].name),
+        };
+        Ok((name, compiled.vcode.clone().unwrap_or_default()))
+    };
+    declared.work.iter().map(|(_, unit)| text(unit)).collect()
+}
+
+/// Compiles those kernels of the program that are wanted, and every function that they call.
+pub(crate) fn compile<'a>(
+    program: &'a Program<Mem>,
+    isa: &OwnedTargetIsa,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<Made<'a>, RunError> {
+    let launched = launched(program).into_iter();
+    let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) =
+        launched.filter(|(kernel, _)| wanted(&kernel.name)).unzip();
+    let provider = ArenaMemoryProvider::new_with_size(ARENA).map_err(broken)?;
+    let mut builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
+    builder.memory_provider(Box::new(provider));
+    let mut jit = JITModule::new(builder);
+    let Declared { units, work, ids } = declare(program, isa, (&kernels, &args), &mut jit)?;
 
     let machines: Vec<Result<Machine, RunError>> = if work.len() > 1 {
         work.par_iter()
@@ -316,6 +359,14 @@ fn interface(
     })
 }
 
+/// The code of one unit before it is compiled.
+fn emit(program: &Program<Mem>, units: &Units, unit: Unit<'_>) -> Emitted {
+    match unit {
+        Unit::Kernel { kernel, args, role } => kernel::emit(program, units, kernel, args, role),
+        Unit::Function(fun) => kernel::function(program, units, fun),
+    }
+}
+
 /// Compiles one unit.
 fn build(
     program: &Program<Mem>,
@@ -324,10 +375,7 @@ fn build(
     id: FuncId,
     unit: Unit<'_>,
 ) -> Result<Machine, RunError> {
-    let Emitted { func, kept } = match unit {
-        Unit::Kernel { kernel, args, role } => kernel::emit(program, units, kernel, args, role),
-        Unit::Function(fun) => kernel::function(program, units, fun),
-    };
+    let Emitted { func, kept } = emit(program, units, unit);
     let mut context = cranelift_codegen::Context::for_function(func);
     let compiled = context
         .compile(&**isa, &mut ControlPlane::default())

@@ -60,6 +60,10 @@ impl CpuDevice {
         &self.pool
     }
 
+    /// The machine code of every kernel of a program, and of the functions that they call, as text for people, with names.
+    pub fn assembly(&self, program: &Program<Mem>) -> Result<Vec<(String, String)>, RunError> {
+        crate::compile::assembly(program, &self.isa)
+    }
     /// Bytes of buffers in use now.
     pub fn memory_used(&self) -> u64 {
         self.account.used()

@@ -12,8 +12,10 @@
 //! again. A mistake in an input changes nothing.
 
 mod command;
+mod fields;
 mod input;
 mod picture;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -148,13 +150,14 @@ impl Repl {
         }
     }
 
-    /// Names that may be meant by what somebody has begun to type.
+    /// Names that may be meant by what somebody has begun to type, with those of fields, `point.x`.
     pub fn names(&self) -> Vec<String> {
-        let own = self
-            .defined()
-            .unwrap_or_default()
-            .into_iter()
-            .map(|(name, _)| name);
+        let own = self.defined().unwrap_or_default().into_iter();
+        let own = own.flat_map(|(name, ty)| {
+            let fields = fields::paths(&ty);
+            let fields: Vec<_> = fields.iter().map(|path| format!("{name}.{path}")).collect();
+            [name].into_iter().chain(fields)
+        });
         let library = frontend::prelude_names().into_iter().map(str::to_owned);
         own.chain(library).collect()
     }
@@ -200,12 +203,18 @@ impl Repl {
             return Ok(format!("a function : {ty}\n").into());
         }
         let done = self.run(text)?;
-        let mut out = fitted_text(&done.ty, &done.values, self.settings.items);
-        out.push('\n');
+        let mut out = self.value_text(&done);
         if self.settings.time {
             out.push_str(&times(&done));
         }
         Ok(out.into())
+    }
+
+    /// A value as it is told: arrays of records as tables where they fit.
+    fn value_text(&self, done: &Evaluated) -> String {
+        let Settings { items, width, .. } = self.settings;
+        let table = table::text(&done.ty, &done.values, items, width);
+        table.unwrap_or_else(|| fitted_text(&done.ty, &done.values, items)) + "\n"
     }
 
     /// Compiles an expression, unless that has been done, and runs it.

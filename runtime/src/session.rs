@@ -50,6 +50,8 @@ pub struct Options {
     pub claims: bool,
     /// Whether programs keep what [`Program::call_reference`] needs.
     pub keep_reference: bool,
+    /// Whether programs for the CPU keep the text of their machine code.
+    pub keep_assembly: bool,
     /// How passes are run, and after which of them to tell the program.
     pub passes: Settings,
 }
@@ -276,8 +278,8 @@ impl Program {
     pub fn thresholds(&self) -> &[Threshold] {
         self.engine.thresholds()
     }
-    /// The PTX of the kernels that the program became, by name, for GPUs of a capability (75 for sm_75). None on targets
-    /// that have no PTX.
+    /// The texts of the kernels that the program became, by name: PTX for GPUs of a capability (75 for sm_75), or machine code,
+    /// if [`Options::keep_assembly`] asked for it. None of the interpreter.
     pub fn kernel_texts(&self, capability: u32) -> Vec<(String, String)> {
         self.engine.kernel_texts(capability)
     }

@@ -55,6 +55,14 @@ fn a_session_at_a_terminal() {
     // A name is completed.
     t.send("cu\t").expect("sent");
     says(t, " 2", "8i32");
+    says(
+        t,
+        "def place = {north = 1i32, east = {metres = 5i32}}",
+        "place : ",
+    );
+    t.send("place.e\t").expect("sent");
+    says(t, ".metres", "5i32");
+    says(t, "map (\\i -> {i, j = i}) (iota 2)", "1i64  1i64");
     // Mistakes of all kinds leave the session as it is.
     says(t, "cube true", "error[E0301]");
     says(t, "[1, 2][cube 2]", "out of bounds");
@@ -78,6 +86,7 @@ fn a_session_at_a_terminal() {
     );
     says(t, ":ir simplify cube 5", "after simplify");
     says(t, ":ptx map cube (map i32.i64 (iota 5))", ".visible .entry");
+    says(t, ":asm map cube (map i32.i64 (iota 5))", ", a chunk");
     says(t, ":explain E0301", "E0301:");
     says(t, ":target interp", "interp: the reference interpreter");
     says(t, "cube 5", "125i32");

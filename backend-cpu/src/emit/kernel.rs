@@ -28,6 +28,20 @@ pub(crate) enum Role {
     Tiles,
 }
 
+impl Role {
+    /// The name in texts.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Chunk => "a chunk",
+            Self::Combine => "combines",
+            Self::Fix => "adds the carry",
+            Self::Merge(_) => "merges buckets",
+            Self::Window => "a part of the buckets",
+            Self::Tiles => "tiles",
+        }
+    }
+}
+
 /// The units that a kernel needs.
 pub(crate) fn roles(program: &Program<Mem>, kernel: &Kernel) -> Vec<Role> {
     let window = (!kernel.body.result.is_empty()).then_some(Role::Window);

@@ -209,10 +209,21 @@ impl Completer for Typing {
             .find(|i| before.is_char_boundary(*i))
             .unwrap_or(at);
         let word = &before[start..];
+        let names = || self.names.iter().cloned();
+        // After a point, fields of what stands before it, if that has a name.
+        let path = before.rfind(|c| !is_word(c) && c != '.');
+        let path = path.map_or(before, |i| before[i..].trim_start_matches(|c| !is_word(c)));
+        if path.contains('.') {
+            let found = beginning(names(), path);
+            if !found.is_empty() {
+                return Ok((at - path.len(), found));
+            }
+        }
         if word.is_empty() {
             return Ok((start, Vec::new()));
         }
-        Ok((start, beginning(self.names.iter().cloned(), word)))
+        let plain = names().filter(|name| !name.contains('.'));
+        Ok((start, beginning(plain, word)))
     }
 }
 

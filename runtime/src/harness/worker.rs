@@ -51,6 +51,7 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
             options: options.passes.clone(),
             ..midend::driver::Settings::default()
         },
+        keep_assembly: false,
         keep_reference: options.target != crate::target::Target::Interp,
     })
     .map_err(io::Error::other)?;

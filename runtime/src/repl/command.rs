@@ -96,7 +96,13 @@ pub const COMMANDS: &[Command] = &[
         "ptx",
         "EXPRESSION",
         "the kernels for NVIDIA GPUs that the expression becomes",
-        |repl, rest| repl.ptx(rest),
+        |repl, rest| repl.kernels(rest, Target::PtxEmu),
+    ),
+    command(
+        "asm",
+        "EXPRESSION",
+        "the machine code that the expression becomes on this CPU",
+        |repl, rest| repl.kernels(rest, Target::Cpu),
     ),
     command("explain", "CODE", "what an error code means", |_, rest| {
         explain(rest)
@@ -190,8 +196,7 @@ impl Repl {
     fn timed(&mut self, rest: &str) -> Reply {
         wanted(rest)?;
         let done = self.run(rest)?;
-        let value = crate::data::fitted_text(&done.ty, &done.values, self.settings.items);
-        Ok(format!("{value}\n{}", times(&done)).into())
+        Ok(format!("{}{}", self.value_text(&done), times(&done)).into())
     }
 
     fn show(&mut self, rest: &str) -> Reply {
@@ -257,15 +262,27 @@ impl Repl {
         Ok(told.clone().into())
     }
 
-    fn ptx(&self, rest: &str) -> Reply {
+    /// The texts of the kernels that an expression becomes.
+    fn kernels(&self, rest: &str, target: Target) -> Reply {
         wanted(rest)?;
         let session = Session::new(Options {
-            target: Target::PtxEmu,
+            target,
+            keep_assembly: true,
             ..self.session.options().clone()
         });
         let program = self.compile_in(&session.map_err(|why| format!("{why}\n"))?, rest)?;
-        let texts = program.kernel_texts(75);
-        let texts: String = texts.into_iter().map(|(_, text)| text + "\n").collect();
+        let texts = program.kernel_texts(75).into_iter();
+        let texts: String = match target {
+            Target::Cpu => texts
+                .map(|(name, text)| format!("; {name}\n{text}\n"))
+                .collect(),
+            Target::Ptx | Target::PtxEmu | Target::Interp => {
+                texts.map(|(_, text)| text + "\n").collect()
+            }
+        };
+        if texts.is_empty() {
+            return Ok(String::from("no kernels: it is done by the host\n").into());
+        }
         Ok(texts.into())
     }
 

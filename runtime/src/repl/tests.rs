@@ -128,6 +128,13 @@ fn commands_show_what_becomes_of_a_program() {
     assert!(
         says(&mut repl, ":ir simplify i32.sum (map i32.i64 (iota 10))").contains("after simplify")
     );
+    let asm = says(&mut repl, ":asm map (+ 1i32) (iota 10 |> map i32.i64)");
+    assert!(asm.starts_with("; "), "{asm}");
+    assert!(asm.contains(", a chunk\n") && asm.contains("ret"), "{asm}");
+    assert_eq!(
+        says(&mut repl, ":asm 1i32 + 2"),
+        "no kernels: it is done by the host\n"
+    );
     assert!(says(&mut repl, ":explain E0104").contains("E0104"));
     assert!(says(&mut repl, ":time 1 + 1").contains("compiled in "));
     let picture = says(&mut repl, ":show [[0f32, 1], [1, 0]]");
@@ -168,4 +175,47 @@ fn a_loaded_file_is_warned_about() {
         assert!(told.warnings.contains("`unused` is never used"), "{told:?}");
     }
     assert_eq!(says(&mut repl, ":quit"), "");
+}
+
+#[test]
+fn arrays_of_records_are_tables() {
+    let mut repl = repl();
+    let rows = "map (\\i -> {id = i, pair = (f32.i64 i, i > 1), half = [i, i + 1]}) (iota 3)";
+    assert_eq!(
+        says(&mut repl, rows),
+        concat!(
+            "half            id             pair\n",
+            "[0i64, 1i64]  0i64  (0.0f32, false)\n",
+            "[1i64, 2i64]  1i64  (1.0f32, false)\n",
+            "[2i64, 3i64]  2i64   (2.0f32, true)\n",
+        )
+    );
+    says(&mut repl, "type point = {x: i64}");
+    says(&mut repl, ":set items 3");
+    let many = "map (\\i -> {x = i} : point) (iota 100)";
+    assert_eq!(
+        says(&mut repl, many),
+        "x\n0i64\n1i64\n...\n99i64\n-- [100]\n"
+    );
+    // What does not fit, has no rows or more dimensions is written as it is in programs.
+    repl.settings.width = 10;
+    assert!(says(&mut repl, rows).starts_with("[{half = "));
+    assert_eq!(
+        says(
+            &mut repl,
+            "filter (\\r -> r.x >= 100) (map (\\i -> {x = i}) (iota 100))"
+        ),
+        "[]\n"
+    );
+    assert_eq!(says(&mut repl, "[[{x = 1i32}]]"), "[[{x = 1i32}]]\n");
+}
+
+#[test]
+fn fields_are_among_the_names() {
+    let mut repl = repl();
+    says(&mut repl, "def p = {at = {x = 1i32, y = 2i32}, name = 3u8}");
+    let names = repl.names();
+    for name in ["p", "p.at", "p.at.x", "p.at.y", "p.name", "map"] {
+        assert!(names.iter().any(|known| known == name), "{name}");
+    }
 }

@@ -8,6 +8,7 @@ use backend_ptx::{CudaDevice, EmuDevice};
 use midend::device::Device;
 use midend::driver::{Broken, Driver, Event};
 use midend::interp;
+use midend::ir::mem::Mem;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
 use midend::ir::threshold::{Forced, Threshold};
@@ -72,6 +73,8 @@ pub(super) enum Engine {
 pub(super) struct Compiled<D: Device> {
     host: Executable,
     kernels: D::Module,
+    /// The text of the machine code, if it was asked for.
+    assembly: Vec<(String, String)>,
 }
 
 /// A call of an entry point, and what its caller wants to know.
@@ -85,12 +88,16 @@ pub(super) struct Call<'a> {
     pub(super) profile: Option<&'a mut Profile>,
 }
 
+/// The text of the machine code of a plan.
+type Assembly<'a> = &'a dyn Fn(&Program<Mem>) -> Result<Vec<(String, String)>, RunError>;
+
 impl<D: Device> Compiled<D> {
     fn new(
         shared: &Shared,
         program: Program<Soac>,
         device: &D,
         times: &mut CompileTimes,
+        assembly: Assembly<'_>,
     ) -> Result<Box<Self>, RunError> {
         let (plan, signatures) =
             with_driver(shared, times, |driver| pipeline::plan(program, driver))?;
@@ -99,6 +106,7 @@ impl<D: Device> Compiled<D> {
         times.kernels = start.elapsed();
         Ok(Box::new(Self {
             kernels,
+            assembly: assembly(&plan)?,
             host: Executable::new(&plan, signatures),
         }))
     }
@@ -138,18 +146,26 @@ impl Engine {
         program: Program<Soac>,
         times: &mut CompileTimes,
     ) -> Result<Self, RunError> {
+        let none = |_: &Program<Mem>| Ok(Vec::new());
         match &shared.devices {
             Devices::Interp => {
                 with_driver(shared, times, |driver| driver.start(&program))?;
                 Ok(Self::Interp(program))
             }
             Devices::Cpu(device) => {
-                Compiled::new(shared, program, device.as_ref(), times).map(Self::Cpu)
+                let assembly: Assembly<'_> = if shared.options.keep_assembly {
+                    &|plan| device.assembly(plan)
+                } else {
+                    &none
+                };
+                Compiled::new(shared, program, device.as_ref(), times, assembly).map(Self::Cpu)
             }
-            Devices::Ptx(gpu) => Compiled::new(shared, program, &gpu.device, times).map(Self::Ptx),
+            Devices::Ptx(gpu) => {
+                Compiled::new(shared, program, &gpu.device, times, &none).map(Self::Ptx)
+            }
             Devices::PtxEmu(options) => {
                 let device = EmuDevice::new(*options)?;
-                Compiled::new(shared, program, &device, times).map(Self::PtxEmu)
+                Compiled::new(shared, program, &device, times, &none).map(Self::PtxEmu)
             }
         }
     }
@@ -164,7 +180,8 @@ impl Engine {
     /// The texts of kernels, by name, for devices of a capability; none if the target has no texts.
     pub(super) fn kernel_texts(&self, capability: u32) -> Vec<(String, String)> {
         match self {
-            Self::Interp(_) | Self::Cpu(_) => vec![],
+            Self::Interp(_) => vec![],
+            Self::Cpu(compiled) => compiled.assembly.clone(),
             Self::Ptx(compiled) => compiled.kernels.texts(capability),
             Self::PtxEmu(compiled) => compiled.kernels.texts(capability),
         }
