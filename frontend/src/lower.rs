@@ -69,6 +69,8 @@ pub struct Lower<'a> {
     inlined_at: SpanId,
     cx: FnCx<'a>,
     frames: Vec<Rc<Frame<'a>>>,
+    /// How many frames there were, those that are gone among them.
+    numbered: u32,
     globals: Vec<global::Global<'a>>,
     fun_globals: BTreeMap<FunId, BTreeMap<usize, value::Value<'a>>>,
     specs: HashMap<Vec<u64>, usize>,
@@ -141,6 +143,7 @@ impl<'a> Lower<'a> {
             inlined_at: Spans::NONE,
             cx: FnCx::default(),
             frames: Vec::new(),
+            numbered: 0,
             globals: Vec::new(),
             fun_globals: BTreeMap::new(),
             specs: HashMap::default(),
@@ -182,10 +185,16 @@ impl<'a> Lower<'a> {
     }
 
     fn new_frame(&mut self, module: bool, parent: Option<Rc<Frame<'a>>>) -> Rc<Frame<'a>> {
-        let id = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);
-        let frame = Frame::new(id, module, parent);
+        self.numbered += 1;
+        let frame = Frame::new(self.numbered, module, parent);
         self.frames.push(Rc::clone(&frame));
         frame
+    }
+
+    /// A frame for the parameters of a type. Nothing in it refers to it, so that it goes when the type is known.
+    fn type_frame(&mut self, parent: Rc<Frame<'a>>) -> Rc<Frame<'a>> {
+        self.numbered += 1;
+        Frame::new(self.numbered, false, Some(parent))
     }
 
     /// A frame for expressions.

@@ -22,6 +22,7 @@
 pub mod analysis;
 pub mod device;
 pub mod driver;
+mod hash;
 pub mod interp;
 pub mod ir;
 pub mod math;

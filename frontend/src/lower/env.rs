@@ -18,7 +18,51 @@ pub struct Frame<'a> {
     pub module: bool,
     /// What is around it.
     pub parent: Option<Rc<Frame<'a>>>,
-    binds: RefCell<HashMap<Name, Binding<'a>>>,
+    binds: RefCell<Binds<'a>>,
+}
+
+/// Bindings in the order in which they were made. Nearly all frames are those of applications, which bind a few names; they
+/// are looked through. Only a frame of many has a table.
+#[derive(Default)]
+struct Binds<'a> {
+    rows: Vec<(Name, Binding<'a>)>,
+    /// The row of each name, if there are more than [`FEW`].
+    places: HashMap<Name, usize>,
+}
+
+/// So many names are looked through.
+const FEW: usize = 8;
+
+impl<'a> Binds<'a> {
+    fn place(&self, name: Name) -> Option<usize> {
+        if self.rows.len() > FEW {
+            return self.places.get(&name).copied();
+        }
+        self.rows.iter().position(|(other, _)| *other == name)
+    }
+
+    fn get(&self, name: Name) -> Option<&Binding<'a>> {
+        Some(&self.rows[self.place(name)?].1)
+    }
+
+    fn insert(&mut self, name: Name, binding: Binding<'a>) {
+        if let Some(place) = self.place(name) {
+            self.rows[place].1 = binding;
+            return;
+        }
+        self.rows.push((name, binding));
+        let last = self.rows.len() - 1;
+        match last {
+            0..FEW => {}
+            FEW => {
+                let rows = self.rows.iter().enumerate();
+                self.places = rows.map(|(i, (name, _))| (*name, i)).collect();
+            }
+            _ => {
+                self.places.insert(name, last);
+            }
+        }
+    }
 }
 
 /// What an id stands for.
@@ -119,7 +163,7 @@ impl<'a> Frame<'a> {
     pub fn lookup_with(&self, name: Name) -> Option<(Binding<'a>, bool)> {
         let mut frame = self;
         loop {
-            if let Some(binding) = frame.binds.borrow().get(&name) {
+            if let Some(binding) = frame.binds.borrow().get(name) {
                 return Some((binding.clone(), frame.module));
             }
             frame = frame.parent.as_deref()?;
@@ -129,14 +173,14 @@ impl<'a> Frame<'a> {
     /// The bindings of this frame alone, sorted by id.
     pub fn own(&self) -> Vec<(Name, Binding<'a>)> {
         let binds = self.binds.borrow();
-        let mut own: Vec<_> = binds.iter().map(|(n, b)| (*n, b.clone())).collect();
+        let mut own = binds.rows.clone();
         own.sort_by_key(|(name, _)| *name);
         own
     }
 
     /// Forgets everything. Frames and the closures in them refer to each other; this lets them go.
     pub fn clear(&self) {
-        self.binds.borrow_mut().clear();
+        *self.binds.borrow_mut() = Binds::default();
     }
 }
 

@@ -147,7 +147,7 @@ impl<'a> Lower<'a> {
         args: &'a [TypeArg],
         frame: &Rc<Frame<'a>>,
     ) -> Rc<Frame<'a>> {
-        let inner = self.frame(Some(Rc::clone(&def.frame)));
+        let inner = self.type_frame(Rc::clone(&def.frame));
         for (param, arg) in def.params.iter().zip(args) {
             match (param, arg) {
                 (TypeParam::Size(name), TypeArg::Size(size)) => {

@@ -15,6 +15,7 @@
 
 pub mod annotate;
 
+use crate::hash::HashMap;
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
@@ -24,7 +25,7 @@ use crate::ir::seg::Seg;
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, Stm, Vars};
 use crate::ir::types::ScalarType;
 use crate::ir::walk::{deep, free_in_stm};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// How much a number grows when a variable grows by one and all others stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

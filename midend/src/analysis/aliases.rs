@@ -1,11 +1,12 @@
 //! Which arrays of a function of the nested dialect may share memory, and what statements consume.
 
+use crate::hash::{HashMap, HashSet};
 use crate::ir::array::ArrayOp;
 use crate::ir::id::{FunId, IdVec, Var};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Lambda, LoopForm, Stm};
 use crate::ir::walk::deep;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 /// What each array may be an alias of.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +29,7 @@ impl Aliases {
             return false;
         }
         let mut todo = vec![array];
-        let mut reached = HashSet::new();
+        let mut reached = HashSet::default();
         while let Some(var) = todo.pop() {
             if closure.contains(&var) {
                 return true;
@@ -48,7 +49,7 @@ impl Aliases {
 
     /// Everything that variables may be aliases of, they themselves among it.
     pub fn closure(&self, mut todo: Vec<Var>) -> HashSet<Var> {
-        let mut reached = HashSet::new();
+        let mut reached = HashSet::default();
         while let Some(var) = todo.pop() {
             if reached.insert(var) {
                 todo.extend(self.sources.get(&var).into_iter().flatten());
@@ -60,16 +61,16 @@ impl Aliases {
     /// All variables that may share memory with one of some arrays, in time linear in the number of aliases.
     pub fn touching(&self, some: Vec<Var>) -> HashSet<Var> {
         if some.is_empty() {
-            return HashSet::new();
+            return HashSet::default();
         }
-        let mut parts: HashMap<Var, Vec<Var>> = HashMap::new();
+        let mut parts: HashMap<Var, Vec<Var>> = HashMap::default();
         for (&var, sources) in &self.sources {
             for &source in sources {
                 parts.entry(source).or_default().push(var);
             }
         }
         let mut todo: Vec<Var> = self.closure(some).into_iter().collect();
-        let mut reached = HashSet::new();
+        let mut reached = HashSet::default();
         while let Some(var) = todo.pop() {
             if reached.insert(var) {
                 todo.extend(parts.get(&var).into_iter().flatten());

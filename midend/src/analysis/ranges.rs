@@ -6,11 +6,11 @@
 //! parameters. `n - 1 - i`, `i % n`, `i / 2`, `min` and `max` of such are as well; `i + 1` and `i - 1` are where a branch
 //! has excluded the last or the first index; a conditional is in the range that both its results are in.
 
+use crate::hash::{HashMap, HashSet};
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use crate::ir::syntax::{Atom, Exp, Vars};
 use crate::ir::types::Size;
-use std::collections::{HashMap, HashSet};
 
 /// What is known.
 #[derive(Clone, Debug, Default)]

@@ -33,7 +33,7 @@ use super::shapes::form::{Family, FamilyKind, Value};
 use super::shapes::{Class, Extent, Shapes, shapes};
 use crate::ir::id::{FunId, Id, IdMap, Var};
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Atom, Exp, Fun, LoopForm, Program};
+use crate::ir::syntax::{Atom, Exp, LoopForm, Program};
 use crate::ir::types::Size;
 use flow::{Flow, Leaves, Summary, value_leaves};
 use levels::Levels;
@@ -74,6 +74,7 @@ pub fn regularity(program: &Program<Soac>) -> Regularity {
     let shapes = shapes(program);
     let calls = calls(program);
     let mut summaries: Vec<Summary> = vec![None; program.funs.len()];
+    let mut places = IdMap::new();
     let mut result = Regularity {
         shapes,
         varies: IdMap::new(),
@@ -82,10 +83,9 @@ pub fn regularity(program: &Program<Soac>) -> Regularity {
         lifted: Vec::new(),
     };
     for id in &calls.order {
-        let fun = &program.funs[*id];
-        result.function(program, *id, fun, &summaries);
+        result.function(program, *id, &summaries, &mut places);
         if !calls.recursive[*id] {
-            let results = fun.body.result.iter();
+            let results = program.funs[*id].body.result.iter();
             summaries[id.index()] = Some(results.map(|a| result.varies(*a)).collect());
         }
     }
@@ -99,25 +99,17 @@ impl Regularity {
         &mut self,
         program: &Program<Soac>,
         id: FunId,
-        fun: &Fun<Soac>,
         summaries: &[Summary],
+        places: &mut IdMap<Var, u32>,
     ) {
         let shapes = std::mem::take(&mut self.shapes);
-        let flow = Flow::of(fun, &shapes, summaries);
-        let mut users: IdMap<Var, Vec<Var>> = IdMap::new();
-        for v in &flow.order {
-            let origin = &flow.origins[*v];
-            let named = origin.form.iter().flat_map(|f| &f.vars).copied();
-            for from in origin.sources.iter().map(|s| s.from).chain(named) {
-                users.entry(from).push(*v);
-            }
-        }
-        let mut waiting: VecDeque<Var> = flow.order.iter().copied().collect();
-        let mut waits: IdMap<Var, bool> = IdMap::new();
-        flow.order.iter().for_each(|v| waits.set(*v, true));
-        while let Some(v) = waiting.pop_front() {
-            waits.set(v, false);
-            let origin = &flow.origins[v];
+        let flow = Flow::of(&program.funs[id], &shapes, summaries, places);
+        let uses = flow.uses();
+        let mut waiting: VecDeque<usize> = (0..flow.order.len()).collect();
+        let mut waits = vec![true; flow.order.len()];
+        while let Some(place) = waiting.pop_front() {
+            waits[place] = false;
+            let (v, origin) = (flow.order[place], &flow.origins[place]);
             let mut varies = origin.sources.iter().fold(origin.own, |levels, source| {
                 let from = self.varies[source.from];
                 levels.or(source.outside.map_or(from, |depth| from.outside(depth)))
@@ -127,9 +119,11 @@ impl Regularity {
             }
             if varies != self.varies[v] {
                 self.varies.set(v, varies);
-                for user in &users[v] {
-                    if !std::mem::replace(waits.entry(*user), true) {
-                        waiting.push_back(*user);
+                let first = uses.partition_point(|(from, _)| *from < place);
+                let users = uses[first..].iter().take_while(|(from, _)| *from == place);
+                for &(_, user) in users {
+                    if !std::mem::replace(&mut waits[user], true) {
+                        waiting.push_back(user);
                     }
                 }
             }

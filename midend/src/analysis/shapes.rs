@@ -39,6 +39,7 @@ mod facts;
 mod infer;
 mod rewrite;
 
+use crate::hash::HashMap;
 use crate::ir::id::{FunId, Id, IdMap, SpanId, Var};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Program};
@@ -47,7 +48,6 @@ use facts::Facts;
 use form::{Family, FamilyKind, Form, Nest, Table, TermKind, Value};
 use signature::Signature;
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 /// The extent of a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

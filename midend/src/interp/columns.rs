@@ -9,10 +9,10 @@ use super::code::{Code, Element, Inst, Word, ops};
 use super::machine::{Exec, Machine};
 use super::scalar;
 use super::value::{Array, Val};
+use crate::hash::HashMap;
 use crate::ir::constant::Scalar;
 use crate::ir::scalar::{Const, ScalarOp};
 use crate::with_data;
-use std::collections::HashMap;
 
 /// The number of elements of a block.
 pub(crate) const BLOCK: usize = 256;
@@ -55,7 +55,7 @@ impl Plan {
     ) -> Option<Self> {
         let mut plan = Self {
             steps: Vec::new(),
-            of: HashMap::new(),
+            of: HashMap::default(),
             uniform: Vec::new(),
         };
         for param in params {

@@ -4,13 +4,13 @@
 //! carry them), and values of all other kinds. The constants of a function are words like its variables, so that an
 //! operand of resolved code is a row of the frame, whatever it is.
 
+use crate::hash::HashMap;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, Id, IdVec, Var};
 use crate::ir::scalar::Const;
 use crate::ir::syntax::{Atom, Fun, Program};
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk;
-use std::collections::HashMap;
 
 /// Where the value of a variable stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl Layout {
         let mut frame = FrameLayout {
             words: vec![0; words as usize],
             vals: vals as usize,
-            constants: HashMap::new(),
+            constants: HashMap::default(),
         };
         let mut operand = |a| {
             if let Atom::Const(c) = a {

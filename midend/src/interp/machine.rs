@@ -8,6 +8,7 @@ use super::Options;
 use super::code::{Code, Word, translate};
 use super::layout::{Layout, Place};
 use super::value::{Meter, Run, Val, internal};
+use crate::hash::HashMap;
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, Var};
@@ -17,7 +18,6 @@ use crate::ir::types::ScalarType;
 use crate::ir::walk;
 use crate::trap::RunError;
 pub(crate) use frame::Frame;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 pub(crate) use watch::Watch;
@@ -85,7 +85,7 @@ impl<'p, D: Exec> Machine<'p, D> {
             fun: FunId(0),
             frame: Frame::default(),
             layout,
-            codes: HashMap::new(),
+            codes: HashMap::default(),
             scratch: Vec::new(),
             columns: Vec::new(),
             spare: Vec::new(),

@@ -8,7 +8,7 @@ use super::syntax::{Atom, Body, Fun, Inline, Lambda, Param, Program, Vars};
 use super::text::{Text, is_plain};
 use super::types::{ArrayType, Dim, Size, Type};
 use super::walk::deep;
-use std::collections::HashMap;
+use crate::hash::HashMap;
 
 mod entry;
 mod exp;
@@ -47,11 +47,11 @@ impl<'a> Printer<'a> {
             funs: program.funs.iter().map(|f| f.name.as_str()).collect(),
             out: String::new(),
             indent: 0,
-            numbers: HashMap::new(),
-            places: HashMap::new(),
+            numbers: HashMap::default(),
+            places: HashMap::default(),
             place_order: Vec::new(),
             brief: false,
-            notes: HashMap::new(),
+            notes: HashMap::default(),
         }
     }
 

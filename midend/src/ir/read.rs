@@ -12,8 +12,8 @@ use super::syntax::{Fun, Inline, Param, Program, VarInfo, Vars};
 use super::text::Text;
 use super::types::Type;
 use super::walk::deep;
+use crate::hash::HashMap;
 use lexer::{Kind, Token};
-use std::collections::HashMap;
 
 mod atom;
 mod entry;
@@ -89,9 +89,9 @@ impl<'t> Reader<'t> {
             tokens,
             at: 0,
             vars: Vars::new(),
-            names: HashMap::new(),
+            names: HashMap::default(),
             mentions: IdVec::new(),
-            funs: HashMap::new(),
+            funs: HashMap::default(),
             places: Vec::new(),
             depth: 0,
         };

@@ -6,7 +6,7 @@ use super::id::Var;
 use super::syntax::{Atom, Body, Exp, Lambda, LoopForm, Stm, VarInfo, Vars};
 use super::types::{AccType, ArrayType, Dim, Size, Type};
 use super::walk::deep;
-use std::collections::HashMap;
+use crate::hash::HashMap;
 
 /// What variables are replaced by.
 #[derive(Clone, Debug, Default)]

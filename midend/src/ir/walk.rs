@@ -8,7 +8,7 @@ use super::dialect::Dialect;
 use super::id::Var;
 use super::syntax::{Atom, Body, Exp, Fun, Lambda, LoopForm, MessagePart, Stm, Vars};
 use super::types::{Dim, Type};
-use std::collections::HashSet;
+use crate::hash::HashSet;
 
 /// Runs `f` with enough stack for another level of nesting. Every recursion over bodies goes through this, so that
 /// deeply nested programs need no limit.
@@ -309,7 +309,7 @@ pub fn free_in_stm<D: Dialect>(vars: &Vars, stm: &Stm<D>) -> Vec<Var> {
 /// The variables free in an expression with everything nested in it, in order of first use.
 pub fn free_in_exp<D: Dialect>(vars: &Vars, exp: &Exp<D>) -> Vec<Var> {
     let mut uses = Ordered::default();
-    let mut bound = HashSet::new();
+    let mut bound = HashSet::default();
     exp.operands(&mut |a| operand_uses(vars, a, &mut |v| uses.add(v)));
     exp.inner_binders(&mut |v| {
         bound.insert(v);

@@ -58,6 +58,7 @@ mod version;
 mod writes;
 
 use crate::analysis::regularity::{Regularity, regularity};
+use crate::hash::HashMap;
 use crate::ir::array::{ArrayOp, SliceDim, Trace};
 use crate::ir::id::{FunId, IdMap, IdVec, SpanId, Var};
 use crate::ir::seg::Seg;
@@ -72,7 +73,6 @@ use context::{Def, MadeCheck};
 use functions::{Version, parallel_functions};
 use label::Labels;
 use ragged::Rows;
-use std::collections::HashMap;
 use version::GROWTH;
 
 /// Flattens a program.
@@ -95,15 +95,15 @@ pub fn flatten(program: Program<Soac>, options: &Options) -> Program<Seg> {
         vars,
         spans: &spans,
         subst: IdMap::new(),
-        env: HashMap::new(),
+        env: HashMap::default(),
         labels: Labels::default(),
         level: 0,
         made_checks: Vec::new(),
-        offsets: HashMap::new(),
+        offsets: HashMap::default(),
         offsets_log: Vec::new(),
         packs: Vec::new(),
         budget: GROWTH.max(4 * statements),
-        names: HashMap::new(),
+        names: HashMap::default(),
         function: String::new(),
         function_span: Spans::NONE,
         parallel: parallel_functions(&funs),

@@ -17,6 +17,7 @@
 //! Maps without checks between them nest perfectly, which is what flattening looks for. Inner bodies come before outer
 //! ones, so that one walk moves everything as far as it goes.
 
+use crate::hash::HashSet;
 use crate::interp::scalar::convert::convert;
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
@@ -27,7 +28,6 @@ use crate::ir::syntax::{Atom, Body, Exp, LoopForm, Program, Stm, VarInfo, Vars};
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk::{deep, type_vars};
 use crate::pass::Pass;
-use std::collections::HashSet;
 
 /// The pass.
 pub const PASS: Pass<Soac> = Pass {
@@ -65,7 +65,7 @@ impl Hoist<'_> {
 
     /// Moves what can be moved out of the bodies of a statement.
     fn inside(&mut self, stm: &mut Stm<Soac>, out: &mut Vec<Stm<Soac>>) {
-        let mut bound: HashSet<Var> = HashSet::new();
+        let mut bound: HashSet<Var> = HashSet::default();
         stm.exp.inner_binders(&mut |v| {
             bound.insert(v);
         });

@@ -10,9 +10,10 @@
 //! larger ones that hold parallel operators themselves, which then can be flattened with those around; never recursive ones nor those
 //! marked `#[noinline]`. Callees come before callers, so that what is inlined has itself been inlined into; the program
 //! grows to at most the budget of the options, but for functions marked `#[inline]`. Places of inlined statements remember the call, so that a
-//! failure still has its trail.
+//! failure still has its trail. Functions that nothing calls any more go.
 
 use crate::analysis::calls::{Calls, calls};
+use crate::hash::HashMap;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, Id, SpanId, Var};
 use crate::ir::rename::{self, Subst};
@@ -20,7 +21,6 @@ use crate::ir::span::{Place, Spans};
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Inline, Program, Stm};
 use crate::ir::walk::{self, deep};
 use crate::pass::{Options, Pass};
-use std::collections::HashMap;
 
 /// The pass.
 pub const fn pass<D: Dialect>() -> Pass<D> {
@@ -61,6 +61,38 @@ fn run<D: Dialect>(mut program: Program<D>, options: &Options) -> Program<D> {
         inliner.body(&mut body);
         sizes[caller.index()] = size(&body);
         program.funs[*caller].body = body;
+    }
+    called(program)
+}
+
+/// The program without the functions that nothing calls any more, which all further passes would work on for nothing. Without
+/// entry points it is a library, and keeps all.
+fn called<D: Dialect>(mut program: Program<D>) -> Program<D> {
+    let entries = program.funs.enumerate().filter(|(_, f)| f.entry.is_some());
+    let mut todo: Vec<FunId> = entries.map(|(id, _)| id).collect();
+    if todo.is_empty() {
+        return program;
+    }
+    let mut kept = vec![false; program.funs.len()];
+    while let Some(id) = todo.pop() {
+        if !std::mem::replace(&mut kept[id.index()], true) {
+            walk::calls(&program.funs[id].body, &mut |callee| todo.push(callee));
+        }
+    }
+    let mut numbers = Vec::with_capacity(kept.len());
+    let mut next = 0;
+    for kept in &kept {
+        numbers.push(FunId::new(next));
+        next += usize::from(*kept);
+    }
+    let funs = program.funs.into_iter().zip(&kept);
+    program.funs = funs.filter(|(_, kept)| **kept).map(|(f, _)| f).collect();
+    for fun in program.funs.iter_mut() {
+        walk::all_stms_mut(&mut fun.body, &mut |stm| {
+            if let Exp::Call { fun, .. } = &mut stm.exp {
+                *fun = numbers[fun.index()];
+            }
+        });
     }
     program
 }
@@ -172,7 +204,7 @@ impl<D: Dialect> Inliner<'_, D> {
         let params = callee.params.iter().map(|p| p.var);
         let mut subst = Subst::of(params, args.iter().copied());
         let mut body = rename::body(vars, &mut subst, &callee.body);
-        let mut places = HashMap::new();
+        let mut places = HashMap::default();
         walk::all_stms_mut(&mut body, &mut |stm| {
             stm.span = called_from(spans, &mut places, stm.span, call.span);
         });

@@ -13,6 +13,7 @@
 //! It runs before copies are elided, for what only passed its input on is a copy that mostly need not be made. One walk, linear
 //! in the size of the program.
 
+use crate::hash::HashMap;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::rename::{Subst, substitute};
@@ -21,7 +22,6 @@ use crate::ir::syntax::{Atom, Body, Exp, Lambda, Program, Stm, Vars};
 use crate::ir::types::{Size, Type};
 use crate::ir::walk::deep;
 use crate::pass::Pass;
-use std::collections::HashMap;
 
 /// The pass.
 pub const PASS: Pass<Soac> = Pass {
@@ -34,7 +34,7 @@ fn run(program: Program<Soac>) -> Program<Soac> {
     program.map_funs(|vars, fun| {
         let mut operators = Operators {
             vars,
-            replicated: HashMap::new(),
+            replicated: HashMap::default(),
         };
         operators.body(&mut fun.body);
     })
@@ -80,7 +80,7 @@ impl Operators<'_> {
             return;
         };
         let mut subst = Subst::new();
-        let mut first: HashMap<Var, Var> = HashMap::new();
+        let mut first: HashMap<Var, Var> = HashMap::default();
         let inputs = arrays.drain(..).zip(lam.params.drain(..));
         let (mut kept, mut params) = (Vec::new(), Vec::new());
         for (array, param) in inputs.collect::<Vec<_>>() {

@@ -28,6 +28,7 @@ mod scalar;
 mod scoped;
 
 use crate::analysis::ranges::Ranges;
+use crate::hash::HashMap;
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{SpanId, Var};
@@ -37,7 +38,6 @@ use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk::deep;
 use crate::pass::{Pass, PassCx};
 use scoped::Scoped;
-use std::collections::HashMap;
 
 /// All rules.
 pub const fn pass<D: Dialect>() -> Pass<D> {
@@ -144,11 +144,11 @@ fn run<D: Dialect>(program: Program<D>, rules: Rules) -> Program<D> {
             vars,
             rules,
             subst: Subst::new(),
-            defs: HashMap::new(),
+            defs: HashMap::default(),
             known: Scoped::default(),
             seen: Scoped::default(),
             asserted: Scoped::default(),
-            proofs: HashMap::new(),
+            proofs: HashMap::default(),
             ranges: Ranges::new(),
         };
         let params: Vec<Var> = fun.params.iter().map(|p| p.var).collect();

@@ -16,13 +16,13 @@
 //! threads, packed panels in a cache), are up to the back end.
 
 use crate::analysis::tiles::tiles;
+use crate::hash::HashSet;
 use crate::ir::id::Var;
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SpaceDim};
 use crate::ir::syntax::{Exp, Program, Stm, Vars};
 use crate::ir::threshold::ThresholdKind;
 use crate::ir::walk::{all_stms, all_stms_mut};
 use crate::pass::Pass;
-use std::collections::HashSet;
 
 /// The pass.
 pub const PASS: Pass<Seg> = Pass {
@@ -39,7 +39,7 @@ fn tile(mut program: Program<Seg>) -> Program<Seg> {
                 op.tiled = decide(vars, op);
             }
         });
-        let mut choices = HashSet::new();
+        let mut choices = HashSet::default();
         all_stms(&fun.body, &mut |stm| choices.extend(chooses_tiles(stm)));
         all_stms_mut(&mut fun.body, &mut |stm| {
             if let Exp::Guard { threshold, .. } = &mut stm.exp

@@ -4,10 +4,10 @@
 //! maps that store), and host code copies arrays. Sequential kernels are host code that is compiled: they are no work
 //! of the device and are not counted.
 
+use crate::hash::HashSet;
 use crate::ir::mem::{Kernel, KernelKind, Mem};
 use crate::ir::syntax::Exp;
 use crate::ir::walk::all_stms;
-use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -69,7 +69,7 @@ impl Work {
 
 /// Whether the points of a kernel compute nothing but where to store what is known before.
 fn is_fill(kernel: &Kernel) -> bool {
-    let mut bound = HashSet::new();
+    let mut bound = HashSet::default();
     let mut stores = 0;
     let mut other = false;
     all_stms(&kernel.body, &mut |stm| {

@@ -2,6 +2,7 @@
 
 use super::counts::Work;
 use crate::analysis::kernels::arguments;
+use crate::hash::HashMap;
 use crate::ir::id::{FunId, IdMap, SpanId, Var};
 use crate::ir::mem::{Mem, Region};
 use crate::ir::scalar::{Const, ScalarOp};
@@ -11,7 +12,6 @@ use crate::ir::syntax::{
 use crate::ir::threshold::Threshold;
 use crate::ir::types::ScalarType;
 use crate::ir::walk::free_in_scope;
-use std::collections::HashMap;
 
 /// The number of a slot in the frame of a function.
 pub(super) type Slot = usize;

@@ -7,9 +7,41 @@
 use super::{Cx, Verify};
 use crate::ir::id::{FunId, Id, Var};
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Stm};
-use crate::ir::types::Dim;
+use crate::ir::types::{Dim, ScalarType};
 use crate::ir::walk::deep;
-use std::collections::HashSet;
+use std::rc::Rc;
+
+/// A sorted set of roots. Nearly all are of one root or none.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Roots {
+    #[default]
+    None,
+    One([Var; 1]),
+    Several(Rc<[Var]>),
+}
+
+impl Roots {
+    fn of(mut roots: Vec<Var>) -> Self {
+        roots.sort_unstable();
+        roots.dedup();
+        match roots[..] {
+            [] => Self::None,
+            [root] => Self::One([root]),
+            _ => Self::Several(roots.into()),
+        }
+    }
+}
+
+impl std::ops::Deref for Roots {
+    type Target = [Var];
+    fn deref(&self) -> &[Var] {
+        match self {
+            Self::None => &[],
+            Self::One(root) => root,
+            Self::Several(roots) => roots,
+        }
+    }
+}
 
 /// Checks all functions.
 pub(super) fn check<D: Verify>(cx: &mut Cx<'_, D>) {
@@ -17,10 +49,10 @@ pub(super) fn check<D: Verify>(cx: &mut Cx<'_, D>) {
     let rows = program.vars.len();
     let mut consume = Consume {
         cx,
-        roots: vec![Vec::new(); rows],
+        roots: vec![Roots::None; rows],
         origin: vec![Origin::default(); rows],
         born: 0,
-        consumed: HashSet::new(),
+        consumed: vec![false; rows],
         log: Vec::new(),
         depth: 0,
     };
@@ -45,13 +77,13 @@ struct Origin {
 pub(super) struct Consume<'c, 'p, D> {
     pub(super) cx: &'c mut Cx<'p, D>,
     /// The roots of each array or accumulator; empty for anything else.
-    pub(super) roots: Vec<Vec<Var>>,
+    pub(super) roots: Vec<Roots>,
     /// For each root, where it came from.
     origin: Vec<Origin>,
     born: usize,
-    /// Roots that were consumed.
-    consumed: HashSet<Var>,
-    /// The same in order, so that a branch can be undone.
+    /// Which roots were consumed.
+    pub(super) consumed: Vec<bool>,
+    /// These in order, so that a branch can be undone.
     pub(super) log: Vec<Var>,
     /// The number of lambdas and loops around the statement at hand.
     pub(super) depth: usize,
@@ -63,14 +95,14 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
             self.fresh(p.var, p.unique);
         }
         self.body(&fun.body);
-        let results: Vec<Vec<Var>> = fun
+        let results: Vec<Roots> = fun
             .body
             .result
             .iter()
             .map(|a| self.atom_roots(*a))
             .collect();
         for (i, formal) in fun.results.iter().enumerate().filter(|(_, p)| p.unique) {
-            let shared = |j: usize, other: &Vec<Var>| i != j && meet(&results[i], other);
+            let shared = |j: usize, other: &Roots| i != j && meet(&results[i], other);
             if results
                 .iter()
                 .enumerate()
@@ -104,7 +136,7 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
         match &stm.exp {
             Exp::Atom(a) => {
                 let roots = self.atom_roots(*a);
-                stm.binds.iter().for_each(|v| self.set(*v, roots.clone()));
+                stm.binds.iter().for_each(|v| self.share(*v, &roots));
             }
             Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. } => {}
             Exp::If {
@@ -121,16 +153,18 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
     }
 
     fn op(&mut self, binds: &[Var], op: &'p D) {
-        let mut operands = Vec::new();
-        op.operands(&mut |a| operands.push(a));
         let mut taken = Vec::new();
         op.consumed(&mut |v| taken.push(v));
-        self.consume_all(&taken, &operands);
+        if !taken.is_empty() {
+            let mut operands = Vec::new();
+            op.operands(&mut |a| operands.push(a));
+            self.consume_all(&taken, &operands);
+        }
         op.scopes(&mut |bound, body| deep(|| self.lambda(bound, body)));
         let alias = op.aliased().map(|v| self.roots[v.index()].clone());
         for v in binds {
             match &alias {
-                Some(roots) => self.set(*v, roots.clone()),
+                Some(roots) => self.share(*v, roots),
                 None => self.fresh(*v, true),
             }
         }
@@ -153,13 +187,14 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
         deep(|| self.body(then));
         let by_then = self.log.split_off(mark);
         for root in &by_then {
-            self.consumed.remove(root);
+            self.consumed[root.index()] = false;
         }
         deep(|| self.body(otherwise));
         by_then.into_iter().for_each(|r| self.mark(r));
         let mut sets: Vec<Vec<Var>> = binds.iter().map(|_| Vec::new()).collect();
         for body in [then, otherwise] {
-            let results: Vec<_> = body.result.iter().map(|a| self.atom_roots(*a)).collect();
+            let results = body.result.iter().map(|a| self.atom_roots(*a).to_vec());
+            let results = results.collect();
             for (set, new) in sets.iter_mut().zip(self.exported(binds, results, start)) {
                 set.extend(new);
             }
@@ -180,7 +215,7 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
         for (bind, roots) in binds.iter().zip(results) {
             let set = roots.into_iter().map(|r| {
                 // What one branch consumed and the other passes on belongs to the result alone.
-                if self.origin[r.index()].born < start && !self.consumed.contains(&r) {
+                if self.origin[r.index()].born < start && !self.consumed[r.index()] {
                     return r;
                 }
                 match names.iter().find(|(inner, _)| *inner == r) {
@@ -218,19 +253,26 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
             .filter(|(p, _)| !p.unique)
             .filter_map(|(_, a)| a.as_var())
             .collect();
-        let mut sharing: Vec<Var> = Vec::new();
-        for (v, formal) in binds.iter().zip(&fun.results) {
-            self.fresh(*v, true);
-            if formal.unique || !self.is_array(*v) {
-                continue;
+        binds.iter().for_each(|v| self.fresh(*v, true));
+        let results = binds.iter().zip(&fun.results);
+        let shared = results.filter(|(v, formal)| !formal.unique && self.is_array(**v));
+        let shared: Vec<Var> = shared.map(|(v, _)| *v).collect();
+        // A result may alias any such argument and any other such result of its element type: they have one set.
+        let elem = |v: Var| self.cx.program.vars[v].ty.elem();
+        let mut sets: Vec<(Option<ScalarType>, Roots)> = Vec::new();
+        for v in &shared {
+            let ty = elem(*v);
+            if sets.iter().all(|(other, _)| *other != ty) {
+                let all = kept.iter().chain(&shared).filter(|o| elem(**o) == ty);
+                let roots = all.flat_map(|o| self.roots[o.index()].iter().copied());
+                sets.push((ty, Roots::of(roots.collect())));
             }
-            // The result may alias any such argument and any other such result of its element type.
-            let elem = |v: &Var| self.cx.program.vars[*v].ty.elem();
-            let others = kept.iter().chain(&sharing).filter(|o| elem(o) == elem(v));
-            let mut roots: Vec<Var> = others.flat_map(|o| self.roots[o.index()].clone()).collect();
-            roots.push(*v);
-            sharing.push(*v);
-            self.set(*v, roots);
+        }
+        for v in shared {
+            let ty = elem(v);
+            if let Some((_, roots)) = sets.iter().find(|(other, _)| *other == ty) {
+                self.share(v, &roots.clone());
+            }
         }
     }
 
@@ -248,7 +290,7 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
                 owned,
             };
             self.born += 1;
-            self.roots[v.index()] = vec![v];
+            self.roots[v.index()] = Roots::One([v]);
         }
     }
 
@@ -261,17 +303,21 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
         self.origin[root.index()].born < start
     }
 
-    fn set(&mut self, v: Var, mut roots: Vec<Var>) {
+    fn set(&mut self, v: Var, roots: Vec<Var>) {
         if self.is_array(v) {
-            roots.sort_unstable();
-            roots.dedup();
-            self.roots[v.index()] = roots;
+            self.roots[v.index()] = Roots::of(roots);
         }
     }
 
-    pub(super) fn atom_roots(&self, a: Atom) -> Vec<Var> {
+    fn share(&mut self, v: Var, roots: &Roots) {
+        if self.is_array(v) {
+            self.roots[v.index()] = roots.clone();
+        }
+    }
+
+    pub(super) fn atom_roots(&self, a: Atom) -> Roots {
         a.as_var()
-            .map_or(Vec::new(), |v| self.roots[v.index()].clone())
+            .map_or(Roots::None, |v| self.roots[v.index()].clone())
     }
 
     fn used(&mut self, a: Atom) {
@@ -288,7 +334,7 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
     pub(super) fn is_consumed(&self, v: Var) -> bool {
         let gone = |v: Var| {
             let roots = &self.roots[v.index()];
-            roots.iter().any(|r| self.consumed.contains(r))
+            roots.iter().any(|r| self.consumed[r.index()])
         };
         // A ragged array is nothing without its offsets.
         let mut offsets = self.cx.program.vars[v]
@@ -300,7 +346,7 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
     }
 
     pub(super) fn mark(&mut self, root: Var) {
-        if self.consumed.insert(root) {
+        if !std::mem::replace(&mut self.consumed[root.index()], true) {
             self.log.push(root);
         }
     }
@@ -324,7 +370,7 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
     }
 
     fn consume(&mut self, v: Var) {
-        for root in self.roots[v.index()].clone() {
+        for &root in self.roots[v.index()].clone().iter() {
             let origin = self.origin[root.index()];
             if origin.depth < self.depth {
                 let name = self.cx.name(v);

@@ -2,7 +2,8 @@
 //! of it must be consumable in the next iteration.
 
 use super::Verify;
-use super::consume::{Consume, meet};
+use super::consume::{Consume, Roots, meet};
+use crate::hash::HashMap;
 use crate::ir::id::{Id, Var};
 use crate::ir::syntax::{Atom, Body, LoopForm, LoopParam};
 use crate::ir::walk;
@@ -16,7 +17,6 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
         body: &'p Body<D>,
     ) {
         let start = self.roots_born();
-        let mark = self.log.len();
         self.depth += 1;
         params.iter().for_each(|p| self.fresh(p.var, true));
         if let LoopForm::While(cond) = form {
@@ -27,8 +27,8 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
         }
         self.body(body);
         self.depth -= 1;
-        let results: Vec<Vec<Var>> = body.result.iter().map(|a| self.atom_roots(*a)).collect();
-        let taken = self.consumed_params(params, mark, start, &results);
+        let results: Vec<Roots> = body.result.iter().map(|a| self.atom_roots(*a)).collect();
+        let taken = self.consumed_params(params, start, &results);
         let inits: Vec<Atom> = params.iter().map(|p| p.init).collect();
         let consumed: Vec<Var> = params
             .iter()
@@ -54,13 +54,12 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
     fn consumed_params(
         &mut self,
         params: &[LoopParam],
-        mark: usize,
         start: usize,
-        results: &[Vec<Var>],
+        results: &[Roots],
     ) -> Vec<bool> {
         let mut taken: Vec<bool> = params
             .iter()
-            .map(|p| self.log[mark..].contains(&p.var))
+            .map(|p| self.consumed[p.var.index()])
             .collect();
         let mut todo: Vec<usize> = (0..params.len()).filter(|i| taken[*i]).collect();
         while let Some(i) = todo.pop() {
@@ -108,15 +107,14 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
     }
 
     /// The roots of the last values of the parameters: those of the starts and of all next values that lead there.
-    fn end_roots(
-        &self,
-        params: &[LoopParam],
-        taken: &[bool],
-        results: &[Vec<Var>],
-    ) -> Vec<Vec<Var>> {
-        let index = |r: Var| params.iter().position(|p| p.var == r);
+    fn end_roots(&self, params: &[LoopParam], taken: &[bool], results: &[Roots]) -> Vec<Vec<Var>> {
+        let places = params.iter().enumerate().map(|(i, p)| (p.var, i));
+        let places: HashMap<Var, usize> = places.filter(|(v, _)| self.is_array(*v)).collect();
         (0..params.len())
             .map(|i| {
+                if !self.is_array(params[i].var) {
+                    return Vec::new();
+                }
                 let mut seen = vec![false; params.len()];
                 let mut todo = vec![i];
                 let mut roots = Vec::new();
@@ -125,11 +123,11 @@ impl<'p, D: Verify> Consume<'_, 'p, D> {
                         continue;
                     }
                     if !taken[j] {
-                        roots.extend(self.atom_roots(params[j].init));
+                        roots.extend_from_slice(&self.atom_roots(params[j].init));
                     }
-                    for r in results.get(j).into_iter().flatten() {
-                        match index(*r) {
-                            Some(k) => todo.push(k),
+                    for r in results.get(j).into_iter().flat_map(|roots| roots.iter()) {
+                        match places.get(r) {
+                            Some(k) => todo.push(*k),
                             None => roots.push(*r),
                         }
                     }

@@ -1,10 +1,10 @@
 //! Scope: bound once, bound before use, unique names.
 
 use super::{Cx, Verify};
+use crate::hash::HashSet;
 use crate::ir::id::{Id, Var};
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Stm};
 use crate::ir::walk::{deep, type_vars};
-use std::collections::HashSet;
 
 /// Checks all functions.
 pub(super) fn check<D: Verify>(cx: &mut Cx<'_, D>) {
@@ -15,8 +15,8 @@ pub(super) fn check<D: Verify>(cx: &mut Cx<'_, D>) {
         open: vec![false; rows],
         bound: vec![false; rows],
     };
-    let mut names = HashSet::new();
-    let mut entries = HashSet::new();
+    let mut names = HashSet::default();
+    let mut entries = HashSet::default();
     for fun in program.funs.iter() {
         scope.cx.fun = Some(fun);
         if !names.insert(&fun.name) {

@@ -1,18 +1,18 @@
 //! When two sizes are known to be equal.
 
+use crate::hash::HashMap;
 use crate::ir::id::Var;
 use crate::ir::rename::Subst;
 use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::syntax::{Atom, Exp, Stm};
 use crate::ir::types::{ArrayType, Dim, ScalarType, Size, Type};
-use std::collections::HashMap;
 
 /// What each variable is another name for. Copies and equal scalar operations on `i64` have one representative, so that
 /// a pass may merge equal computations, or not, without making types differ.
 #[derive(Default)]
 pub(crate) struct Sizes {
     same: Subst,
-    numbers: HashMap<(ScalarOp, Vec<Atom>), Var>,
+    numbers: HashMap<(ScalarOp, [Option<Atom>; 3]), Var>,
 }
 
 impl Sizes {
@@ -22,14 +22,15 @@ impl Sizes {
         match &stm.exp {
             Exp::Atom(a) => self.same.insert(v, self.same.atom(*a)),
             Exp::Scalar(op, args) if op.result() == ScalarType::I64 => {
-                let mut args: Vec<Atom> = args.iter().map(|a| self.same.atom(*a)).collect();
+                let same = |i| args.get(i).map(|a| self.same.atom(*a));
+                let mut known = [same(0), same(1), same(2)];
                 if matches!(
                     op,
                     ScalarOp::Bin(BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max, _)
                 ) {
-                    args.sort_unstable();
+                    known[..args.len().min(3)].sort_unstable();
                 }
-                let first = *self.numbers.entry((*op, args)).or_insert(v);
+                let first = *self.numbers.entry((*op, known)).or_insert(v);
                 if first != v {
                     self.same.insert(v, first);
                 }

@@ -85,7 +85,7 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
         self.body(&fun.body);
         let formals: Vec<Var> = fun.results.iter().map(|p| p.var).collect();
         let wanted: Vec<Type> = formals.iter().map(|v| self.var(*v).clone()).collect();
-        let subst = Subst::of(formals, fun.body.result.iter().copied());
+        let subst = self.sizes_of(formals, fun.body.result.iter().copied());
         self.results(&fun.body, &wanted, &subst);
     }
 
@@ -123,10 +123,11 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
                 if !op.is_valid() {
                     self.fault(format!("there is no operation {op}"));
                 }
-                let wanted: Vec<Type> = (0..op.arity())
-                    .map(|i| Type::Scalar(op.operand(i)))
-                    .collect();
-                self.atoms("operand", args, &wanted);
+                let wanted: [Type; 3] = std::array::from_fn(|i| match i < op.arity() {
+                    true => Type::Scalar(op.operand(i)),
+                    false => Type::Cert,
+                });
+                self.atoms("operand", args, &wanted[..op.arity()]);
                 self.binds(binds, &[Type::Scalar(op.result())]);
             }
             Exp::Assert { cond, message } => {
@@ -150,7 +151,8 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
                 let wanted: Vec<Type> = binds.iter().map(|v| self.var(*v).clone()).collect();
                 for body in [then, otherwise] {
                     self.body(body);
-                    let subst = Subst::of(binds.iter().copied(), body.result.iter().copied());
+                    let result = body.result.iter().copied();
+                    let subst = self.sizes_of(binds.iter().copied(), result);
                     self.results(body, &wanted, &subst);
                 }
             }
@@ -183,7 +185,7 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
         let formals = || params.iter().map(|p| p.var);
         let wanted: Vec<Type> = formals().map(|v| self.var(v).clone()).collect();
         let inits: Vec<Atom> = params.iter().map(|p| p.init).collect();
-        let start = Subst::of(formals(), inits.iter().copied());
+        let start = self.sizes_of(formals(), inits.iter().copied());
         let at_start: Vec<Type> = wanted.iter().map(|ty| start.ty(ty)).collect();
         self.atoms("start", &inits, &at_start);
         match form {
@@ -200,9 +202,9 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
             }
         }
         self.body(body);
-        let step = Subst::of(formals(), body.result.iter().copied());
+        let step = self.sizes_of(formals(), body.result.iter().copied());
         self.results(body, &wanted, &step);
-        let end = Subst::of(formals(), binds.iter().map(|v| Atom::Var(*v)));
+        let end = self.sizes_of(formals(), binds.iter().map(|v| Atom::Var(*v)));
         if binds.len() == params.len() {
             let at_end: Vec<Type> = wanted.iter().map(|ty| end.ty(ty)).collect();
             self.binds(binds, &at_end);
@@ -214,7 +216,7 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
     fn call(&mut self, binds: &'p [Var], fun: FunId, args: &[Atom]) {
         let fun = &self.cx.program.funs[fun];
         let formals = fun.params.iter().map(|p| p.var);
-        let mut subst = Subst::of(formals, args.iter().copied());
+        let mut subst = self.sizes_of(formals, args.iter().copied());
         if args.len() == fun.params.len() {
             let wanted: Vec<Type> = self.substituted(fun.params.iter().map(|p| p.var), &subst);
             self.atoms("argument", args, &wanted);
@@ -230,6 +232,21 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
         } else {
             self.count("variables", binds.len(), fun.results.len());
         }
+    }
+
+    /// A substitution of those formals that types can name.
+    fn sizes_of(
+        &self,
+        formals: impl IntoIterator<Item = Var>,
+        values: impl IntoIterator<Item = Atom>,
+    ) -> Subst {
+        let named = |v: &Var| match self.var(*v) {
+            Type::Scalar(ty) => *ty == ScalarType::I64,
+            Type::Array(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => true,
+        };
+        let pairs = formals.into_iter().zip(values);
+        let (from, to): (Vec<Var>, Vec<Atom>) = pairs.filter(|(v, _)| named(v)).unzip();
+        Subst::of(from, to)
     }
 
     fn substituted(&self, vars: impl Iterator<Item = Var>, subst: &Subst) -> Vec<Type> {
@@ -265,8 +282,14 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
             return self.count(&format!("{what}s"), atoms.len(), wanted.len());
         }
         for (i, (a, wanted)) in atoms.iter().zip(wanted).enumerate() {
-            let ty = self.atom(*a);
-            self.fits(&format!("{what} {}", i + 1), &ty, wanted);
+            let fits = match *a {
+                Atom::Const(c) => *wanted == Type::Scalar(c.ty()),
+                Atom::Var(v) => self.sizes.same_type(self.var(v), wanted),
+            };
+            if !fits {
+                let ty = self.atom(*a);
+                self.fits(&format!("{what} {}", i + 1), &ty, wanted);
+            }
         }
     }
 

@@ -5,17 +5,17 @@
 //! ```
 
 use super::{Access, Along, access};
+use crate::hash::HashMap;
 use crate::ir::id::Var;
 use crate::ir::print::Printer;
 use crate::ir::seg::{Seg, SegOp};
 use crate::ir::syntax::{Exp, Program};
 use crate::ir::walk::all_stms;
-use std::collections::HashMap;
 
 /// The text of a program with comments.
 pub fn annotated(program: &Program<Seg>) -> String {
     let mut names = Printer::numbered(program);
-    let mut notes: HashMap<Var, Vec<String>> = HashMap::new();
+    let mut notes: HashMap<Var, Vec<String>> = HashMap::default();
     for fun in program.funs.iter() {
         all_stms(&fun.body, &mut |stm| {
             if let Exp::Op(Seg::Par(op)) = &stm.exp {

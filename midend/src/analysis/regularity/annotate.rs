@@ -13,13 +13,13 @@ use super::levels::Levels;
 use crate::analysis::shapes::Extent;
 use crate::analysis::shapes::form::{TermKind, Value};
 use crate::analysis::shapes::show::Show;
+use crate::hash::HashMap;
 use crate::ir::id::{FunId, Var};
 use crate::ir::print::Printer;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Program};
 use crate::ir::types::{Dim, Size, Type};
 use crate::ir::walk;
-use std::collections::HashMap;
 
 /// The text of a program with comments.
 pub fn annotated(program: &Program<Soac>) -> String {
@@ -28,7 +28,7 @@ pub fn annotated(program: &Program<Soac>) -> String {
         program,
         facts: &facts,
         names: Printer::numbered(program),
-        notes: HashMap::new(),
+        notes: HashMap::default(),
     };
     for (id, fun) in program.funs.enumerate() {
         notes.fun(id, fun);
@@ -88,10 +88,12 @@ impl<'p> Notes<'p> {
             text.push_str(&format!("forall {}. ", sizes.join(" ")));
         }
         let params = fun.params.iter().filter(|p| !names_size(p.var));
-        let params: Vec<String> = params.map(|p| self.ty(p.var, &HashMap::new())).collect();
+        let params: Vec<String> = params
+            .map(|p| self.ty(p.var, &HashMap::default()))
+            .collect();
         text.push_str(&format!("({}) -> ", params.join(", ")));
         // A size result is a form over parameters, or the function's own secret.
-        let mut known = HashMap::new();
+        let mut known = HashMap::default();
         let mut secret = Vec::new();
         for (p, value) in fun.results.iter().zip(&signature.results) {
             match value {

@@ -44,9 +44,12 @@ pub(super) type Summary = Option<Vec<Levels>>;
 
 /// The graph of a function.
 pub(super) struct Flow<'p> {
-    pub(super) origins: IdMap<Var, Origin>,
     /// All variables, in the order of the text.
     pub(super) order: Vec<Var>,
+    /// Where each of these has its value from.
+    pub(super) origins: Vec<Origin>,
+    /// The place of each among them. One table serves all functions, so that a function costs no more than its own length.
+    places: &'p mut IdMap<Var, u32>,
     shapes: &'p Shapes,
     summaries: &'p [Summary],
     depth: usize,
@@ -54,10 +57,16 @@ pub(super) struct Flow<'p> {
 
 impl<'p> Flow<'p> {
     /// The graph of `fun`.
-    pub(super) fn of(fun: &Fun<Soac>, shapes: &'p Shapes, summaries: &'p [Summary]) -> Self {
+    pub(super) fn of(
+        fun: &Fun<Soac>,
+        shapes: &'p Shapes,
+        summaries: &'p [Summary],
+        places: &'p mut IdMap<Var, u32>,
+    ) -> Self {
         let mut flow = Self {
-            origins: IdMap::new(),
             order: Vec::new(),
+            origins: Vec::new(),
+            places,
             shapes,
             summaries,
             depth: 0,
@@ -70,7 +79,6 @@ impl<'p> Flow<'p> {
     }
 
     fn bind(&mut self, v: Var, own: Levels) {
-        self.order.push(v);
         let table = self.shapes.table();
         let form = self.shapes.value(v).and_then(|value| {
             let mut leaves = value_leaves(&table, self.shapes, value);
@@ -87,17 +95,40 @@ impl<'p> Flow<'p> {
             Some(leaves)
         });
         drop(table);
-        *self.origins.entry(v) = Origin {
+        self.places.set(v, self.order.len() as u32);
+        self.order.push(v);
+        self.origins.push(Origin {
             own,
             sources: Vec::new(),
             form,
-        };
+        });
+    }
+
+    /// The place of a variable, if the function binds it.
+    pub(super) fn place(&self, v: Var) -> Option<usize> {
+        let place = self.places[v] as usize;
+        (self.order.get(place) == Some(&v)).then_some(place)
+    }
+
+    /// Pairs of places: whose value has something of the second's.
+    pub(super) fn uses(&self) -> Vec<(usize, usize)> {
+        let mut uses = Vec::new();
+        for (user, origin) in self.origins.iter().enumerate() {
+            let named = origin.form.iter().flat_map(|f| &f.vars).copied();
+            let from = origin.sources.iter().map(|s| s.from).chain(named);
+            uses.extend(from.filter_map(|v| Some((self.place(v)?, user))));
+        }
+        uses.sort_unstable();
+        uses.dedup();
+        uses
     }
 
     fn edge(&mut self, to: Var, from: Atom, outside: Option<usize>) {
         if let Atom::Var(from) = from {
-            let sources = &mut self.origins.entry(to).sources;
-            sources.push(Source { from, outside });
+            let source = Source { from, outside };
+            if let Some(place) = self.place(to) {
+                self.origins[place].sources.push(source);
+            }
         }
     }
 

@@ -6,11 +6,11 @@
 
 use super::form::{Family, Form, Product, Table, Term, TermKind};
 use super::rewrite::With;
+use crate::hash::HashMap;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, UnOp};
 use crate::ir::types::ScalarType;
 use std::cell::Cell;
-use std::collections::HashMap;
 
 /// Something equal, while it is.
 #[derive(Clone, Copy, Debug)]

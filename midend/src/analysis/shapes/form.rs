@@ -14,10 +14,10 @@
 //! equal are equal in every run. Forms of more than [`MOST`] terms are not made; who wants one gets nothing, and treats the
 //! value as unknown. That keeps every operation here in constant time.
 
+use crate::hash::HashMap;
 use crate::ir::id::{IdMap, Var};
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, UnOp};
 use crate::ir::types::ScalarType;
-use std::collections::HashMap;
 use std::hash::Hash;
 
 /// The most terms in a form, those inside of terms among them.
@@ -158,7 +158,7 @@ impl<K: Clone + Eq + Hash> Interned<K> {
     fn new() -> Self {
         Self {
             rows: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: HashMap::default(),
         }
     }
     fn add(&mut self, key: K, info: Info) -> u32 {
@@ -193,7 +193,7 @@ impl Table {
             forms: Interned::new(),
             families: Interned::new(),
             births: IdMap::new(),
-            starts: HashMap::new(),
+            starts: HashMap::default(),
             opened: 0,
         }
     }

@@ -13,6 +13,7 @@ use super::form::{FamilyKind, Form, Nest, Table, TermKind, Value};
 use super::signature::Signature;
 use super::{Extent, Known, Shapes, rows_of};
 use crate::analysis::calls::calls;
+use crate::hash::{HashMap, HashSet};
 use crate::ir::id::{FunId, Id, IdMap, SpanId, Var};
 use crate::ir::scalar::ScalarOp;
 use crate::ir::soac::Soac;
@@ -20,7 +21,6 @@ use crate::ir::syntax::{Atom, Body, Exp, Fun, LoopForm, LoopParam, Program, Stm,
 use crate::ir::types::{Dim, Size, Type};
 use crate::ir::walk::deep;
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 
 /// The most walks over a function with assumptions about its loops.
 const WALKS: usize = 8;
@@ -37,7 +37,7 @@ pub(super) fn program(program: &Program<Soac>) -> Shapes {
         vars: &program.vars,
         table: Table::new(),
         known: IdMap::new(),
-        nests: HashMap::new(),
+        nests: HashMap::default(),
         facts: Facts::default(),
         signatures: unknown.collect(),
         contradictions: Vec::new(),
@@ -46,7 +46,7 @@ pub(super) fn program(program: &Program<Soac>) -> Shapes {
         now: 0,
         nest: None,
         depth: 0,
-        changing: HashSet::new(),
+        changing: HashSet::default(),
         assume: true,
         taken_back: false,
     };

@@ -5,8 +5,8 @@
 
 use super::facts::Facts;
 use super::form::{Family, FamilyKind, Form, Linear, Nest, Table, Term, TermKind, Value};
+use crate::hash::HashMap;
 use crate::ir::id::Var;
-use std::collections::HashMap;
 
 /// What is replaced.
 #[derive(Clone, Copy)]
@@ -24,6 +24,9 @@ pub(super) enum With<'a> {
 impl Table {
     /// The form after the replacement.
     pub(super) fn rewrite(&mut self, f: Form, with: With<'_>) -> Option<Form> {
+        if self.keeps(f, with) {
+            return Some(f);
+        }
         let Linear { constant, products } = self.form(f).clone();
         let mut sum = self.constant(constant);
         let mut changed = false;
@@ -37,6 +40,52 @@ impl Table {
             sum = self.add(sum, 1, product)?;
         }
         Some(if changed { sum } else { f })
+    }
+
+    /// Whether nothing in a form is replaced, which is so for most, and seen without making any.
+    fn keeps(&self, f: Form, with: With<'_>) -> bool {
+        let mut terms = self.form(f).products.iter().flat_map(|p| &p.terms);
+        terms.all(|&t| {
+            let same = match with {
+                With::Facts(facts, now) => facts.term(t, now).is_none(),
+                With::Index(..) | With::Bound(..) | With::Call(_) => true,
+            };
+            same && match self.term(t) {
+                TermKind::Const(_) => true,
+                TermKind::Var(_) => !matches!(with, With::Call(_)),
+                TermKind::Index(nest) => match with {
+                    With::Index(n, _) => n != *nest,
+                    With::Call(_) => false,
+                    With::Bound(..) | With::Facts(..) => true,
+                },
+                TermKind::Bound(b) => !matches!(with, With::Bound(c, _) if c == *b),
+                TermKind::Elem { array, at } => {
+                    self.keeps_elements(*array, with) && at.iter().all(|f| self.keeps(*f, with))
+                }
+                TermKind::Sum { width, of } => {
+                    self.keeps(*width, with) && self.keeps_family(*of, with)
+                }
+                TermKind::Op(_, args) => args.iter().all(|f| self.keeps(*f, with)),
+            }
+        })
+    }
+
+    fn keeps_elements(&self, array: Var, with: With<'_>) -> bool {
+        match with {
+            With::Call(_) => false,
+            With::Facts(facts, now) => facts.family(array, now).is_none(),
+            With::Index(..) | With::Bound(..) => true,
+        }
+    }
+
+    fn keeps_family(&self, f: Family, with: With<'_>) -> bool {
+        match self.family(f) {
+            FamilyKind::Scalar(form) => self.keeps(*form, with),
+            FamilyKind::Abs(_, body) => self.keeps_family(*body, with),
+            FamilyKind::Rows { array, at, .. } => {
+                self.keeps_elements(*array, with) && at.iter().all(|f| self.keeps(*f, with))
+            }
+        }
     }
 
     fn rewrite_all(&mut self, forms: &[Form], with: With<'_>) -> Option<Vec<Form>> {
@@ -105,6 +154,9 @@ impl Table {
 
     /// The family after the replacement.
     pub(super) fn rewrite_family(&mut self, f: Family, with: With<'_>) -> Option<Family> {
+        if self.keeps_family(f, with) {
+            return Some(f);
+        }
         match self.family(f).clone() {
             FamilyKind::Scalar(form) => {
                 let form = self.rewrite(form, with)?;

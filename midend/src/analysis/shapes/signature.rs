@@ -6,8 +6,8 @@
 
 use super::form::{Form, Table, TermKind, Value};
 use super::rewrite::With;
+use crate::hash::HashMap;
 use crate::ir::id::Var;
-use std::collections::HashMap;
 
 /// What callers know of a function.
 #[derive(Clone, Debug, Default)]

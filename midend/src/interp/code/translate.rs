@@ -2,6 +2,7 @@
 
 use super::ops::{Resolved, resolve};
 use super::{Assign, Code, Element, Inst, Watched, Word};
+use crate::hash::{HashMap, HashSet};
 use crate::interp::layout::{Layout, Place};
 use crate::interp::machine::Exec;
 use crate::ir::array::{ArrayOp, SliceDim};
@@ -11,7 +12,6 @@ use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Program, Stm};
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk;
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
 
 /// Translates a body of a function.
 pub(crate) fn body<'p, D: Exec>(
@@ -102,7 +102,7 @@ impl<'p, D: Exec> Translator<'_, 'p, D> {
                 self.insts.push(inst);
                 Ok(())
             }
-            Exp::Atom(a) => self.assign(stm, &[*a], &stm.binds, &HashSet::new()),
+            Exp::Atom(a) => self.assign(stm, &[*a], &stm.binds, &HashSet::default()),
             Exp::Assert { cond, message } => {
                 let cond = self.typed(*cond, ScalarType::Bool)?;
                 self.insts.push(Inst::Assert { cond, message, stm });
@@ -218,7 +218,7 @@ impl<'p, D: Exec> Translator<'_, 'p, D> {
                 } else {
                     0
                 };
-                self.assign(stm, &inits, &vars, &HashSet::new())?;
+                self.assign(stm, &inits, &vars, &HashSet::default())?;
                 self.watch(Watched::Enter, &[]);
                 let start = self.insts.len();
                 self.insts.push(Inst::Jump(0));
@@ -241,7 +241,7 @@ impl<'p, D: Exec> Translator<'_, 'p, D> {
                 let Some(&holds) = cond.result.first() else {
                     return Err("the condition of a loop has no result".into());
                 };
-                self.assign(stm, &inits, &vars, &HashSet::new())?;
+                self.assign(stm, &inits, &vars, &HashSet::default())?;
                 self.watch(Watched::Enter, &[]);
                 let start = self.here();
                 self.watch(Watched::Round, &vars);
@@ -284,7 +284,7 @@ impl<'p, D: Exec> Translator<'_, 'p, D> {
             let (to, from) = (to.len(), from.len());
             return Err(format!("{to} variables are given {from} values"));
         }
-        let mut uses: HashMap<Atom, usize> = HashMap::new();
+        let mut uses: HashMap<Atom, usize> = HashMap::default();
         from.iter().for_each(|a| *uses.entry(*a).or_default() += 1);
         let (mut words, mut others) = (Vec::new(), Vec::new());
         for (&atom, &var) in from.iter().zip(to) {
@@ -302,7 +302,7 @@ impl<'p, D: Exec> Translator<'_, 'p, D> {
             }
         }
         words.retain(|(from, to)| from != to);
-        let mut written = HashSet::new();
+        let mut written = HashSet::default();
         if words.iter().all(|(from, to)| {
             let apart = !written.contains(from);
             written.insert(*to);

@@ -10,6 +10,7 @@ use crate::analysis::regularity::Regularity;
 use crate::analysis::regularity::levels::Levels;
 use crate::analysis::shapes::Extent;
 use crate::analysis::shapes::form::{Family, FamilyKind, Form, Term, TermKind, Value};
+use crate::hash::HashMap;
 use crate::interp::code::Watched;
 use crate::interp::scalar;
 use crate::interp::value::{Array, Run, Val, internal};
@@ -18,7 +19,6 @@ use crate::ir::scalar::Const;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Exp, Program, Stm};
 use crate::ir::walk;
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The most elements that are looked at to check a sum, or an array.
@@ -177,7 +177,7 @@ impl<D: Exec> Machine<'_, D> {
             watch.points.push(Point {
                 first,
                 at: watch.path.len(),
-                seen: HashMap::new(),
+                seen: HashMap::default(),
             });
             watch.path.push(0);
         }

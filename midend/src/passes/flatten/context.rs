@@ -6,6 +6,7 @@
 //! the variables that it needs; nothing else is read or computed there.
 
 use super::{Cx, Mode};
+use crate::hash::HashSet;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::Const;
@@ -15,7 +16,6 @@ use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, Stm};
 use crate::ir::types::{Dim, Size, Type};
 use crate::ir::walk::{deep, free_in_stm, type_vars};
-use std::collections::HashSet;
 use std::rc::Rc;
 
 /// The widths of the maps around a statement, outermost first.
@@ -139,8 +139,8 @@ impl Cx<'_> {
             context: context.to_vec(),
             indices,
             stms: Vec::new(),
-            known: HashSet::new(),
-            consumed: HashSet::new(),
+            known: HashSet::default(),
+            consumed: HashSet::default(),
         }
     }
 

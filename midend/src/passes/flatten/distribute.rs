@@ -15,6 +15,7 @@ use super::context::{Context, Def};
 use super::label::Label;
 use super::{Cx, Mode};
 use crate::analysis::aliases::consumed;
+use crate::hash::{HashMap, HashSet};
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::seg::{Seg, SegKind};
@@ -22,7 +23,7 @@ use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, Stm};
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk::free_in_stm;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// What is to become of the results of a body.
@@ -110,11 +111,11 @@ impl Cx<'_> {
             context,
             body,
             free: Vec::new(),
-            owner: HashMap::new(),
-            users: HashMap::new(),
+            owner: HashMap::default(),
+            users: HashMap::default(),
             waiting: BTreeSet::new(),
             checks: Vec::new(),
-            roots: HashMap::new(),
+            roots: HashMap::default(),
             level: self.level,
         };
         for (i, stm) in body.stms.iter().enumerate() {
@@ -199,7 +200,7 @@ impl Cx<'_> {
     /// Everything that the variables need of what waits, fills apart from the rest.
     pub(super) fn needed(&self, f: &Frame<'_>, vars: &[Var]) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut todo: Vec<Var> = vars.to_vec();
         while let Some(v) = todo.pop() {
             if !seen.insert(v) {

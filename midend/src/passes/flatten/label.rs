@@ -14,6 +14,7 @@ mod regular;
 use super::elementwise::is_elementwise;
 use super::rows::operator_map;
 use crate::analysis::aliases::{Aliases, consumed};
+use crate::hash::{HashMap, HashSet};
 use crate::ir::array::ArrayOp;
 use crate::ir::id::{FunId, IdVec, Var};
 use crate::ir::soac::{Operator, Soac};
@@ -25,7 +26,6 @@ use cost::{is_cheap, is_total};
 use functions::holds_operators;
 pub(super) use functions::{holds_nests, worth};
 pub(super) use regular::Facts;
-use std::collections::{HashMap, HashSet};
 
 /// How many cheap operations may be repeated for each point of an inner operator.
 const CHEAP: u32 = 12;
@@ -157,7 +157,7 @@ impl<'a> Labeller<'a> {
             vars,
             worth,
             facts,
-            decisive: HashSet::new(),
+            decisive: HashSet::default(),
             labels,
             ragged: false,
         }
@@ -266,7 +266,7 @@ impl<'a> Labeller<'a> {
 
     /// The arrays made by `iota` or `replicate` in a body that are read otherwise than element by element.
     fn read_whole(&self, body: &Body<Soac>) -> HashSet<Var> {
-        let mut whole = HashSet::new();
+        let mut whole = HashSet::default();
         let spread = body.stms.iter().any(|stm| {
             matches!(
                 &stm.exp,

@@ -15,6 +15,7 @@
 use super::context::{Axis, Context};
 use super::distribute::{Frame, Wanted};
 use super::{Cx, int};
+use crate::hash::HashSet;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
@@ -22,7 +23,6 @@ use crate::ir::seg::{Seg, SegKind};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
 use crate::ir::types::{ScalarType, Size, Type};
-use std::collections::HashSet;
 
 /// A loop of the source.
 #[derive(Clone, Copy)]
@@ -128,7 +128,7 @@ impl Cx<'_> {
         out: &mut Vec<Stm<Seg>>,
     ) -> Vec<Var> {
         let inits: Vec<Atom> = params.iter().map(|p| p.init).collect();
-        let mut claimed = HashSet::new();
+        let mut claimed = HashSet::default();
         let mut starts = Vec::new();
         for (array, atom) in self.arrays(f, &inits, out).into_iter().zip(inits) {
             // What has a name may be read again.

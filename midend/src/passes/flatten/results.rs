@@ -4,12 +4,13 @@ use super::Cx;
 use super::context::{Axis, Context};
 use super::distribute::Frame;
 use super::label::Label;
+use crate::hash::HashSet;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::syntax::{Atom, Body, Exp, Stm};
 use crate::ir::types::is_ragged;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 impl Cx<'_> {
     /// Arrays over the context for the results of a body.
@@ -32,7 +33,7 @@ impl Cx<'_> {
             .map(|(&a, _)| a)
             .collect();
         let mut arrays = self.arrays(f, &atoms, out).into_iter().peekable();
-        let mut claimed = HashSet::new();
+        let mut claimed = HashSet::default();
         let results =
             result
                 .iter()
@@ -122,7 +123,7 @@ impl Cx<'_> {
         out: &mut Vec<Stm<Seg>>,
     ) {
         let context = f.context.clone();
-        let mut claimed = HashSet::new();
+        let mut claimed = HashSet::default();
         let (mut values, mut bound) = (Vec::new(), Vec::new());
         let (mut names, mut copies, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for (&atom, &bind) in f.body.result.iter().zip(binds) {

@@ -16,11 +16,11 @@ use super::parts::{Consumer, is_scalar_code};
 use super::uses::Uses;
 use super::vertical::empty;
 use super::{Fuse, add_certs, take};
+use crate::hash::HashMap;
 use crate::ir::id::Var;
 use crate::ir::soac::{HistOp, Operator, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Stm};
 use crate::ir::types::Size;
-use std::collections::HashMap;
 
 /// How many folds may be fused side by side.
 const FOLDS: usize = 8;
@@ -34,7 +34,7 @@ const LOOK: usize = 4;
 impl Fuse<'_> {
     /// Fuses neighbours of a body.
     pub(super) fn horizontal(&mut self, body: &mut Body<Soac>, uses: &mut Uses, host: bool) {
-        let mut readers: HashMap<(Size, Var), Vec<usize>> = HashMap::new();
+        let mut readers: HashMap<(Size, Var), Vec<usize>> = HashMap::default();
         for at in 0..body.stms.len() {
             let Some(consumer) = Consumer::of(&body.stms[at]) else {
                 continue;

@@ -2,11 +2,12 @@
 //! statements: so that fusing a body takes no longer than in proportion to its length, but for logarithms.
 
 use crate::analysis::aliases::consumed;
+use crate::hash::{HashMap, HashSet};
 use crate::ir::id::{FunId, IdVec, Var};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Body, Fun, Vars};
 use crate::ir::walk::free_in_stm;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Statements by what they do with variables. They go by their places in the body.
@@ -22,9 +23,9 @@ pub(super) struct Uses {
 impl Uses {
     pub(super) fn of(body: &Body<Soac>, vars: &Vars, funs: &IdVec<FunId, Fun<Soac>>) -> Self {
         let mut uses = Self {
-            bound: HashMap::new(),
+            bound: HashMap::default(),
             free: Vec::with_capacity(body.stms.len()),
-            read: HashMap::new(),
+            read: HashMap::default(),
             consumed: BTreeMap::new(),
             results: body.result.iter().filter_map(|a| a.as_var()).collect(),
         };

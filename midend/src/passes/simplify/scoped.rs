@@ -1,6 +1,6 @@
 //! A table that forgets what was added in a scope.
 
-use std::collections::HashMap;
+use crate::hash::HashMap;
 use std::hash::Hash;
 
 /// A table with marks to go back to.
@@ -12,7 +12,7 @@ pub(super) struct Scoped<K, V> {
 impl<K, V> Default for Scoped<K, V> {
     fn default() -> Self {
         Self {
-            map: HashMap::new(),
+            map: HashMap::default(),
             log: Vec::new(),
         }
     }

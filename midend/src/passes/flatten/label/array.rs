@@ -1,11 +1,11 @@
 //! Labels of array operations.
 
 use super::{Label, Labeller, has_ragged_dims};
+use crate::hash::HashSet;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Stm};
-use std::collections::HashSet;
 
 impl Labeller<'_> {
     pub(super) fn array_op(
