@@ -25,6 +25,7 @@
 //! | lifting | widths that differ from point to point: ragged spaces | `ragged.rs`, `filter.rs`, `writes.rs` |
 //! | SPLIT, COMBINE | branches that some points take | `split.rs` |
 //! | active set | loops with another number of steps at each point | `lifted.rs` |
+//! | pushes | loops that only write: their steps are points, too | `pushes.rs` |
 //! | function lifting | calls of functions that hold parallelism, and recursion | `call.rs` |
 //!
 //! (E3 and E4 speak of operators on chunks, which the nested dialect has not.) What is decided beforehand stands in
@@ -47,6 +48,7 @@ mod label;
 mod lifted;
 mod names;
 mod par;
+mod pushes;
 mod ragged;
 mod results;
 mod rows;

@@ -1,6 +1,8 @@
 -- Irregular programs after the papers on flattening (Vectorisation Avoidance, Shapes and Flattening, Preserving Regularity):
 -- rows of another length at each point, and loops that take another number of steps at each.
 
+import "../accumulators/acc"
+
 -- Sparse matrix times vector: the rows of the matrix are parts of its entries. One ragged segmented reduction, after the scan
 -- of the lengths.
 -- ==
@@ -32,6 +34,28 @@ entry levels [r] [m] (starts: [r]i64) (from: [m]i64) (root: i64) : []i64 =
                             in if reached[v] < 0 && touched then step + 1 else reached[v])
                      (iota n)
       in (next, step + 1, or (map (== step + 1) next))
+  in reached
+
+-- Breadth-first search that pushes: every vertex of the border marks all that its edges lead to, several of them perhaps the
+-- same. Edges are stored with the vertex where they begin. One ragged scatter for each level.
+-- ==
+-- entry: pushed
+-- input { [0i64, 2i64, 3i64, 4i64, 4i64, 4i64] [1i64, 2i64, 2i64, 3i64] 0i64 } output { [0i64, 1i64, 1i64, 2i64, -1i64] }
+-- count *=0: map 10 scan 3 fill 3
+-- count *=inf: map 13 scan 6 copy 6 fill 3
+-- input { [0i64, 2i64, 3i64, 4i64, 4i64, 4i64] [1i64, 2i64, 2i64, 3i64] 3i64 } output { [-1i64, -1i64, -1i64, 0i64, -1i64] }
+-- input { [0i64, 3i64, 2i64] [1i64, 0i64] 0i64 } error: out of bounds
+entry pushed [r] [m] (starts: [r]i64) (to: [m]i64) (root: i64) : []i64 =
+  let n = r - 1
+  let first = tabulate n (\v -> if v == root then 0 else -1)
+  let (reached, _, _) =
+    loop (reached, border, step) = (first, [root], 0) while !(null border) do
+      let push (marks: *acc ([n]bool)) v =
+        let s = starts[v]
+        in loop marks for e < starts[v + 1] - s do write marks to[s + e] true
+      let marks = scatter_with (replicate n false) push border
+      let next = map2 (\d mark -> if mark && d < 0 then step + 1 else d) reached marks
+      in (next, filter (\v -> next[v] == step + 1) (iota n), step + 1)
   in reached
 
 -- Quicksort: each step divides all parts around their first elements, until the elements are in order.

@@ -60,7 +60,7 @@ impl Cx<'_> {
                 arrays,
                 lam,
                 acc,
-            } => self.with_acc(Level::Device, (*width, arrays, lam), acc, binds, out),
+            } => self.accumulate((*width, arrays, lam), acc, binds, out),
             Soac::UpdateAcc(update) => self.update_acc(update, binds, out),
         }
     }

@@ -1,11 +1,19 @@
 //! Labels of control flow: conditionals and loops that hold parallelism, and whether they go the same way for all points.
 
 use super::{Label, Labeller, Labels};
+use crate::ir::id::Var;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm, Vars};
 use crate::ir::walk::{all_stms, free_in_stm, type_vars};
 
 impl Labels {
+    /// Labels of code that is sequential, and in which a size differs from point to point.
+    pub(in super::super) fn varying(size: Var) -> Self {
+        let mut labels = Self::default();
+        labels.variant.insert(size);
+        labels
+    }
+
     /// Whether a conditional that holds parallelism changes places with the nest: all points go the same way, and lengths of its
     /// results do not depend on it.
     pub(in super::super) fn is_uniform_if(&self, stm: &Stm<Soac>, cond: Atom, vars: &Vars) -> bool {
