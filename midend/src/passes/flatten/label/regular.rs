@@ -9,12 +9,12 @@
 
 use super::{Label, Labeller};
 use crate::analysis::regularity::Regularity;
+use crate::hash::HashSet;
 use crate::ir::id::Var;
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Body, Exp, Stm, Vars};
+use crate::ir::syntax::{Atom, Body, Exp, Stm, Vars};
 use crate::ir::types::Type;
 use crate::ir::walk::{all_stms, type_vars};
-use std::collections::HashSet;
 
 /// What is known of regularity.
 #[derive(Clone, Copy)]
@@ -27,9 +27,10 @@ pub(in super::super) enum Facts<'a> {
     Without,
 }
 
-/// The scalars that are lengths, widths, numbers of steps or conditions.
+/// The scalars that are lengths, widths, numbers of steps or conditions, and those that loops and branches make of others.
 pub(super) fn decisive(body: &Body<Soac>, vars: &Vars) -> HashSet<Var> {
-    let mut found = HashSet::new();
+    let mut found = HashSet::default();
+    let mut sources: Vec<(Var, Var)> = Vec::new();
     all_stms(body, &mut |stm| {
         found.extend(Regularity::decides(&stm.exp).and_then(|a| a.as_var()));
         let mut lengths = |v: Var| {
@@ -39,8 +40,49 @@ pub(super) fn decisive(body: &Body<Soac>, vars: &Vars) -> HashSet<Var> {
         };
         stm.binds.iter().for_each(|&v| lengths(v));
         stm.exp.inner_binders(&mut lengths);
+        carried(stm, &mut |to, from| {
+            sources.extend(from.as_var().map(|from| (to, from)))
+        });
     });
+    sources.sort_unstable();
+    let mut todo: Vec<Var> = found.iter().copied().collect();
+    while let Some(v) = todo.pop() {
+        let first = sources.partition_point(|(to, _)| *to < v);
+        let from = sources[first..].iter().take_while(|(to, _)| *to == v);
+        todo.extend(
+            from.map(|(_, from)| *from)
+                .filter(|from| found.insert(*from)),
+        );
+    }
     found
+}
+
+/// What carries the value of something else through a loop or out of a branch.
+fn carried(stm: &Stm<Soac>, f: &mut dyn FnMut(Var, Atom)) {
+    match &stm.exp {
+        Exp::Atom(a) => stm.binds.iter().for_each(|v| f(*v, *a)),
+        Exp::If {
+            then, otherwise, ..
+        } => {
+            for branch in [then, otherwise] {
+                let results = stm.binds.iter().zip(&branch.result);
+                results.for_each(|(v, a)| f(*v, *a));
+            }
+        }
+        Exp::Loop { params, body, .. } => {
+            for (p, next) in params.iter().zip(&body.result) {
+                f(p.var, p.init);
+                f(p.var, *next);
+            }
+            let results = stm.binds.iter().zip(params);
+            results.for_each(|(v, p)| f(*v, p.var.into()));
+        }
+        Exp::Scalar(..)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::Call { .. }
+        | Exp::Op(_) => {}
+    }
 }
 
 impl Labeller<'_> {
