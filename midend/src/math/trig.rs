@@ -68,7 +68,11 @@ impl Circular {
     fn of_large_radians(self, ty: ScalarType) -> Definition {
         define(ty, |[x]| {
             let wide = x.to(ScalarType::F64);
-            let result = self.of_angle(reduce_large(wide)).to(ty);
+            let angle = match ty {
+                ScalarType::F64 => reduce_large(wide),
+                _ => reduce_large_single(wide),
+            };
+            let result = self.of_angle(angle).to(ty);
             x.abs().lt(f64::INFINITY).select(result, f64::NAN)
         })
     }
@@ -210,11 +214,12 @@ const FIRST: i32 = 54;
 /// The digits of a window: down to what matters in the worst case, where an angle of 53 bits comes to a whole number
 /// of quarter turns and 2^-62 of one.
 const DIGITS: usize = 14;
+/// The digits for numbers of binary32: 128 before the point, 29 of the smallest rest there is, and 35 of it.
+const DIGITS_SINGLE: usize = 8;
 
 /// Reduces a finite angle above 2^29: x 2/pi modulo 4, as products of x with digits of 2/pi. Digits that make multiples
 /// of 4 vanish by taking every product modulo 4, digits far behind are left out.
 fn reduce_large(x: Val<'_>) -> Angle<'_> {
-    let format = Format::of(x.ty());
     let windows: Vec<(i32, Val<'_>)> = (1..=(1023 - FIRST) / WINDOW)
         .map(|w| (w, x.abs().ge(2f64.powi(w * WINDOW + FIRST))))
         .collect();
@@ -225,22 +230,36 @@ fn reduce_large(x: Val<'_>) -> Angle<'_> {
     // Each half of x times a digit is exact.
     let high = scaled.bits().and(!0x7ff_ffff).float();
     let halves = [high, scaled - high];
-    let mut sum = [x.like(0.0); 3];
-    for i in 0..DIGITS {
-        let digit = |w: i32| {
-            let place = w as usize * (WINDOW as usize / 24) + i;
-            f64::from(TWO_OVER_PI_DIGITS[place]) * 2f64.powi(-24 * (i as i32 + 1))
-        };
-        let mut chosen = x.like(digit(0));
+    let products = (0..DIGITS).flat_map(|i| {
+        let mut chosen = x.like(digit(0, i));
         for (w, inside) in &windows {
-            chosen = chosen.or_if(*inside, digit(*w));
+            chosen = chosen.or_if(*inside, digit(*w, i));
         }
-        for half in halves {
-            let product = half * chosen;
-            let fours = (product * 0.25).round();
-            sum = add_exactly(sum, fours.fma(-4.0, product));
-        }
+        halves.map(|half| half * chosen)
+    });
+    quarters_and_rest(x, products)
+}
+
+/// The same for an angle that is a number of binary32: one window is enough, and a product with a digit is exact.
+fn reduce_large_single(x: Val<'_>) -> Angle<'_> {
+    let products = (0..DIGITS_SINGLE).map(|i| x * digit(0, i));
+    quarters_and_rest(x, products)
+}
+
+/// The `i`th digit of 2/pi in a window.
+fn digit(window: i32, i: usize) -> f64 {
+    let place = window as usize * (WINDOW as usize / 24) + i;
+    f64::from(TWO_OVER_PI_DIGITS[place]) * 2f64.powi(-24 * (i as i32 + 1))
+}
+
+/// The angle of so many quarter turns as the products sum to.
+fn quarters_and_rest<'c>(x: Val<'c>, products: impl Iterator<Item = Val<'c>>) -> Angle<'c> {
+    let mut sum = [x.like(0.0); 3];
+    for product in products {
+        let fours = (product * 0.25).round();
+        sum = add_exactly(sum, fours.fma(-4.0, product));
     }
+    let format = Format::of(x.ty());
     let all = Pair::sum(sum[0], sum[1]);
     let quarters = format.whole(all.hi);
     let rest = Pair::sum(all.hi - quarters.value, all.lo);
