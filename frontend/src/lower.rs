@@ -32,6 +32,7 @@ pub mod reduce;
 pub mod scatter;
 pub mod soac;
 pub mod types;
+mod units;
 pub mod value;
 
 use crate::diagnostic::{Code, Diagnostic};

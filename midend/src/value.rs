@@ -1,6 +1,7 @@
 //! Values outside of programs: scalars and regular arrays in host memory.
 
 pub mod entry;
+pub mod leaf;
 
 use crate::ir::scalar::Const;
 use crate::ir::types::ScalarType;

@@ -6,7 +6,6 @@
 mod binary;
 mod build;
 mod error;
-mod leaf;
 mod npy;
 mod number;
 mod print;
@@ -17,8 +16,8 @@ mod text;
 pub use binary::write_binary;
 pub(crate) use build::append;
 pub use error::{Place, ReadError};
-pub(crate) use leaf::choices;
-pub use leaf::{Leaf, leaves};
+pub(crate) use midend::value::leaf::choices;
+pub use midend::value::leaf::{Leaf, leaves};
 pub use npy::{read_npy, write_npy};
 pub use number::parse_number;
 pub use print::{const_text, value_text, write_text};

@@ -3,6 +3,7 @@
 use super::coerce::shape_parts;
 use super::emit::{FnCx, text, value};
 use super::env::{Binding, Frame};
+use super::units::{Outside, outside, type_of_units};
 use super::value::{Code, FunValue, Instance, Leaf, Ty, Value};
 use super::{Lower, Res};
 use crate::typed::{Entry, Name, PatKind, Type as SourceType};
@@ -29,7 +30,8 @@ impl<'a> Lower<'a> {
         for param in &entry.params {
             // Only the structure counts; what computes the sizes is emitted when arguments are there.
             let (ty, _) = self.nested(|l| Ok(l.eval_type(&param.ty, &frame)))?;
-            let v = self.entry_value(&ty, &mut sizes, &mut leaves);
+            let v = self.entry_value(&ty, &mut sizes);
+            leaves.extend(self.entry_leaves(&v));
             described.push(EntryParam {
                 name: param.name.clone().unwrap_or_else(|| String::from("_")),
                 ty: entry_type(&ty, &param.type_text, &param.ty),
@@ -42,13 +44,15 @@ impl<'a> Lower<'a> {
             unique: false,
         }));
         params.extend(leaves);
-        let (v, stms) = self.nested(|l| {
+        let ((v, results), stms) = self.nested(|l| {
             l.span = Spans::NONE;
             let args = l.entry_sizes(entry, args, &frame)?;
-            l.entry_call(entry, args, file)
+            let v = l.entry_call(entry, args, file)?;
+            let results = l.entry_results(&v);
+            Ok((v, results))
         })?;
         let name = self.unique_name(&format!("entry_{}", entry.name));
-        let (results, result, size_results) = self.entry_results(&v);
+        let (results, result, size_results) = results;
         let info = self.typed.names.get(entry.value);
         let span = info.span.map_or(Spans::NONE, |s| self.span_id(s));
         let result_ty = self.type_of(&v);
@@ -83,7 +87,7 @@ impl<'a> Lower<'a> {
     }
 
     /// A parameter's value: every dimension is a size parameter of its own.
-    fn entry_value(&mut self, ty: &Ty, sizes: &mut Vec<Var>, leaves: &mut Vec<Param>) -> Value<'a> {
+    fn entry_value(&mut self, ty: &Ty, sizes: &mut Vec<Var>) -> Value<'a> {
         let free = ty.map_dims(&mut |_| None);
         self.template(
             &free,
@@ -96,7 +100,6 @@ impl<'a> Lower<'a> {
             &mut |l, ty, unique| {
                 let unique = unique && ty.is_array();
                 let var = l.fresh("t", ty);
-                leaves.push(Param { var, unique });
                 Leaf {
                     shared: !unique,
                     ..Leaf::new(Atom::Var(var))
@@ -104,6 +107,21 @@ impl<'a> Lower<'a> {
             },
             false,
         )
+    }
+
+    /// The parameters that a value made by [`Lower::entry_value`] is given as.
+    fn entry_leaves(&mut self, v: &Value<'a>) -> Vec<Param> {
+        let param = |part| match part {
+            Outside::Data(leaf) => Some(Param {
+                var: leaf.atom.as_var()?,
+                unique: !leaf.shared,
+            }),
+            Outside::Units(shape) => Some(Param {
+                var: self.fresh("units", type_of_units(&shape)),
+                unique: false,
+            }),
+        };
+        outside(v).into_iter().filter_map(param).collect()
     }
 
     /// Binds the sizes that the parameters' types name, and checks all others.
@@ -279,8 +297,12 @@ impl<'a> Lower<'a> {
             }
         }
         let size_results = formals.len();
-        for leaf in v.leaves() {
-            let ty = self.ty(leaf.atom);
+        for part in outside(v) {
+            let atom = match part {
+                Outside::Data(leaf) => leaf.atom,
+                Outside::Units(shape) => self.units(&shape),
+            };
+            let ty = self.ty(atom);
             let dims: Vec<Size> = ty
                 .shape()
                 .iter()
@@ -295,7 +317,7 @@ impl<'a> Lower<'a> {
             let elem = ty.elem().map_or(ty.clone(), Type::Scalar);
             let var = self.fresh("r", Type::array_of(&elem, &dims));
             formals.push(Param { var, unique: false });
-            result.push(leaf.atom);
+            result.push(atom);
         }
         (formals, result, size_results)
     }

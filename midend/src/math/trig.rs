@@ -68,9 +68,10 @@ impl Circular {
     fn of_large_radians(self, ty: ScalarType) -> Definition {
         define(ty, |[x]| {
             let wide = x.to(ScalarType::F64);
-            let angle = match ty {
-                ScalarType::F64 => reduce_large(wide),
-                _ => reduce_large_single(wide),
+            let angle = if ty == ScalarType::F32 {
+                reduce_large_single(wide)
+            } else {
+                reduce_large(wide)
             };
             let result = self.of_angle(angle).to(ty);
             x.abs().lt(f64::INFINITY).select(result, f64::NAN)

@@ -1,9 +1,10 @@
 //! What an entry point asks of its arguments: how many, of which types and shapes; and the sizes that follow from them.
 
 use super::Value;
+use super::leaf::leaves;
 use crate::ir::id::{FunId, Var};
-use crate::ir::syntax::{EntryType, Fun, Program};
-use crate::ir::types::{Dim, ScalarType, Size, Type};
+use crate::ir::syntax::{Fun, Program};
+use crate::ir::types::{Dim, ScalarType, Size};
 use crate::trap::RunError;
 use std::collections::BTreeMap;
 
@@ -80,7 +81,7 @@ impl Signature {
         let (sizes, values) = fun.params.split_at(entry.size_params);
         let mut labels = Vec::new();
         for param in &entry.params {
-            let count = leaves(&param.ty);
+            let count = leaves(&param.ty).len();
             for i in 1..=count {
                 labels.push(if count == 1 {
                     format!("`{}`", param.name)
@@ -247,49 +248,4 @@ fn plural(n: usize) -> String {
         1 => "1 argument".into(),
         n => format!("{n} arguments"),
     }
-}
-
-/// The number of values that a value of the type is given as.
-pub fn leaves(ty: &EntryType) -> usize {
-    match ty {
-        EntryType::Scalar(_) => 1,
-        EntryType::Array { rank: _, elem } => leaves(elem),
-        EntryType::Tuple(parts) => parts.iter().map(leaves).sum(),
-        EntryType::Record(fields) => fields.iter().map(|(_, ty)| leaves(ty)).sum(),
-        EntryType::Sum(constructors) => {
-            let payloads = constructors.iter().flat_map(|(_, types)| types);
-            1 + payloads.map(leaves).sum::<usize>()
-        }
-        EntryType::Opaque { name: _, of } => leaves(of),
-    }
-}
-
-/// The scalar types and ranks of the values that a value of the type is given as.
-pub fn leaf_types(ty: &EntryType) -> Vec<(ScalarType, usize)> {
-    match ty {
-        EntryType::Scalar(elem) => vec![(*elem, 0)],
-        EntryType::Array { rank, elem } => {
-            let inner = leaf_types(elem).into_iter();
-            inner.map(|(elem, r)| (elem, r + rank)).collect()
-        }
-        EntryType::Tuple(parts) => parts.iter().flat_map(leaf_types).collect(),
-        EntryType::Record(fields) => fields.iter().flat_map(|(_, ty)| leaf_types(ty)).collect(),
-        EntryType::Sum(constructors) => {
-            let payloads = constructors.iter().flat_map(|(_, types)| types);
-            let mut all = vec![(ScalarType::U8, 0)];
-            all.extend(payloads.flat_map(leaf_types));
-            all
-        }
-        EntryType::Opaque { name: _, of } => leaf_types(of),
-    }
-}
-
-/// A check that the outside type agrees with the function's own: one leaf per value, of its type.
-pub fn agrees(ty: &EntryType, inside: &[&Type]) -> bool {
-    let outside = leaf_types(ty);
-    outside.len() == inside.len()
-        && outside
-            .iter()
-            .zip(inside)
-            .all(|(&(elem, rank), ty)| ty.elem() == Some(elem) && ty.rank() == rank)
 }

@@ -1,57 +1,29 @@
 //! Entry points: the source types describe the parameters and results.
 
 use super::{Cx, Verify};
-use crate::ir::syntax::{EntryType, Fun, Param};
-use crate::ir::types::{ScalarType, Type};
+use crate::ir::syntax::{Fun, Param};
+use crate::ir::types::Type;
+use crate::value::leaf::{Leaf, leaves};
 
 /// Checks the outside of a function, if it has one.
 pub(super) fn check<D: Verify>(cx: &mut Cx<'_, D>, fun: &Fun<D>) {
     let Some(entry) = &fun.entry else { return };
-    let mut leaves = Vec::new();
-    for param in &entry.params {
-        flatten(&param.ty, 0, param.unique, &mut leaves);
-    }
-    values(cx, "parameter", &fun.params, entry.size_params, &leaves);
-    for (param, leaf) in fun.params.iter().skip(entry.size_params).zip(&leaves) {
-        if param.unique && !leaf.unique {
+    let given = entry.params.iter().map(|param| leaves(&param.ty));
+    let given: Vec<Vec<Leaf>> = given.collect();
+    let params = &fun.params;
+    values(cx, "parameter", params, entry.size_params, &given.concat());
+    let unique = entry.params.iter().zip(&given);
+    let unique = unique.flat_map(|(param, leaves)| leaves.iter().map(|_| param.unique));
+    for (param, unique) in params.iter().skip(entry.size_params).zip(unique) {
+        if param.unique && !unique {
             let name = cx.name(param.var);
             cx.fault(format!(
                 "{name} is unique, but the entry point does not say so"
             ));
         }
     }
-    leaves.clear();
-    for ty in &entry.results {
-        flatten(ty, 0, false, &mut leaves);
-    }
-    values(cx, "result", &fun.results, entry.size_results, &leaves);
-}
-
-/// One IR value of a source value.
-struct Leaf {
-    rank: usize,
-    elem: ScalarType,
-    unique: bool,
-}
-
-fn flatten(ty: &EntryType, rank: usize, unique: bool, leaves: &mut Vec<Leaf>) {
-    let mut leaf = |elem| leaves.push(Leaf { rank, elem, unique });
-    match ty {
-        EntryType::Scalar(elem) => leaf(*elem),
-        EntryType::Array { rank: inner, elem } => {
-            flatten(elem, rank.saturating_add(*inner), unique, leaves);
-        }
-        EntryType::Tuple(tys) => tys.iter().for_each(|ty| flatten(ty, rank, unique, leaves)),
-        EntryType::Record(fields) => fields
-            .iter()
-            .for_each(|(_, ty)| flatten(ty, rank, unique, leaves)),
-        EntryType::Sum(constructors) => {
-            leaf(ScalarType::U8);
-            let payloads = constructors.iter().flat_map(|(_, tys)| tys);
-            payloads.for_each(|ty| flatten(ty, rank, unique, leaves));
-        }
-        EntryType::Opaque { name: _, of } => flatten(of, rank, unique, leaves),
-    }
+    let results: Vec<Leaf> = entry.results.iter().flat_map(leaves).collect();
+    values(cx, "result", &fun.results, entry.size_results, &results);
 }
 
 fn values<D: Verify>(

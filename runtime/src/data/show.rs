@@ -42,6 +42,10 @@ fn text(ty: &EntryType, values: &[Value], arrays: Arrays) -> String {
             (inner, Arrays::Fitted(items)) => fitted_array(*rank, inner, values, items),
             (EntryType::Scalar(_), _) => leaf_text(values),
             (inner, Arrays::ByElements) => elements_text(*rank, inner, values, arrays),
+            // Without data there are no parts.
+            (inner, Arrays::ByParts) if leaves(inner).is_empty() => {
+                elements_text(*rank, inner, values, arrays)
+            }
             (EntryType::Sum(_), Arrays::ByParts) => parts_text(values),
             (
                 inner @ (EntryType::Tuple(_)

@@ -1,8 +1,8 @@
 //! Leaves: the scalars and arrays of scalars that a source-level type is made of, in order.
 
-use midend::ir::syntax::EntryType;
-use midend::ir::types::ScalarType;
-use midend::value::Value;
+use super::Value;
+use crate::ir::syntax::EntryType;
+use crate::ir::types::ScalarType;
 use std::fmt;
 
 /// A scalar type, or an array of scalars with a number of dimensions.
@@ -33,7 +33,8 @@ impl fmt::Display for Leaf {
     }
 }
 
-/// The leaves of a type, in the order in which their values stand. A sum's first leaf is its constructor, a `u8`.
+/// The leaves of a type, in the order in which their values stand. A sum's first leaf is its constructor, a `u8`; an
+/// array whose elements have no data is given as one of `bool`, which has its shape.
 pub fn leaves(ty: &EntryType) -> Vec<Leaf> {
     let mut out = Vec::new();
     collect(ty, 0, &mut |leaf, _| out.push(leaf));
@@ -41,7 +42,7 @@ pub fn leaves(ty: &EntryType) -> Vec<Leaf> {
 }
 
 /// For each leaf of a type how many constructors there are to choose from, if it says which one.
-pub(crate) fn choices(ty: &EntryType) -> Vec<Option<usize>> {
+pub fn choices(ty: &EntryType) -> Vec<Option<usize>> {
     let mut out = Vec::new();
     collect(ty, 0, &mut |_, choices| out.push(choices));
     out
@@ -51,7 +52,18 @@ fn collect(ty: &EntryType, outer: usize, out: &mut dyn FnMut(Leaf, Option<usize>
     let leaf = |elem| Leaf { rank: outer, elem };
     match ty {
         EntryType::Scalar(elem) => out(leaf(*elem), None),
-        EntryType::Array { rank, elem } => collect(elem, outer + rank, out),
+        EntryType::Array { rank, elem } => {
+            let rank = outer.saturating_add(*rank);
+            let mut data = false;
+            collect(elem, rank, &mut |leaf, choices| {
+                data = true;
+                out(leaf, choices);
+            });
+            if !data {
+                let elem = ScalarType::Bool;
+                out(Leaf { rank, elem }, None);
+            }
+        }
         EntryType::Tuple(parts) => parts.iter().for_each(|part| collect(part, outer, out)),
         EntryType::Record(fields) => fields.iter().for_each(|(_, ty)| collect(ty, outer, out)),
         EntryType::Sum(constructors) => {
