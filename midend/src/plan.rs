@@ -14,7 +14,7 @@ mod work;
 
 pub use counts::{Counts, Work};
 pub use memory::{Asker, Memory, Share};
-pub use profile::{BuffersMade, GuardPassed, Profile, Profiler, WorkDone};
+pub use profile::{BuffersMade, EVENTS, GuardPassed, Profile, Profiler, WorkDone, WorkEvent};
 pub use signature::{Signature, signatures};
 
 use crate::device::{Device, Stop};

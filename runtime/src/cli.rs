@@ -21,6 +21,7 @@ mod size;
 mod stop;
 mod test;
 mod threshold;
+mod trace;
 
 use clap::{Parser, Subcommand};
 use exit::Exit;

@@ -1,4 +1,4 @@
-//! `arrc dataset`, `doctor`, `completions` and `man` as their users meet them.
+//! `arrc dataset`, `doctor`, `completions`, `man` and `run --trace` as their users meet them.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -222,4 +222,40 @@ fn help_pages_completions_and_documentation_agree() {
         );
     }
     assert_eq!(arrc(&["man", "nothing"], b"").status.code(), Some(1));
+}
+
+#[test]
+fn a_trace_tells_when_what_ran() {
+    let text =
+        "def main (n: i64) = loop x = 0 for i < n do x + i64.sum (map (+ x) (iota (1000 + i)))\n";
+    let source = directory("trace").join("a.fut");
+    std::fs::write(&source, text).expect("written");
+    let program = source.display().to_string();
+    let path = directory("trace").join("trace.json").display().to_string();
+    let output = arrc(&["run", "-n", "--trace", &path, &program], b"5i64");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(output.stderr.is_empty(), "a profile was not asked for");
+    let text = std::fs::read_to_string(&path).expect("it was written");
+    let trace: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("events");
+    let slices = |track: u64| -> Vec<&serde_json::Value> {
+        let mine = |e: &&serde_json::Value| e["ph"] == "X" && e["tid"] == track;
+        events.iter().filter(mine).collect()
+    };
+    let number = |e: &serde_json::Value, key: &str| e[key].as_f64().expect("a number");
+    let passes = slices(1);
+    assert!(passes.iter().any(|e| e["name"] == "flatten"), "{text}");
+    let run = slices(2);
+    let (whole, kernels) = run.split_first().expect("the run is there");
+    assert_eq!(whole["name"], "main");
+    assert_eq!(kernels.len(), 5, "each launch is a slice: {text}");
+    let mut before = number(whole, "ts");
+    let end = before + number(whole, "dur");
+    for kernel in kernels {
+        let place = kernel["args"]["where"].as_str().expect("a place");
+        assert!(place.contains("a.fut:1:"), "{place}");
+        assert!(number(kernel, "ts") >= before, "in order: {text}");
+        before = number(kernel, "ts") + number(kernel, "dur");
+        assert!(before <= end + 0.01, "within the run: {text}");
+    }
 }

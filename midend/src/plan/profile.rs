@@ -27,6 +27,8 @@ pub struct Profiler<'a> {
 #[derive(Debug, Default)]
 struct Gathered {
     work: BTreeMap<Key, Spent>,
+    /// The number of the work, when it began, and how long it took.
+    events: Vec<(usize, Duration, Duration)>,
     guards: BTreeMap<usize, Chosen>,
 }
 
@@ -39,6 +41,8 @@ enum Key {
 
 #[derive(Debug)]
 struct Spent {
+    /// Counts work in the order in which it was first done.
+    number: usize,
     span: SpanId,
     work: Option<Work>,
     times: u64,
@@ -61,12 +65,28 @@ pub struct Profile {
     pub time: Duration,
     /// Kernels and copies, those that took longest first.
     pub work: Vec<WorkDone>,
+    /// When work was done, in order; the first [`EVENTS`] of all.
+    pub events: Vec<WorkEvent>,
     /// The guards that were come to.
     pub guards: Vec<GuardPassed>,
     /// The most bytes of buffers that were in use at once. What kernels need inside of themselves is not among them.
     pub peak: u64,
     /// Who asked for buffers, those that had most at the peak first.
     pub buffers: Vec<BuffersMade>,
+}
+
+/// More launches and copies than this are not told one by one.
+pub const EVENTS: usize = 1_000_000;
+
+/// One launch of a kernel, or one copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkEvent {
+    /// Which of the profile's work.
+    pub work: usize,
+    /// When it began, after the beginning of the run.
+    pub start: Duration,
+    /// How long it took.
+    pub time: Duration,
 }
 
 /// What became of a kernel, or of a statement that copies.
@@ -202,7 +222,9 @@ impl<D: Device> Run<'_, D> {
         self.device.synchronise()?;
         let time = (profiler.clock)().saturating_sub(start);
         profiler.gather(|all| {
+            let number = all.work.len();
             let spent = all.work.entry(key).or_insert_with(|| Spent {
+                number,
                 span: op.span,
                 work,
                 times: 0,
@@ -212,6 +234,9 @@ impl<D: Device> Run<'_, D> {
             spent.times += 1;
             spent.time += time;
             spent.bytes += bytes;
+            if all.events.len() < EVENTS {
+                all.events.push((spent.number, start, time));
+            }
         });
         Ok(())
     }
@@ -264,22 +289,38 @@ impl Profiler<'_> {
             .gathered
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        let mut work: Vec<WorkDone> = gathered
+        let mut work: Vec<(usize, WorkDone)> = gathered
             .work
             .into_iter()
-            .map(|(key, spent)| WorkDone {
-                kernel: match key {
-                    Key::Kernel(name) => Some(name),
-                    Key::Copy(_) => None,
-                },
-                work: spent.work,
-                places: trail(&exe.spans, spent.span),
-                times: spent.times,
-                time: spent.time,
-                bytes: spent.bytes,
+            .map(|(key, spent)| {
+                (
+                    spent.number,
+                    WorkDone {
+                        kernel: match key {
+                            Key::Kernel(name) => Some(name),
+                            Key::Copy(_) => None,
+                        },
+                        work: spent.work,
+                        places: trail(&exe.spans, spent.span),
+                        times: spent.times,
+                        time: spent.time,
+                        bytes: spent.bytes,
+                    },
+                )
             })
             .collect();
-        work.sort_by_key(|done| std::cmp::Reverse(done.time));
+        work.sort_by_key(|(_, done)| std::cmp::Reverse(done.time));
+        let (numbers_of_work, work): (Vec<usize>, Vec<WorkDone>) = work.into_iter().unzip();
+        let mut places = vec![0; work.len()];
+        for (place, number) in numbers_of_work.into_iter().enumerate() {
+            places[number] = place;
+        }
+        let events = gathered.events.into_iter();
+        let events = events.map(|(number, start, time)| WorkEvent {
+            work: places[number],
+            start,
+            time,
+        });
         let guards = gathered.guards.into_iter().map(|(i, chosen)| GuardPassed {
             threshold: exe.thresholds[i].clone(),
             number: numbers[i],
@@ -305,6 +346,7 @@ impl Profiler<'_> {
         Profile {
             time,
             work,
+            events: events.collect(),
             guards: guards.collect(),
             peak: memory.peak(),
             buffers,

@@ -83,7 +83,7 @@ fn work(profile: &Profile) -> Table {
     rows
 }
 
-fn what(done: &WorkDone) -> String {
+pub(super) fn what(done: &WorkDone) -> String {
     let work = done.work.map_or("sequential", Work::name);
     match &done.kernel {
         Some(kernel) => format!("{work} {kernel}"),
@@ -138,7 +138,7 @@ fn passes(times: &CompileTimes) -> Table {
 }
 
 /// The innermost place that is the user's.
-fn place(places: &[Place]) -> String {
+pub(super) fn place(places: &[Place]) -> String {
     let mine = places.iter().find(|place| &*place.file != PRELUDE);
     mine.or(places.first()).map_or_else(
         || String::from("-"),

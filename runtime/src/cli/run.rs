@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds, parse_threads};
 use super::stop::{Deadline, on_interrupt, while_running};
-use super::{Outcome, opt, png, profile, threshold};
+use super::{Outcome, opt, png, profile, threshold, trace};
 use crate::data::{
     Source, leaves, parameter_leaves, read_arguments, structured_text, write_binary, write_text,
 };
@@ -88,6 +88,9 @@ pub(super) struct RunArguments {
     /// Tell what compiling and the last run spent time and memory on, to standard error
     #[arg(long, help_heading = "Measuring")]
     profile: bool,
+    /// Write when compiling and the last run did what to this file, for Perfetto (https://ui.perfetto.dev)
+    #[arg(long, value_name = "FILE", help_heading = "Measuring")]
+    trace: Option<PathBuf>,
     /// Do not print results
     #[arg(short, long, help_heading = "Results")]
     no_print_result: bool,
@@ -121,7 +124,12 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
     };
     drop(deadline);
     let (results, times, found) = results;
-    if let Some(found) = found {
+    if let (Some(path), Some(found)) = (&arguments.trace, &found) {
+        let text = trace::text(&arguments.entry_point, program.compile_times(), found);
+        std::fs::write(path, text)
+            .map_err(|why| Exit::user(format!("cannot write {}: {why}", path.display())))?;
+    }
+    if let (true, Some(found)) = (arguments.profile, found) {
         to_stderr(&profile::text(
             &arguments.entry_point,
             program.compile_times(),
@@ -229,7 +237,7 @@ fn call(
     for _ in 1..arguments.runs {
         timed(&plain, args.clone())?;
     }
-    let (results, profile) = if arguments.profile {
+    let (results, profile) = if arguments.profile || arguments.trace.is_some() {
         timed(&profiled, args)?
     } else {
         timed(&plain, args)?
