@@ -53,6 +53,9 @@ pub struct Options<'a> {
     /// Whether to find out sizes and regularity ([`crate::analysis::regularity`]) of a nested program, and to check while it
     /// runs all that is claimed; what does not hold is reported as [`RunError::Internal`].
     pub claims: bool,
+    /// Whether it is a failure of the program when two points of a scatter write different values to one place: which of them
+    /// stays is not said.
+    pub collisions: bool,
     /// A flag that ends the run.
     pub stop: Option<&'a Stop>,
     /// Is shown what the program traces.
@@ -68,6 +71,7 @@ impl Default for Options<'_> {
             check: true,
             thresholds: None,
             claims: false,
+            collisions: false,
             stop: None,
             tracer: None,
         }

@@ -4,6 +4,7 @@ mod case;
 mod cause;
 mod conformance;
 mod discover;
+mod laws;
 mod one;
 mod parent;
 mod property;
@@ -50,6 +51,10 @@ pub struct TestOptions {
     pub each_threshold: bool,
     /// Whether the interpreter checks what analyses claim.
     pub claims: bool,
+    /// Whether to test the laws of operators, too.
+    pub laws: bool,
+    /// Whether to look for writes of different values to one place.
+    pub collisions: bool,
     /// What passes read.
     pub passes: midend::pass::Options,
     /// How properties are tested.
@@ -93,6 +98,8 @@ impl Default for TestOptions {
             thresholds: Forced::new(),
             each_threshold: false,
             claims: false,
+            laws: false,
+            collisions: false,
             passes: midend::pass::Options::default(),
             properties: PropertyOptions::default(),
         }

@@ -1,5 +1,8 @@
-//! The names of the compiler's passes.
+//! The compiler's passes: their names, and programs as some of them leave them.
 
+use midend::ir::soac::Soac;
+use midend::ir::syntax::Program;
+use midend::pass::{Options, PassCx};
 use midend::{passes, pipeline};
 
 /// The names of all passes.
@@ -16,6 +19,19 @@ pub(crate) fn pass_names() -> impl Iterator<Item = &'static str> {
         .chain(planned)
         .chain(analyses)
         .chain(flat_analyses)
+}
+
+/// A program with what it calls in its place, and simplified.
+pub(crate) fn inlined(program: Program<Soac>) -> Program<Soac> {
+    let wanted = ["inline", "simplify"];
+    let found = wanted.map(|name| passes::NESTED.iter().find(|pass| pass.name == name));
+    found.into_iter().flatten().fold(program, |program, pass| {
+        let mut cx = PassCx {
+            options: &Options::default(),
+            remarks: &mut Vec::new(),
+        };
+        (pass.run)(program, &mut cx)
+    })
 }
 
 /// What to say of a pass that is not there; `on` says where, if it is elsewhere.

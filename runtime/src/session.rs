@@ -48,6 +48,8 @@ pub struct Options {
     pub check: bool,
     /// Whether the interpreter checks what analyses claim of the program.
     pub claims: bool,
+    /// Whether the interpreter fails where a scatter writes different values to one place.
+    pub collisions: bool,
     /// Whether programs keep what [`Program::call_reference`] needs.
     pub keep_reference: bool,
     /// Whether programs for the CPU keep the text of their machine code.
@@ -353,6 +355,10 @@ impl Program {
         };
         self.engine.call(&self.shared, call)?;
         Ok(counts)
+    }
+    /// The program before all passes. Nothing if it is not for the interpreter and the session does not keep references.
+    pub(crate) fn nested(&self) -> Option<&Ir<Soac>> {
+        self.reference.as_ref().or(self.engine.nested())
     }
     /// Calls an entry point in the interpreter, whatever the target, executing so many statements at most. Nothing if
     /// the session does not keep references.

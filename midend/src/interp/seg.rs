@@ -56,7 +56,7 @@ impl<'p> Machine<'p, Seg> {
                 self.bind(stm, target.finish())
             }
             SegKind::Scatter(dests) => {
-                let target = ScatterTarget::new(self, dests)?;
+                let mut target = ScatterTarget::new(self, dests, stm.span)?;
                 for point in 0..space.shape.count() {
                     self.at(op, &space, point)?;
                     target.write(self, &op.body.result)?;

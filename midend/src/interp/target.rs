@@ -2,10 +2,12 @@
 
 use super::array::wrap;
 use super::machine::{Exec, Machine};
+use super::message::number;
 use super::value::{Array, Run, Val, internal};
-use crate::ir::id::Var;
+use crate::ir::id::{SpanId, Var};
 use crate::ir::soac::{HistOp, Operator, ScatterDest};
-use crate::ir::syntax::Atom;
+use crate::ir::syntax::{Atom, TrapKind};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// The successor of an array that is consumed: nobody may look at the array itself once writing has begun.
@@ -17,29 +19,47 @@ fn taken<D: Exec>(machine: &Machine<'_, D>, array: Var) -> Run<Rc<Array>> {
 pub(crate) struct ScatterTarget {
     /// Number of indices and array.
     dests: Vec<(usize, Rc<Array>)>,
+    /// Which places have been written, if that is of interest: the number of the destination, and where in its buffer.
+    written: Option<HashSet<(usize, i64)>>,
+    span: SpanId,
 }
 
 impl ScatterTarget {
-    pub(crate) fn new<D: Exec>(machine: &Machine<'_, D>, dests: &[ScatterDest]) -> Run<Self> {
+    pub(crate) fn new<D: Exec>(
+        machine: &Machine<'_, D>,
+        dests: &[ScatterDest],
+        span: SpanId,
+    ) -> Run<Self> {
         let dests = dests
             .iter()
             .map(|d| Ok((d.rank, taken(machine, d.array)?)))
             .collect::<Run<_>>()?;
-        Ok(Self { dests })
+        let written = machine.options.collisions.then(HashSet::new);
+        Ok(Self {
+            dests,
+            written,
+            span,
+        })
     }
 
     /// Writes the results of one point: the indices for all destinations, then their values.
-    pub(crate) fn write<D: Exec>(&self, machine: &Machine<'_, D>, result: &[Atom]) -> Run<()> {
+    pub(crate) fn write<D: Exec>(&mut self, machine: &Machine<'_, D>, result: &[Atom]) -> Run<()> {
         let all: usize = self.dests.iter().map(|d| d.0).sum();
         if result.len() != all + self.dests.len() {
             return internal("a scatter has a wrong number of results");
         }
         let (mut indices, values) = result.split_at(all);
-        for ((rank, array), value) in self.dests.iter().zip(values) {
+        for (number, ((rank, array), value)) in self.dests.iter().zip(values).enumerate() {
             let (mine, rest) = indices.split_at(*rank);
             indices = rest;
             if let Some(place) = place(machine, array, mine)? {
-                place.write(&machine.atom(*value)?)?;
+                let value = machine.atom(*value)?;
+                if let Some(written) = &mut self.written
+                    && !written.insert((number, place.offset))
+                {
+                    same(machine, &place, &value, mine, self.span)?;
+                }
+                place.write(&value)?;
             }
         }
         Ok(())
@@ -48,6 +68,32 @@ impl ScatterTarget {
     pub(crate) fn finish(self) -> Vec<Val> {
         self.dests.into_iter().map(|(_, a)| Val::Array(a)).collect()
     }
+}
+
+/// Fails unless what stands at a place of a scatter, which another point wrote, is what is to be written there.
+fn same<D: Exec>(
+    machine: &Machine<'_, D>,
+    place: &Array,
+    new: &Val,
+    indices: &[Atom],
+    span: SpanId,
+) -> Run<()> {
+    let old = current(place);
+    let differ = if let (Val::Scalar(old), Val::Scalar(new)) = (&old, new)
+        && old != new
+    {
+        format!(": {} and {}", number(*old), number(*new))
+    } else if let (Val::Array(old), Val::Array(new)) = (&old, new)
+        && old.to_value() != new.to_value()
+    {
+        String::new()
+    } else {
+        return Ok(());
+    };
+    let indices = indices.iter().map(|i| Ok(machine.int(*i)?.to_string()));
+    let indices = indices.collect::<Run<Vec<_>>>()?.join(", ");
+    let text = format!("Scatter writes different values to index [{indices}]{differ}.");
+    Err(machine.trap(TrapKind::Other, text, span))
 }
 
 /// The destinations of histograms.

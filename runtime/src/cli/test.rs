@@ -71,7 +71,14 @@ pub(super) struct TestArguments {
     /// Check sizes and regularity that analyses claim, on the target interp
     #[arg(long, help_heading = "The compiler")]
     claims: bool,
-    /// Candidates to try for each property
+    /// Test that the operators of reductions, scans and histograms are associative, have their neutral element, and commute
+    /// where they must
+    #[arg(long, help_heading = "Properties")]
+    laws: bool,
+    /// Fail where a scatter writes different values to one place
+    #[arg(long, help_heading = "Properties")]
+    check: bool,
+    /// Candidates to try for each property and operator
     #[arg(short, long, value_name = "N", default_value_t = PropertyOptions::default().tests, help_heading = "Properties")]
     num_tests: u32,
     /// Size of candidates, where the property does not say it
@@ -101,6 +108,8 @@ impl TestArguments {
             thresholds: threshold::parse(&self.threshold)?,
             each_threshold: self.each_threshold,
             claims: self.claims,
+            laws: self.laws,
+            collisions: self.check,
             passes: opt::without(&self.without)?,
             properties: PropertyOptions {
                 tests: self.num_tests,
@@ -179,6 +188,12 @@ fn worker(program: &Path, arguments: &TestArguments, seed: u64) -> Command {
     }
     if arguments.match_messages {
         command.arg("--match-messages");
+    }
+    if arguments.laws {
+        command.arg("--laws");
+    }
+    if arguments.check {
+        command.arg("--check");
     }
     if arguments.claims {
         command.arg("--claims");

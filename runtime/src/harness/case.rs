@@ -53,8 +53,10 @@ pub(super) fn run_case(
     let start = Instant::now();
     // Counts are those of the whole pipeline, and of a device.
     let counts = options.target != Target::Interp && session.options().passes.is_whole();
+    // On the interpreter, the run itself looks for collisions.
+    let collisions = options.collisions && options.target != Target::Interp;
     with_deadline(session, options.timeout, || {
-        report.verdict = verdict(program, (path, case), counts, &mut report);
+        report.verdict = verdict(program, (path, case), (counts, collisions), &mut report);
     });
     report.micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
     report
@@ -83,7 +85,7 @@ pub(crate) fn with_deadline(session: &Session, time: Duration, work: impl FnOnce
 fn verdict(
     program: &Program,
     (path, case): (&Path, &Case),
-    counts: bool,
+    (counts, collisions): (bool, bool),
     report: &mut CaseReport,
 ) -> Verdict {
     let directory = path.parent().unwrap_or(Path::new("."));
@@ -95,7 +97,8 @@ fn verdict(
         Ok(args) => args,
         Err(why) => return Verdict::fail(format!("input: {}", generalise(&why)), why),
     };
-    let again = (case.expect == Expect::Auto || !case.counts.is_empty()).then(|| args.clone());
+    let wanted = case.expect == Expect::Auto || !case.counts.is_empty() || collisions;
+    let again = wanted.then(|| args.clone());
     let result = program.call(&case.entry, args);
     let verdict = judged(
         (directory, case),
@@ -103,9 +106,26 @@ fn verdict(
         (program, again.as_deref()),
         report,
     );
-    match again {
-        Some(args) if verdict == Verdict::Pass && counts => counted(program, case, &args),
-        Some(_) | None => verdict,
+    let Some(args) = again else {
+        return verdict;
+    };
+    let verdict = match verdict {
+        Verdict::Pass if collisions => without_collisions(program, case, &args),
+        Verdict::Pass | Verdict::Fail { .. } | Verdict::Skip { .. } => verdict,
+    };
+    match verdict {
+        Verdict::Pass if counts => counted(program, case, &args),
+        Verdict::Pass | Verdict::Fail { .. } | Verdict::Skip { .. } => verdict,
+    }
+}
+
+/// Whether the reference writes different values to one place. A run that takes too long is not looked at to its end.
+fn without_collisions(program: &Program, case: &Case, args: &[Value]) -> Verdict {
+    match program.call_reference(&case.entry, args.to_vec(), REFERENCE_FUEL) {
+        Some(Err(error @ RunError::Trap(_))) => {
+            Verdict::fail(of_run_error(&error), error.to_string())
+        }
+        Some(Ok(_) | Err(_)) | None => Verdict::Pass,
     }
 }
 

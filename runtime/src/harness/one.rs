@@ -2,6 +2,7 @@
 
 use super::case::run_case;
 use super::cause::{generalise, is_syntax, of_diagnostic};
+use super::laws::test_laws;
 use super::property::test_properties;
 use super::{CaseReport, Kind, ProgramReport, TestOptions, Verdict};
 use crate::session::{CompileError, Program, Session};
@@ -90,6 +91,10 @@ fn with_spec(
             report.cases = run_cases(&mut program, session, path, cases, options, begin);
             let tested = test_properties(&program, session, properties, options, begin);
             report.cases.extend(tested);
+            if options.laws {
+                let tested = test_laws(&program, session, options, begin);
+                report.cases.extend(tested);
+            }
             if let Verdict::Pass = report.verdict {
                 report.verdict = over_all(&report.cases);
             }

@@ -20,7 +20,7 @@ use std::time::Instant;
 use subject::{Subject, subject};
 
 /// A counterexample is shown up to this many characters.
-const SHOWN: usize = 4000;
+pub(super) const SHOWN: usize = 4000;
 
 /// Tests the properties that the test blocks of a program declare. A property that no block declares is a mistake, too.
 pub(super) fn test_properties(

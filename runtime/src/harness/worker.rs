@@ -47,6 +47,7 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
         thresholds: options.thresholds.clone(),
         check: true,
         claims: options.claims,
+        collisions: options.collisions,
         passes: midend::driver::Settings {
             options: options.passes.clone(),
             ..midend::driver::Settings::default()

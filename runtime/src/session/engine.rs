@@ -169,6 +169,13 @@ impl Engine {
             }
         }
     }
+    /// The program as it was given, if that is what runs.
+    pub(super) fn nested(&self) -> Option<&Program<Soac>> {
+        match self {
+            Self::Interp(program) => Some(program),
+            Self::Cpu(_) | Self::Ptx(_) | Self::PtxEmu(_) => None,
+        }
+    }
     pub(super) fn thresholds(&self) -> &[Threshold] {
         match self {
             Self::Interp(_) => &[],
@@ -255,6 +262,7 @@ pub(super) fn interpret(
         memory: shared.options.memory_limit,
         check: shared.options.check,
         claims: shared.options.claims,
+        collisions: shared.options.collisions,
         stop: Some(&shared.stop),
         ..limits
     };

@@ -28,7 +28,7 @@ impl<'p> Machine<'p, Soac> {
         inputs: &Inputs<'p>,
         dests: &'p [ScatterDest],
     ) -> Run<()> {
-        let target = ScatterTarget::new(self, dests)?;
+        let mut target = ScatterTarget::new(self, dests, stm.span)?;
         for i in 0..inputs.width {
             inputs.apply(self, i)?;
             target.write(self, &inputs.lam.body.result)?;
