@@ -176,3 +176,15 @@ def split [m] (re: [m]f64) (im: [m]f64) : ([m]f64, [m]f64) =
 -- count *=inf: map 9 copy 8
 entry split_radix [n] [m] (res: [n][m]f64) (ims: [n][m]f64) : ([n][m]f64, [n][m]f64) =
   unzip (map2 split res ims)
+
+-- A length that goes from step to step, the same for all points (Preserving Regularity, 4.3): the ranges need no offsets.
+-- ==
+-- entry: windows
+-- input { [1i64, 2i64, 3i64] [4i64, 2i64] } output { [8i64, 16i64, 24i64] }
+-- count *=0: map 1
+-- count *=inf: map 7 reduce 2 copy 1
+-- input { empty([0]i64) [4i64, 2i64] } output { empty([0]i64) }
+entry windows [n] [k] (xs: [n]i64) (lengths: [k]i64) : [n]i64 =
+  map (\x -> (loop (sum, length) = (x, lengths[0]) for i < k do
+                (sum + i64.sum (map (* x) (iota length)), lengths[(i + 1) % k])).0)
+      xs
