@@ -94,6 +94,7 @@ fn collisions_of_a_scatter_are_reported() {
 -- input { [0i64, 7i64, 7i64] [5, 6, 7] } output { [5, 0] }
 -- input { [1i64, 1i64] [6, 6] }
 -- \"collide\" input { [1i64, 0i64, 1i64] [5, 6, 7] }
+-- input { [1i64] [5, 6] } error: size
 entry main [n] (is: [n]i64) (xs: [n]i32) = scatter (replicate 2 0) is xs
 -- ==
 -- entry: rows
@@ -108,8 +109,8 @@ entry rows (xss: [][2]i32) = scatter (replicate 1 [0, 0]) [0, 0] (xss :> [2][2]i
         let told = String::from_utf8_lossy(&output.stderr);
         for part in [
             "main line 5 (\"collide\"): Error: Scatter writes different values to index [1]: 5 and 7.",
-            "a.fut:6:",
-            "rows line 9 (\"rows\"): Error: Scatter writes different values to index [0].",
+            "a.fut:7:",
+            "rows line 10 (\"rows\"): Error: Scatter writes different values to index [0].",
         ] {
             assert!(told.contains(part), "{part} in\n{told}");
         }

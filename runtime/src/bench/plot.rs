@@ -14,6 +14,8 @@ pub type PlotError = Box<dyn std::error::Error + Send + Sync>;
 const HEIGHT: u32 = 360;
 /// The width of the picture.
 const WIDTH: u32 = 960;
+/// The room for the names of sides, at the right.
+const LEGEND: u32 = 190;
 /// Longer names of inputs are cut off.
 const NAME: usize = 28;
 /// Inputs of so many sizes are a family.
@@ -133,6 +135,7 @@ fn bars(area: Area<'_, '_>, group: &Group) -> Result<(), PlotError> {
     let mut chart = ChartBuilder::on(area)
         .caption(&group.name, ("sans-serif", 18))
         .margin(12)
+        .margin_right(LEGEND)
         .x_label_area_size(32)
         .y_label_area_size(72)
         .build_cartesian_2d(
@@ -203,6 +206,7 @@ fn lines(area: Area<'_, '_>, group: &Group) -> Result<(), PlotError> {
             ("sans-serif", 18),
         )
         .margin(12)
+        .margin_right(LEGEND)
         .x_label_area_size(32)
         .y_label_area_size(72)
         .build_cartesian_2d(
@@ -236,9 +240,9 @@ fn lines(area: Area<'_, '_>, group: &Group) -> Result<(), PlotError> {
     legend(area, &series)
 }
 
-/// The names of the sides, at the right of the caption.
+/// The names of the sides, right of the diagram.
 fn legend(area: Area<'_, '_>, series: &[Series<'_>]) -> Result<(), PlotError> {
-    let right = i32::try_from(WIDTH).unwrap_or(i32::MAX) - 180;
+    let right = i32::try_from(WIDTH - LEGEND).unwrap_or(i32::MAX) + 10;
     for (number, series) in series.iter().enumerate() {
         let y = 44 + 18 * i32::try_from(number).unwrap_or(0);
         let mark = Rectangle::new([(right, y), (right + 12, y + 12)], colour(number).filled());

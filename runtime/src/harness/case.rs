@@ -53,8 +53,10 @@ pub(super) fn run_case(
     let start = Instant::now();
     // Counts are those of the whole pipeline, and of a device.
     let counts = options.target != Target::Interp && session.options().passes.is_whole();
-    // On the interpreter, the run itself looks for collisions.
-    let collisions = options.collisions && options.target != Target::Interp;
+    // On the interpreter, the run itself looks for collisions; a run that must fail need not be looked at.
+    let collisions = options.collisions
+        && options.target != Target::Interp
+        && !matches!(case.expect, Expect::Failure(_));
     with_deadline(session, options.timeout, || {
         report.verdict = verdict(program, (path, case), (counts, collisions), &mut report);
     });
