@@ -3,6 +3,8 @@
 //! ```text
 //! let vs = replicate [n] v
 //! map n (xs, vs, xs) \(x, y, z) { .. }       ──►   map n (xs) \(x) { .. with v for y, x for z }
+//! let vss = replicate [n] (replicate [m] v)
+//! map n (vss) \(ys) { map m (ys) .. }        ──►   map n (vss) \(ys) { map m () .. with v for their elements }
 //! let ys = map n (xs) \(x) { yield x }       ──►   let ys = copy xs
 //! let ys = map n (xs) \(x) { yield v }       ──►   let ys = replicate [n] v
 //! let y = map 1 (xs) f reduce (0) add        ──►   let y = f xs[0]
@@ -42,8 +44,16 @@ fn run(program: Program<Soac>) -> Program<Soac> {
 
 struct Operators<'v> {
     vars: &'v mut Vars,
-    /// The scalars that vectors repeat.
-    replicated: HashMap<Var, Atom>,
+    /// The arrays that repeat a scalar. Names stand for arrays before they are updated, so that this holds wherever one is read.
+    replicated: HashMap<Var, Repeated>,
+}
+
+/// A scalar that an array of some dimensions repeats, and the checks of the array's extents.
+#[derive(Clone)]
+struct Repeated {
+    value: Atom,
+    rank: usize,
+    certs: Vec<Var>,
 }
 
 impl Operators<'_> {
@@ -56,15 +66,27 @@ impl Operators<'_> {
         }
     }
 
-    /// Remembers what vectors repeat a scalar.
+    /// Remembers an array that repeats a scalar.
     fn note(&mut self, stm: &Stm<Soac>) {
-        if let Exp::Op(Soac::Array(ArrayOp::Replicate { shape, value })) = &stm.exp
-            && let ([_], &[v]) = (&shape[..], &stm.binds[..])
-            && stm.certs.is_empty()
-            && matches!(value.ty(self.vars), Type::Scalar(_))
-        {
-            self.replicated.insert(v, *value);
-        }
+        let Exp::Op(Soac::Array(ArrayOp::Replicate { shape, value })) = &stm.exp else {
+            return;
+        };
+        let row = match value.as_var().and_then(|v| self.replicated.get(&v)) {
+            Some(row) => row.clone(),
+            None if matches!(value.ty(self.vars), Type::Scalar(_)) => Repeated {
+                value: *value,
+                rank: 0,
+                certs: Vec::new(),
+            },
+            None => return,
+        };
+        let array = Repeated {
+            value: row.value,
+            rank: row.rank + shape.len(),
+            certs: stm.certs.iter().chain(&row.certs).copied().collect(),
+        };
+        self.replicated
+            .extend(stm.binds.iter().map(|&v| (v, array.clone())));
     }
 
     /// Leaves out inputs that are read twice, or whose elements are known.
@@ -84,9 +106,23 @@ impl Operators<'_> {
         let inputs = arrays.drain(..).zip(lam.params.drain(..));
         let (mut kept, mut params) = (Vec::new(), Vec::new());
         for (array, param) in inputs.collect::<Vec<_>>() {
-            if let Some(value) = self.replicated.get(&array) {
-                subst.insert(param, *value);
-            } else if let Some(same) = first.get(&array) {
+            let repeated = self.replicated.get(&array).cloned();
+            if let Some(Repeated {
+                value,
+                rank: 1,
+                certs,
+            }) = repeated
+            {
+                subst.insert(param, value);
+                let new = certs.into_iter().filter(|c| !stm.certs.contains(c));
+                stm.certs.extend(new.collect::<Vec<_>>());
+                continue;
+            }
+            if let Some(row) = repeated {
+                let rank = row.rank - 1;
+                self.replicated.insert(param, Repeated { rank, ..row });
+            }
+            if let Some(same) = first.get(&array) {
                 subst.insert(param, *same);
             } else {
                 first.insert(array, param);

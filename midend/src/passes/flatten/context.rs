@@ -194,6 +194,12 @@ impl Cx<'_> {
         point.known.insert(var);
         match def {
             Def::Elem { array, depth } => {
+                if let Some(row) = self.repeated_row(array) {
+                    self.need(point, row);
+                    let row = self.var(row);
+                    self.subst.set(var, Some(row.into()));
+                    return self.own(point, var);
+                }
                 self.need(point, array);
                 let array = self.var(array);
                 let index = self.index_of(point, depth - 1);
@@ -223,6 +229,18 @@ impl Cx<'_> {
             Def::Pending => unreachable!("{var:?} is read before the code that computes it"),
         }
         self.own(point, var);
+    }
+
+    /// The row of which an array is copies, if it is made again wherever it is read: a point would make all of it for one row.
+    fn repeated_row(&self, array: Var) -> Option<Var> {
+        let Some(Def::Again(stm)) = self.env.get(&array) else {
+            return None;
+        };
+        let Exp::Op(Soac::Array(ArrayOp::Replicate { shape, value })) = &stm.exp else {
+            return None;
+        };
+        let row = value.as_var().filter(|_| shape.len() == 1)?;
+        self.vars[row].ty.is_array().then_some(row)
     }
 
     /// Makes variables usable in the body.

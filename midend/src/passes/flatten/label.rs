@@ -291,8 +291,10 @@ impl<'a> Labeller<'a> {
                         whole.insert(v);
                     });
                 }
-                Exp::Op(Soac::Array(ArrayOp::Index { .. }))
-                    if stm.binds.iter().all(|&v| !self.vars[v].ty.is_array()) => {}
+                // Of copies of a row a point would make all for one element.
+                Exp::Op(Soac::Array(ArrayOp::Index { indices, .. }))
+                    if indices.len() == 1
+                        && stm.binds.iter().all(|&v| !self.vars[v].ty.is_array()) => {}
                 Exp::Op(_)
                 | Exp::Atom(_)
                 | Exp::Scalar(..)
