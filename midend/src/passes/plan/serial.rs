@@ -1,6 +1,6 @@
 //! Host code that is not worth a statement-by-statement execution: loops without kernels, and calls of functions
-//! without kernels that loop or recur, become one sequential kernel. A loop that makes whole arrays stays on the host, for
-//! devices make arrays in parallel.
+//! without kernels that loop or recur, become one sequential kernel. A loop that makes whole arrays, or writes whole rows of one,
+//! stays on the host, for devices copy in parallel.
 
 use super::emit::FrameKind;
 use super::flow::is_carried;
@@ -52,7 +52,7 @@ impl Cx<'_> {
         true
     }
 
-    /// Whether a body copies or fills arrays that may be large.
+    /// Whether a body copies or fills arrays, or parts of them, that may be large.
     fn makes_arrays(&self, body: &Body<Seg>) -> bool {
         let mut makes = false;
         all_stms(body, &mut |stm| {
@@ -65,9 +65,9 @@ impl Cx<'_> {
                     | ArrayOp::Manifest { .. } => {
                         stm.binds.iter().any(|&b| !is_small(&self.vars[b].ty))
                     }
+                    ArrayOp::Update { value, .. } => !is_small(&value.ty(&self.vars)),
                     ArrayOp::Index { .. }
                     | ArrayOp::Slice { .. }
-                    | ArrayOp::Update { .. }
                     | ArrayOp::Literal { .. }
                     | ArrayOp::Scratch { .. }
                     | ArrayOp::Rearrange { .. }
