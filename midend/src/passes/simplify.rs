@@ -15,7 +15,7 @@
 //!
 //! Statements are met in order, operands are replaced by what is known of them, and what is known of a statement is kept
 //! for those that follow in its scope. So one walk does what several rounds of separate passes would. Each rule can
-//! be run alone as a pass of its own (`copies`, `fold`, `cse`, `checks`) to see what it does.
+//! be run alone as a pass of its own (`copies`, `fold`, `cse`, `checks`) to see what it does, and be left out by that name.
 //!
 //! A statement with certificates is not replaced by something that those who use its result could be moved by
 //! away from the checks: see [`Simplify::define`]. The walk is linear in the size of the program.
@@ -36,7 +36,7 @@ use crate::ir::rename::{self, Subst};
 use crate::ir::syntax::{Atom, Body, Exp, Program, Stm, Vars};
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk::deep;
-use crate::pass::{Pass, PassCx};
+use crate::pass::{Options, Pass, PassCx};
 use scoped::Scoped;
 
 /// All rules.
@@ -44,7 +44,7 @@ pub const fn pass<D: Dialect>() -> Pass<D> {
     Pass {
         name: "simplify",
         summary: "copies, constants, identities, common subexpressions and checks, in one walk",
-        run: |program, _: &mut PassCx<'_>| run(program, Rules::ALL),
+        run: |program, cx: &mut PassCx<'_>| run(program, Rules::but(cx.options)),
     }
 }
 
@@ -124,12 +124,15 @@ struct Rules {
 }
 
 impl Rules {
-    const ALL: Self = Self {
-        copies: true,
-        fold: true,
-        cse: true,
-        checks: true,
-    };
+    /// All but those that are to be done without.
+    fn but(options: &Options) -> Self {
+        Self {
+            copies: !options.is_without("copies"),
+            fold: !options.is_without("fold"),
+            cse: !options.is_without("cse"),
+            checks: !options.is_without("checks"),
+        }
+    }
     const NONE: Self = Self {
         copies: false,
         fold: false,
