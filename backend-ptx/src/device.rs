@@ -16,7 +16,7 @@ use midend::device::{Arg, Device, Properties, Stop, Strided};
 use midend::ir::mem::Mem;
 use midend::ir::scalar::Const;
 use midend::ir::syntax::Program;
-use midend::ir::threshold::ThresholdKind;
+use midend::ir::threshold::{ThresholdKind, rows_shorter_than};
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 use midend::value::Data;
@@ -29,6 +29,8 @@ pub(crate) const TARGET: u32 = 75;
 
 /// So many times fewer points than threads keep the device busy where they are worked on in tiles.
 const TILES: i64 = 8;
+/// Rows of so many elements are summed faster by neighbouring threads than by one thread each.
+const SHORT: i64 = 128;
 
 /// A device that runs PTX.
 #[derive(Debug)]
@@ -165,6 +167,7 @@ impl<M: Machine> Device for PtxDevice<M> {
         let parallelism = self.machine().about().parallelism as i64;
         match kind {
             ThresholdKind::Outer => parallelism,
+            ThresholdKind::Rows => rows_shorter_than(SHORT),
             ThresholdKind::Tiles => parallelism / TILES,
         }
     }

@@ -7,5 +7,6 @@ pub mod kernels;
 pub mod operators;
 pub mod ranges;
 pub mod regularity;
+pub mod rows;
 pub mod shapes;
 pub mod tiles;

@@ -12,6 +12,7 @@
 use anyhow::{Context, Result};
 use arrc::data::{Source, read_arguments};
 use arrc::session::{Options as SessionOptions, Program, Session};
+use arrc::target::Target;
 use clap::Parser;
 use midend::ir::threshold::{Forced, INFINITE};
 use midend::value::{ArrayValue, Data, Value};
@@ -32,6 +33,12 @@ struct Options {
     /// How often each way is run.
     #[arg(long, default_value_t = 7)]
     runs: usize,
+    /// Print the time of each way.
+    #[arg(long)]
+    all: bool,
+    /// Run on a GPU instead of the CPU.
+    #[arg(long)]
+    gpu: bool,
     /// Threads for parallel work; one per core by default.
     #[arg(long)]
     threads: Option<usize>,
@@ -46,6 +53,11 @@ fn main() -> Result<()> {
     let options = Options::parse();
     let session = Session::new(SessionOptions {
         threads: options.threads,
+        target: if options.gpu {
+            Target::Ptx
+        } else {
+            Target::Cpu
+        },
         ..SessionOptions::default()
     })?;
     if let Some(path) = &options.program {
@@ -128,6 +140,11 @@ fn row(program: &mut Program, options: &Options, name: &str, args: &[Value]) -> 
         ms(*best),
         chosen.as_secs_f64() / best.as_secs_f64()
     );
+    if options.all {
+        for (time, (way, _)) in least.iter().zip(&ways) {
+            println!("{:24} {way}: {:.3} ms", "", ms(*time));
+        }
+    }
     Ok(())
 }
 

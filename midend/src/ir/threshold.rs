@@ -26,17 +26,21 @@ pub enum ThresholdKind {
     Outer,
     /// The same where the first version is worked on in tiles of two dimensions, which make up for less parallelism.
     Tiles,
+    /// How many rows [`ELEMENTS`] make, where the second version reduces rows whose elements lie side by side: it is the better
+    /// one however many points there are, unless rows are short.
+    Rows,
 }
 
 impl ThresholdKind {
     /// All kinds.
-    pub const ALL: [Self; 2] = [Self::Outer, Self::Tiles];
+    pub const ALL: [Self; 3] = [Self::Outer, Self::Tiles, Self::Rows];
 
     /// The name in texts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Outer => "outer",
             Self::Tiles => "tiles",
+            Self::Rows => "rows",
         }
     }
     /// The kind of this name.
@@ -49,6 +53,14 @@ impl std::fmt::Display for Threshold {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.place, self.kind.name())
     }
+}
+
+/// The elements whose rows are counted to say how short rows are.
+pub const ELEMENTS: i64 = 1 << 20;
+
+/// The number that is reached by rows of fewer elements than `length`, of at least one.
+pub const fn rows_shorter_than(length: i64) -> i64 {
+    ELEMENTS / length + 1
 }
 
 /// The number that no amount reaches.
@@ -155,6 +167,12 @@ mod tests {
         for text in ["", "main", "=3", "a=b", "a=-1", "a="] {
             assert!(Forced::new().add(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn short_rows_reach_the_number_for_their_length() {
+        let short = |length: i64| reaches(ELEMENTS / length, rows_shorter_than(16));
+        assert!(short(1) && short(15) && !short(16) && !short(1 << 40));
     }
 
     #[test]

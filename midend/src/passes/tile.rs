@@ -9,20 +9,20 @@
 //!     acc + x * y                               acc + x * y
 //! ```
 //!
-//! A guard that chooses such a version of two dimensions gets a threshold of its own kind: tiles make up for less parallelism.
+//! Guards learn what their versions are by then ([`guard`]).
 //!
 //! What fits is told by [`crate::analysis::tiles`]; it is a shape of code, so that a product of matrices is tiled however it
 //! was written. Code stays as it is: tiles of points, and where they put what they share (the shared memory of a block of
 //! threads, packed panels in a cache), are up to the back end.
 
 use crate::analysis::tiles::tiles;
-use crate::hash::HashSet;
 use crate::ir::id::Var;
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SpaceDim};
-use crate::ir::syntax::{Exp, Program, Stm, Vars};
-use crate::ir::threshold::ThresholdKind;
-use crate::ir::walk::{all_stms, all_stms_mut};
+use crate::ir::syntax::{Exp, Program, Vars};
+use crate::ir::walk::all_stms_mut;
 use crate::pass::Pass;
+
+mod guard;
 
 /// The pass.
 pub const PASS: Pass<Seg> = Pass {
@@ -32,33 +32,16 @@ pub const PASS: Pass<Seg> = Pass {
 };
 
 fn tile(mut program: Program<Seg>) -> Program<Seg> {
-    let vars = &program.vars;
-    for fun in program.funs.iter_mut() {
+    let Program { vars, funs, .. } = &mut program;
+    for fun in funs.iter_mut() {
         all_stms_mut(&mut fun.body, &mut |stm| {
             if let Exp::Op(Seg::Par(op)) = &mut stm.exp {
                 op.tiled = decide(vars, op);
             }
         });
-        let mut choices = HashSet::default();
-        all_stms(&fun.body, &mut |stm| choices.extend(chooses_tiles(stm)));
-        all_stms_mut(&mut fun.body, &mut |stm| {
-            if let Exp::Guard { threshold, .. } = &mut stm.exp
-                && stm.binds.iter().any(|v| choices.contains(v))
-            {
-                threshold.kind = ThresholdKind::Tiles;
-            }
-        });
+        guard::body(vars, &mut fun.body);
     }
     program
-}
-
-/// The condition of a choice between versions of which the first is worked on in tiles of two dimensions.
-fn chooses_tiles(stm: &Stm<Seg>) -> Option<Var> {
-    let Exp::If { cond, then, .. } = &stm.exp else {
-        return None;
-    };
-    let in_tiles = |stm: &Stm<Seg>| matches!(&stm.exp, Exp::Op(Seg::Par(op)) if op.tiled == 2);
-    cond.as_var().filter(|_| then.stms.iter().any(in_tiles))
 }
 
 /// How many dimensions of an operation to work on in tiles.
