@@ -1,11 +1,14 @@
 //! A generator of well-typed programs in the nested dialect, for differential tests.
 //!
-//! A seed and a budget of statements determine a program. Its results are exactly determined: floats are never
-//! reduced, buckets and scattered indices depend on no order, operators are associative with their neutral elements.
+//! A seed and a budget of statements determine a program. Its results are exactly determined: sums of floats are exact, buckets
+//! and scattered indices depend on no order, operators are associative with their neutral elements.
 //! Sizes of zero occur often. Some programs fail at run time, then they must fail everywhere.
 
 mod bulk;
+mod chain;
+mod control;
 mod irregular;
+mod nest;
 mod ragged;
 mod random;
 mod scalar;
@@ -69,14 +72,14 @@ struct Gen<'v> {
 /// The largest value of a size parameter.
 const MOST: u64 = 65;
 /// The most executions of a body, and the most elements of an array.
-const WORK: u64 = 20_000;
+const WORK: u64 = 6_000;
 
 /// A program from a seed, with about `budget` statements. Its entry point is `main`.
 pub fn program(seed: u64, budget: usize) -> Program<Soac> {
     let mut vars = Vars::new();
     let mut funs = IdVec::new();
     let mut rng = Random::new(seed);
-    let helper = rng.chance(30).then(|| {
+    let helper = rng.chance(40).then(|| {
         let inner = Gen::new(&mut vars, Random::new(seed ^ 0xf00), budget / 3, None);
         funs.push(inner.helper())
     });
@@ -90,10 +93,13 @@ pub fn program(seed: u64, budget: usize) -> Program<Soac> {
 
 /// Arguments for the programs of this generator, with small arrays.
 pub fn arguments(seed: u64) -> Vec<Value> {
-    const SIZES: [i64; 12] = [0, 0, 1, 1, 2, 3, 4, 5, 31, 32, 33, 65];
     let mut rng = Random::new(seed ^ 0x5eed);
-    let (n, m) = (*rng.pick(&SIZES), *rng.pick(&SIZES));
-    arguments_of(rng, n, m)
+    let mut sizes = [(); 3].map(|()| *rng.pick(&[0, 1, 1, 2, 3, 4, 5]));
+    if rng.chance(40) {
+        let large = *rng.pick(&[31, 32, 33, 65]);
+        sizes[rng.below(3)] = large;
+    }
+    arguments_of(rng, sizes)
 }
 
 /// Arguments with an array that is so long that a device splits the work. Many programs do too much with them.
@@ -101,14 +107,12 @@ pub fn large_arguments(seed: u64) -> Vec<Value> {
     const SIZES: [i64; 6] = [1000, 1025, 4096, 20_001, 65_537, 100_003];
     let mut rng = Random::new(seed ^ 0x1a49e);
     let (n, m) = (*rng.pick(&SIZES), *rng.pick(&[0, 1, 2, 3]));
-    if rng.chance(30) {
-        arguments_of(rng, m, n)
-    } else {
-        arguments_of(rng, n, m)
-    }
+    let k = *rng.pick(&[0, 1, 2]);
+    let sizes = if rng.chance(30) { [m, n, k] } else { [n, m, k] };
+    arguments_of(rng, sizes)
 }
 
-fn arguments_of(mut rng: Random, n: i64, m: i64) -> Vec<Value> {
+fn arguments_of(mut rng: Random, [n, m, k]: [i64; 3]) -> Vec<Value> {
     let mut array = |elem: ScalarType, shape: &[i64]| {
         let count = shape.iter().product::<i64>() as usize;
         let mut data = Data::zeros(elem, count);
@@ -123,6 +127,8 @@ fn arguments_of(mut rng: Random, n: i64, m: i64) -> Vec<Value> {
         array(ScalarType::I32, &[n, m]),
         array(ScalarType::F64, &[m]),
         array(ScalarType::I64, &[m, 3]),
+        array(ScalarType::I16, &[n, 3, k]),
+        array(ScalarType::U8, &[k]),
     ];
     args.push(Value::Scalar(scalar::constant(&mut rng, ScalarType::I64)));
     args.push(Value::Scalar(scalar::constant(&mut rng, ScalarType::F64)));
@@ -182,10 +188,9 @@ impl<'v> Gen<'v> {
         if self.rng.chance(50) {
             scalar = self.again(&params, scalar);
         }
-        let inline = match self.rng.chance(50) {
-            true => Inline::Never,
-            false => Inline::Auto,
-        };
+        let inline = *self
+            .rng
+            .pick(&[Inline::Never, Inline::Never, Inline::Auto, Inline::Always]);
         let results = [self.b.fresh("r", vector), self.b.fresh("t", Type::I64)];
         let plain = |&var: &Var| Param { var, unique: false };
         Fun {
@@ -223,18 +228,22 @@ impl<'v> Gen<'v> {
     fn main(mut self) -> Fun<Soac> {
         let n = self.b.fresh("n", Type::I64);
         let m = self.b.fresh("m", Type::I64);
+        let k = self.b.fresh("k", Type::I64);
         let (ns, ms, three) = (Size::Var(n), Size::Var(m), Size::Const(3));
+        let ks = Size::Var(k);
         let array = |elem, shape: &[Size]| Type::array_of(&Type::Scalar(elem), shape);
         let types = [
             ("xs", array(ScalarType::I64, &[ns])),
             ("yss", array(ScalarType::I32, &[ns, ms])),
             ("zs", array(ScalarType::F64, &[ms])),
             ("wss", array(ScalarType::I64, &[ms, three])),
+            ("vsss", array(ScalarType::I16, &[ns, three, ks])),
+            ("us", array(ScalarType::U8, &[ks])),
             ("a", Type::I64),
             ("b", Type::Scalar(ScalarType::F64)),
             ("c", Type::Scalar(ScalarType::I32)),
         ];
-        let params = self.params(&[n, m], &types);
+        let params = self.params(&[n, m, k], &types);
         while self.budget > 0 {
             self.statement();
         }
@@ -249,8 +258,12 @@ impl<'v> Gen<'v> {
 
     /// Chooses results and makes the function.
     fn finish(mut self, params: &[Var], entry_params: Vec<EntryParam>) -> Fun<Soac> {
-        let made = self.scope[self.base..].iter().rev();
-        let chosen: Vec<Item> = made.take(6).cloned().collect();
+        // What was made last, and some of the rest.
+        let mut made: Vec<Item> = self.scope[self.base..].to_vec();
+        let mut chosen: Vec<Item> = made.split_off(made.len().saturating_sub(4));
+        for _ in 0..made.len().min(6) {
+            chosen.push(made.swap_remove(self.rng.below(made.len())));
+        }
         // Sizes that are no parameters are results of their own, before what they describe.
         let mut sizes: Vec<Var> = Vec::new();
         for dim in chosen.iter().flat_map(|item| item.ty.shape()) {
@@ -279,7 +292,7 @@ impl<'v> Gen<'v> {
             name: "main".into(),
             entry: Some(Entry {
                 name: "main".into(),
-                size_params: 2,
+                size_params: 3,
                 size_results: sizes.len(),
                 params: entry_params,
                 results: chosen.iter().map(|i| outside(&i.ty)).collect(),

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod accuracy;
+pub mod differential;
 pub mod fuzz;
 pub mod generate;
 pub mod oracle;

@@ -23,6 +23,11 @@ impl Aliases {
         aliases
     }
 
+    /// Adds what a statement binds that was not there before.
+    pub fn learn(&mut self, stm: &Stm<Soac>) {
+        self.exp(&stm.binds, &stm.exp);
+    }
+
     /// Whether an array may share memory with one of those whose [`Aliases::closure`] is given.
     pub fn meets(&self, array: Var, closure: &HashSet<Var>) -> bool {
         if closure.is_empty() {

@@ -11,6 +11,7 @@
 //! bound to, passed on or yielded as one another, whichever way is taken); classes know whether something of them is consumed.
 //! Copies of parts and of permutations stay: they are how programs ask for another layout.
 
+use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{Id, Var};
@@ -108,15 +109,30 @@ impl Elide<'_> {
         for i in 0..body.stms.len() {
             if let Some((v, a)) = copied(&body.stms[i])
                 && self.classes.is_whole(a)
-                && (self.classes.are_shared(v, a)
-                    || self.is_last_use(number, a, &body.stms[i + 1..], &body.result))
+                && let Some(rule) = self.needless((v, a), number, &body.stms[i + 1..], &body.result)
             {
+                fired(rule);
                 self.classes.union(v, a);
                 body.stms[i].exp = Exp::Atom(a.into());
             }
             let stm = &mut body.stms[i];
             deep(|| stm.exp.bodies_mut(&mut |inner| self.body(inner)));
         }
+    }
+
+    /// Why a copy need not be made.
+    fn needless(
+        &mut self,
+        (v, a): (Var, Var),
+        body: usize,
+        rest: &[Stm<Soac>],
+        result: &[Atom],
+    ) -> Option<&'static str> {
+        if self.classes.are_shared(v, a) {
+            return Some("elide-copies/never-consumed");
+        }
+        let last = self.is_last_use(body, a, rest, result);
+        last.then_some("elide-copies/last-use")
     }
 
     /// Whether all that may share memory with `a` was made in this body and is not used any more.

@@ -17,6 +17,7 @@
 //! Maps without checks between them nest perfectly, which is what flattening looks for. Inner bodies come before outer
 //! ones, so that one walk moves everything as far as it goes.
 
+use crate::fired::fired;
 use crate::hash::HashSet;
 use crate::interp::scalar::convert::convert;
 use crate::ir::array::ArrayOp;
@@ -139,6 +140,16 @@ impl Hoist<'_> {
                 inside.extend(&stm.binds);
                 return true;
             }
+            fired(match &stm.exp {
+                Exp::Assert { .. } => "hoist/check",
+                Exp::Op(_) => "hoist/view",
+                Exp::Scalar(..)
+                | Exp::Atom(_)
+                | Exp::Guard { .. }
+                | Exp::If { .. }
+                | Exp::Loop { .. }
+                | Exp::Call { .. } => "hoist/scalar",
+            });
             if let (Exp::Assert { cond, .. }, Trips::Count(n)) = (&mut stm.exp, trips) {
                 let idle = *guard.get_or_insert_with(|| self.idle(n, stm.span, out));
                 *cond = self.either(*cond, idle, stm.span, out);

@@ -13,6 +13,7 @@
 //! failure still has its trail. Functions that nothing calls any more go.
 
 use crate::analysis::calls::{Calls, calls};
+use crate::fired::fired;
 use crate::hash::HashMap;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, Id, SpanId, Var};
@@ -199,6 +200,7 @@ impl<D: Dialect> Inliner<'_, D> {
     }
 
     fn inline(&mut self, call: Stm<D>, fun: FunId, args: &[Atom], out: &mut Vec<Stm<D>>) {
+        fired("inline/call");
         let Program { vars, funs, spans } = &mut *self.program;
         let callee: &Fun<D> = &funs[fun];
         let params = callee.params.iter().map(|p| p.var);

@@ -15,6 +15,7 @@
 //! It runs before copies are elided, for what only passed its input on is a copy that mostly need not be made. One walk, linear
 //! in the size of the program.
 
+use crate::fired::fired;
 use crate::hash::HashMap;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
@@ -113,6 +114,7 @@ impl Operators<'_> {
                 certs,
             }) = repeated
             {
+                fired("operators/replicated-input");
                 subst.insert(param, value);
                 let new = certs.into_iter().filter(|c| !stm.certs.contains(c));
                 stm.certs.extend(new.collect::<Vec<_>>());
@@ -123,6 +125,7 @@ impl Operators<'_> {
                 self.replicated.insert(param, Repeated { rank, ..row });
             }
             if let Some(same) = first.get(&array) {
+                fired("operators/input-read-twice");
                 subst.insert(param, *same);
             } else {
                 first.insert(array, param);
@@ -197,6 +200,7 @@ impl Operators<'_> {
                 span: stm.span,
             });
         }
+        fired("operators/passes-on");
         out.extend(new);
         true
     }
@@ -211,6 +215,7 @@ impl Operators<'_> {
         let Exp::Op(Soac::Screma { reds, .. }) = &stm.exp else {
             return;
         };
+        fired("operators/no-elements");
         let neutral: Vec<Atom> = reds.iter().flat_map(|op| &op.neutral).copied().collect();
         for (i, v) in stm.binds.iter().enumerate() {
             let exp = match (&self.vars[*v].ty, i.checked_sub(reductions.start)) {
@@ -242,6 +247,7 @@ impl Operators<'_> {
         reductions: std::ops::Range<usize>,
         out: &mut Vec<Stm<Soac>>,
     ) {
+        fired("operators/one-element");
         let push = |out: &mut Vec<Stm<Soac>>, v: Var, certs: &[Var], exp: Exp<Soac>| {
             out.push(Stm {
                 binds: vec![v],

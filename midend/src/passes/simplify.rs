@@ -28,6 +28,7 @@ mod scalar;
 mod scoped;
 
 use crate::analysis::ranges::Ranges;
+use crate::fired::fired;
 use crate::hash::HashMap;
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
@@ -274,6 +275,7 @@ impl<D: Dialect> Simplify<'_, D> {
     /// variable stays behind the checks. Buffers are counted by name, so that each name stays.
     fn define(&mut self, v: Var, a: Atom, certs: Vec<Var>, span: SpanId, out: &mut Vec<Stm<D>>) {
         if certs.is_empty() && !matches!(self.vars[v].ty, Type::Buffer(_)) {
+            fired("copies/copy");
             self.subst.insert(v, a);
             return;
         }

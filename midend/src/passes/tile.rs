@@ -16,6 +16,7 @@
 //! threads, packed panels in a cache), are up to the back end.
 
 use crate::analysis::tiles::tiles;
+use crate::fired::fired;
 use crate::ir::id::Var;
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SpaceDim};
 use crate::ir::syntax::{Exp, Program, Vars};
@@ -37,6 +38,11 @@ fn tile(mut program: Program<Seg>) -> Program<Seg> {
         all_stms_mut(&mut fun.body, &mut |stm| {
             if let Exp::Op(Seg::Par(op)) = &mut stm.exp {
                 op.tiled = decide(vars, op);
+                match op.tiled {
+                    0 => {}
+                    1 => fired("tile/one-dimension"),
+                    _ => fired("tile/two-dimensions"),
+                }
             }
         });
         guard::body(vars, &mut fun.body);

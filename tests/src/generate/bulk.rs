@@ -21,6 +21,8 @@ pub(super) enum Fold {
     Linear,
     /// Rows of this length, element by element.
     Rows(BinOp, ScalarType, Size),
+    /// Floats, by addition; they are such that all sums are exact.
+    Exact(ScalarType),
 }
 
 /// The ends of the range of the types that are folded.
@@ -72,11 +74,12 @@ const OPERATORS: [BinOp; 7] = [
 ];
 
 impl Gen<'_> {
-    fn fold(&mut self) -> Fold {
+    pub(super) fn fold(&mut self) -> Fold {
         let op = *self.rng.pick(&OPERATORS);
         let ty = if self.rng.chance(50) { I64 } else { I32 };
-        match self.rng.below(6) {
+        match self.rng.below(7) {
             0 | 1 => Fold::Linear,
+            3 => Fold::Exact(*self.rng.pick(&[ScalarType::F32, ScalarType::F64])),
             2 => {
                 let size = self.size();
                 Fold::Rows(op, ty, size)
@@ -90,24 +93,37 @@ impl Gen<'_> {
         (0..count).map(|_| self.fold()).collect()
     }
 
-    fn fold_types(fold: Fold) -> Vec<Type> {
+    pub(super) fn fold_types(fold: Fold) -> Vec<Type> {
         match fold {
-            Fold::Simple(_, ty) => vec![Type::Scalar(ty)],
+            Fold::Simple(_, ty) | Fold::Exact(ty) => vec![Type::Scalar(ty)],
             Fold::Linear => vec![Type::Scalar(I32); 2],
             Fold::Rows(_, ty, size) => vec![Type::array_of(&Type::Scalar(ty), &[size])],
         }
     }
 
     /// Elements to fold, from the scope.
-    fn fold_elements(&mut self, fold: Fold) -> Vec<Atom> {
+    pub(super) fn fold_elements(&mut self, fold: Fold) -> Vec<Atom> {
         match fold {
+            Fold::Exact(ty) => {
+                let factors = [self.scalar(I64), self.scalar(I64)];
+                vec![self.exact_product(ty, factors)]
+            }
             Fold::Simple(_, ty) => vec![self.scalar(ty)],
             Fold::Linear => vec![self.scalar(I32), self.scalar(I32)],
             Fold::Rows(_, ty, size) => vec![self.array(ty, &[size]).into()],
         }
     }
 
-    fn operator(&mut self, fold: Fold) -> Option<Operator<Soac>> {
+    /// A product of floats made of the last bits of numbers: small enough for exact sums of a hundred thousand.
+    pub(super) fn exact_product(&mut self, ty: ScalarType, numbers: [Atom; 2]) -> Atom {
+        let [a, b] = numbers.map(|number| {
+            let bits = self.b.bin(BinOp::And, I64, number, 7);
+            self.b.convert(I64, ty, bits)
+        });
+        self.b.bin(BinOp::Mul, ty, a, b)
+    }
+
+    pub(super) fn operator(&mut self, fold: Fold) -> Option<Operator<Soac>> {
         let types = Self::fold_types(fold);
         let params: Vec<Var> = types
             .iter()
@@ -120,6 +136,10 @@ impl Gen<'_> {
             Fold::Simple(op, ty) => {
                 let result = self.b.bin(op, ty, at(0), at(1));
                 (vec![Atom::Const(neutral(op, ty)?)], vec![result], true)
+            }
+            Fold::Exact(ty) => {
+                let result = self.b.bin(BinOp::Add, ty, at(0), at(1));
+                (vec![Atom::Const(Const::zero(ty))], vec![result], true)
             }
             Fold::Linear => {
                 // (a, b) stands for a x + b; the right one is applied after the left one.
@@ -142,7 +162,7 @@ impl Gen<'_> {
         let body = self.b.leave(result);
         let neutral = match fold {
             Fold::Rows(_, _, size) => vec![self.b.replicate("ne", vec![size], neutral[0]).into()],
-            Fold::Simple(..) | Fold::Linear => neutral,
+            Fold::Simple(..) | Fold::Exact(_) | Fold::Linear => neutral,
         };
         let comm = commutes && self.rng.chance(70);
         let lam = Lambda { params, body };
@@ -277,7 +297,7 @@ impl Gen<'_> {
         let (width, buckets) = (self.size(), self.size());
         let fold = match self.fold() {
             fold @ (Fold::Simple(..) | Fold::Rows(..)) => fold,
-            Fold::Linear => Fold::Simple(BinOp::Add, I64),
+            Fold::Linear | Fold::Exact(_) => Fold::Simple(BinOp::Add, I64),
         };
         let (items, params) = self.inputs(width);
         let most = self.most(width);
@@ -298,7 +318,7 @@ impl Gen<'_> {
         let (elem, shape) = match fold {
             Fold::Simple(_, ty) => (ty, vec![buckets]),
             Fold::Rows(_, ty, size) => (ty, vec![buckets, size]),
-            Fold::Linear => return None,
+            Fold::Linear | Fold::Exact(_) => return None,
         };
         let dest = self.fresh_array(elem, &shape);
         let soac = Soac::Hist {
@@ -323,25 +343,19 @@ impl Gen<'_> {
         }
         let (width, len) = (self.size(), self.size());
         let fold = match self.fold() {
-            Fold::Linear => None,
+            Fold::Linear | Fold::Exact(_) => None,
             fold @ (Fold::Simple(..) | Fold::Rows(..)) => Some(fold),
         };
         let (elem, shape) = match fold {
             Some(Fold::Simple(_, ty)) => (ty, vec![len]),
             Some(Fold::Rows(_, ty, size)) => (ty, vec![len, size]),
-            Some(Fold::Linear) | None => (self.scalar_type(), vec![len]),
+            Some(Fold::Linear | Fold::Exact(_)) | None => (self.scalar_type(), vec![len]),
         };
         let (items, mut params) = self.inputs(width);
         let index = self.b.fresh("i", Type::I64);
         params.push(index);
         let dest = self.fresh_array(elem, &shape);
-        let Type::Array(array) = self.b.ty(dest) else {
-            return None;
-        };
-        let token = self.b.fresh("token", Type::Cert);
-        let part = 0;
-        let ty = Type::Acc(AccType { token, part, array });
-        let acc = self.b.fresh("acc", ty.clone());
+        let (token, acc, ty) = self.accumulator(dest)?;
         let most = self.most(width);
         let (body, ()) = self.nested(most, |g, _| {
             g.add_params(&params);
@@ -361,16 +375,18 @@ impl Gen<'_> {
                 });
             }
             let cond = g.scalar(ScalarType::Bool);
-            let update = |b: &mut Builder<'_, Soac>, acc, (index, values): &(Atom, Vec<Atom>)| {
-                let update = UpdateAcc {
-                    accs: vec![acc],
-                    index: *index,
-                    values: values.clone(),
-                };
-                b.let_("acc", ty.clone(), Exp::Op(Soac::UpdateAcc(update)))
+            let (index, values) = updates.pop().unwrap_or((own, Vec::new()));
+            let (first_at, first) = updates.pop().unwrap_or((own, Vec::new()));
+            let first = g.update_acc(acc, &ty, first_at, first);
+            let update = UpdateAcc {
+                accs: vec![first],
+                index,
+                values,
             };
-            let first = update(&mut g.b, acc, &updates[0]);
-            let second = |b: &mut Builder<'_, Soac>| vec![Atom::Var(update(b, first, &updates[1]))];
+            let second = |b: &mut Builder<'_, Soac>| {
+                let exp = Exp::Op(Soac::UpdateAcc(update));
+                vec![Atom::Var(b.let_("acc", ty.clone(), exp))]
+            };
             let formals = [("acc", ty.clone())];
             let last = g.b.if_(cond, &formals, second, |_| vec![first.into()]);
             (vec![last[0].into()], ())
@@ -400,6 +416,35 @@ impl Gen<'_> {
         let ty = self.b.ty(dest);
         self.bind_all(vec![ty], soac);
         Some(())
+    }
+
+    /// The token, the accumulator and its type, for updates of an array.
+    pub(super) fn accumulator(&mut self, dest: Var) -> Option<(Var, Var, Type)> {
+        let Type::Array(array) = self.b.ty(dest) else {
+            return None;
+        };
+        let token = self.b.fresh("token", Type::Cert);
+        let part = 0;
+        let ty = Type::Acc(AccType { token, part, array });
+        Some((token, self.b.fresh("acc", ty.clone()), ty))
+    }
+
+    /// An update through an accumulator.
+    pub(super) fn update_acc(
+        &mut self,
+        acc: Var,
+        ty: &Type,
+        index: Atom,
+        values: Vec<Atom>,
+    ) -> Var {
+        let accs = vec![acc];
+        let update = UpdateAcc {
+            accs,
+            index,
+            values,
+        };
+        let exp = Exp::Op(Soac::UpdateAcc(update));
+        self.b.let_("acc", ty.clone(), exp)
     }
 
     /// Writes to indices of which no two are equal, some of them outside.
@@ -442,7 +487,7 @@ impl Gen<'_> {
     }
 }
 
-fn map(width: Size, arrays: Vec<Var>, lam: Lambda<Soac>) -> Soac {
+pub(super) fn map(width: Size, arrays: Vec<Var>, lam: Lambda<Soac>) -> Soac {
     Soac::Screma {
         width,
         arrays,

@@ -6,8 +6,18 @@ use midend::ir::syntax::Atom;
 use midend::ir::types::{ScalarType, Type};
 
 /// The scalar types that programs use.
-pub(super) const TYPES: [ScalarType; 6] = [
+pub(super) const TYPES: [ScalarType; 16] = [
     ScalarType::I64,
+    ScalarType::I64,
+    ScalarType::I32,
+    ScalarType::F64,
+    ScalarType::Bool,
+    ScalarType::I8,
+    ScalarType::I16,
+    ScalarType::U16,
+    ScalarType::U32,
+    ScalarType::U64,
+    ScalarType::F16,
     ScalarType::I32,
     ScalarType::F64,
     ScalarType::Bool,
@@ -32,8 +42,8 @@ pub(super) fn constant(rng: &mut Random, ty: ScalarType) -> Const {
     match ty {
         ScalarType::F32 => Const::f32(quarters as f32),
         ScalarType::F64 => Const::f64(quarters),
-        ScalarType::F16
-        | ScalarType::Bool
+        ScalarType::F16 => Const::F16(half::f16::from_f64(quarters).to_bits()),
+        ScalarType::Bool
         | ScalarType::I8
         | ScalarType::I16
         | ScalarType::I32
@@ -70,6 +80,19 @@ impl Gen<'_> {
     pub(super) fn scalar_statement(&mut self) {
         let ty = self.scalar_type();
         let op = self.operation(ty);
+        if let ScalarOp::Bin(BinOp::Div, ty) = op {
+            // Only by what is not zero.
+            let (a, number) = (self.scalar(ty), self.rng.below(7) as i128 + 1);
+            let Some(by) = Const::int(ty, number) else {
+                return;
+            };
+            let kinds = [BinOp::Div, BinOp::Mod, BinOp::Quot, BinOp::Rem];
+            let op = ScalarOp::Bin(*self.rng.pick(&kinds), ty);
+            if let Atom::Var(v) = self.b.scalar("x", op, vec![a, by.into()]) {
+                self.add(v, Type::Scalar(ty), false);
+            }
+            return;
+        }
         let args = (0..op.arity())
             .map(|i| self.scalar(op.operand(i)))
             .collect();
@@ -84,6 +107,7 @@ impl Gen<'_> {
         match self.rng.below(10) {
             0 => return ScalarOp::Convert(ty, self.scalar_type()),
             1 => return ScalarOp::Select(ty),
+            4 if ty.is_integer() => return ScalarOp::Bin(BinOp::Div, ty),
             2 => return ScalarOp::Cmp(*self.rng.pick(CmpOp::ALL), ty),
             3 => {
                 let all = [
@@ -92,6 +116,10 @@ impl Gen<'_> {
                     UnOp::Abs,
                     UnOp::Signum,
                     UnOp::Floor,
+                    UnOp::Ceil,
+                    UnOp::Trunc,
+                    UnOp::Clz,
+                    UnOp::Ctz,
                     UnOp::Sqrt,
                     UnOp::Exp,
                     UnOp::Popcount,

@@ -73,6 +73,9 @@ impl Gen<'_> {
         if sizes.is_empty() {
             return Size::Const(0);
         }
+        if self.rng.chance(20) {
+            return sizes[sizes.len() - 1];
+        }
         // Sizes that are no constants are what it is about.
         let first = *self.rng.pick(&sizes);
         if matches!(first, Size::Const(_)) {
@@ -95,7 +98,14 @@ impl Gen<'_> {
         if known.is_empty() {
             return None;
         }
-        Some((*self.rng.pick(&known)).clone())
+        // What was made last is most likely to be read by what comes next.
+        let recent = known.len().saturating_sub(3);
+        let known = if self.rng.chance(40) {
+            &known[recent..]
+        } else {
+            &known
+        };
+        Some((*self.rng.pick(known)).clone())
     }
 
     /// An array in scope or a new one.
@@ -124,6 +134,11 @@ impl Gen<'_> {
                 ty: elem,
             };
             return self.b.array("iota", op);
+        }
+        if let [Size::Const(n @ 1..=3)] = *shape {
+            let elems = (0..n).map(|_| self.scalar(elem)).collect();
+            let row = Type::Scalar(elem);
+            return self.b.array("lit", ArrayOp::Literal { elems, row });
         }
         let value = self.scalar(elem);
         self.b.replicate("rep", shape.to_vec(), value)

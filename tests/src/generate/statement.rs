@@ -5,7 +5,7 @@ use midend::ir::array::{ArrayOp, SliceDim};
 use midend::ir::build::Builder;
 use midend::ir::scalar::BinOp;
 use midend::ir::soac::Soac;
-use midend::ir::syntax::{Atom, Exp, LoopForm, LoopParam, MessagePart, TrapKind};
+use midend::ir::syntax::{Atom, Exp, MessagePart, TrapKind};
 use midend::ir::types::{Dim, ScalarType, Size, Type};
 
 const I64: ScalarType = ScalarType::I64;
@@ -14,13 +14,14 @@ impl Gen<'_> {
     /// One statement, with what it needs.
     pub(super) fn statement(&mut self) {
         self.budget = self.budget.saturating_sub(1);
-        let made = match self.rng.below(46) {
+        let made = match self.rng.below(64) {
             0..8 => None,
-            8..11 => self.indexing(),
+            8..10 => self.indexing(),
+            10 => self.row(),
             11 | 12 => self.making(),
             13 => self.concat(),
             14 | 15 => self.rearrange(),
-            16 => self.flattening(),
+            16 => self.reshaping(),
             17 | 18 => self.slicing(),
             19..22 => self.updating(),
             22..25 => self.conditional(),
@@ -36,6 +37,11 @@ impl Gen<'_> {
                 let raw = self.scalar(I64);
                 self.sizing(raw).map(|_| ())
             }
+            41 => self.alias(),
+            42..49 => self.chain(),
+            49..52 => self.perfect_nest(),
+            52 => self.product(),
+            53 => self.all_pairs(),
             _ => self.irregular(),
         };
         if made.is_none() {
@@ -69,8 +75,39 @@ impl Gen<'_> {
         Some(())
     }
 
+    /// A row at an index that is brought into range; another row if there are none.
+    fn row(&mut self) -> Option<()> {
+        let item = self.find_array(|_, ty| ty.rank() > 1)?;
+        let elem = item.ty.elem()?;
+        let extent = Atom::from(item.ty.shape()[0].size()?);
+        let rest = item.ty.shape()[1..].iter().map(|dim| dim.size());
+        let rest: Vec<Size> = rest.collect::<Option<_>>()?;
+        let raw = self.scalar(I64);
+        let least = self.b.bin(BinOp::Max, I64, extent, 1);
+        let index = self.b.bin(BinOp::Mod, I64, raw, least);
+        let some = self.b.lt(0, extent);
+        let other = self.scalar(elem);
+        let formals = [("row", item.ty.peel(1)?)];
+        let read = |b: &mut Builder<'_, Soac>| vec![Atom::Var(b.index("row", item.var, &[index]))];
+        let none = |b: &mut Builder<'_, Soac>| vec![Atom::Var(b.replicate("rep", rest, other))];
+        let binds = self.b.if_(some, &formals, read, none);
+        self.add_alias(binds[0], &item);
+        Some(())
+    }
+
+    /// Another name of an array.
+    fn alias(&mut self) -> Option<()> {
+        let item = self.any_array()?;
+        let v = self
+            .b
+            .let_("same", item.ty.clone(), Exp::Atom(item.var.into()));
+        self.add_alias(v, &item);
+        Some(())
+    }
+
     fn making(&mut self) -> Option<()> {
-        let shape: Vec<Size> = (0..1 + self.rng.below(2)).map(|_| self.size()).collect();
+        let rank = *self.rng.pick(&[1, 1, 2, 2, 3]);
+        let shape: Vec<Size> = (0..rank).map(|_| self.size()).collect();
         let elem = self.scalar_type();
         let dims: Vec<Dim> = shape.iter().copied().map(Dim::Size).collect();
         if self.most_elements(&dims) > WORK / self.work {
@@ -90,7 +127,11 @@ impl Gen<'_> {
             return None;
         }
         let length = self.add_size(length, most as u64);
-        let elem = self.scalar_type();
+        let elem = if self.rng.chance(40) {
+            I64
+        } else {
+            self.scalar_type()
+        };
         let v = self.fresh_array(elem, &[length]);
         let ty = self.b.ty(v);
         self.add(v, ty, true);
@@ -124,8 +165,15 @@ impl Gen<'_> {
     }
 
     fn rearrange(&mut self) -> Option<()> {
-        let item = self.find_array(|_, ty| ty.rank() == 2)?;
-        let perm = vec![1, 0];
+        let item = self.find_array(|_, ty| ty.rank() >= 2)?;
+        let mut perm: Vec<usize> = (0..item.ty.rank()).collect();
+        if self.rng.chance(90) {
+            let k = self.rng.below(perm.len() - 1);
+            perm.swap(k, k + 1);
+        }
+        if self.rng.chance(30) {
+            perm.rotate_left(1);
+        }
         let array = item.var;
         if self.rng.chance(20) {
             let v = self.b.array("man", ArrayOp::Manifest { perm, array });
@@ -138,21 +186,59 @@ impl Gen<'_> {
         Some(())
     }
 
-    fn flattening(&mut self) -> Option<()> {
-        let item = self.find_array(|_, ty| ty.rank() == 2)?;
-        let most = self.most_elements(item.ty.shape());
-        let [outer, inner] = [0, 1].map(|i| item.ty.shape()[i].size());
-        let len = self.b.mul(outer?, inner?);
+    /// The two outermost dimensions become one, and perhaps two again.
+    fn reshaping(&mut self) -> Option<()> {
+        if self.rng.chance(20) {
+            return self.renaming();
+        }
+        let item = self.find_array(|_, ty| ty.rank() >= 2)?;
+        let shape = item.ty.shape();
+        let most = self.most_elements(&shape[..2]);
+        let [outer, inner] = [0, 1].map(|i| shape[i].size());
+        let (outer, inner) = (outer?, inner?);
+        let len = self.b.mul(outer, inner);
         let len = self.add_size(len, most);
-        let (shape, array) = (vec![len.into()], item.var);
-        let v = self.b.array("fl", ArrayOp::Reshape { shape, array });
+        let mut flat = vec![len.into()];
+        flat.extend(&shape[2..]);
+        let (shape, array) = (flat, item.var);
+        let mut v = self.b.array("fl", ArrayOp::Reshape { shape, array });
+        if self.rng.chance(30) {
+            let mut shape = vec![inner.into(), outer.into()];
+            shape.extend(&item.ty.shape()[2..]);
+            let array = v;
+            v = self.b.array("unfl", ArrayOp::Reshape { shape, array });
+        }
         self.add_alias(v, &item);
         Some(())
     }
 
-    /// The first few rows of an array, perhaps in reverse.
+    /// The length of a vector gets another name.
+    fn renaming(&mut self) -> Option<()> {
+        let item = self.find_array(|_, ty| ty.rank() == 1)?;
+        let extent = item.ty.shape()[0].size()?;
+        let twice = self.b.add(extent, extent);
+        let again = self.b.bin(BinOp::Quot, I64, twice, 2);
+        let len = self.add_size(again, self.most(extent));
+        let (shape, array) = (vec![len.into()], item.var);
+        let v = self.b.array("renamed", ArrayOp::Reshape { shape, array });
+        self.add_alias(v, &item);
+        Some(())
+    }
+
+    /// The first few rows of an array, perhaps in reverse; all of them, or every other one.
     fn part(&mut self, item: &Item) -> Option<SliceDim> {
         let extent = item.ty.shape()[0].size()?;
+        if self.rng.chance(10) {
+            let (start, len, stride) = (Atom::ZERO, extent, Atom::ONE);
+            return Some(SliceDim::Range { start, len, stride });
+        }
+        if self.rng.chance(20) {
+            let len = self.b.add(extent, 1);
+            let len = self.b.bin(BinOp::Div, I64, len, 2);
+            let len = self.add_size(len, self.most(extent) / 2 + 1);
+            let (start, stride) = (Atom::ZERO, Atom::i64(2));
+            return Some(SliceDim::Range { start, len, stride });
+        }
         let count = self.rng.below(4) as i64;
         let len = self.b.bin(BinOp::Min, I64, extent, count);
         let len = self.add_size(len, self.most(extent).min(count as u64));
@@ -166,8 +252,24 @@ impl Gen<'_> {
 
     fn slicing(&mut self) -> Option<()> {
         let item = self.any_array()?;
-        let part = self.part(&item)?;
-        let v = self.b.slice("part", item.var, vec![part]);
+        let mut dims = vec![self.part(&item)?];
+        // Of three columns, one, or the last two.
+        if let Some(Dim::Size(Size::Const(3))) = item.ty.shape().get(1) {
+            dims.push(match self.rng.below(3) {
+                0 => SliceDim::Fix(Atom::i64(self.rng.below(3) as i64)),
+                1 => SliceDim::Range {
+                    start: Atom::ONE,
+                    len: Size::Const(2),
+                    stride: Atom::ONE,
+                },
+                _ => SliceDim::Range {
+                    start: Atom::ZERO,
+                    len: Size::Const(3),
+                    stride: Atom::ONE,
+                },
+            });
+        }
+        let v = self.b.slice("part", item.var, dims);
         self.add_alias(v, &item);
         Some(())
     }
@@ -205,140 +307,25 @@ impl Gen<'_> {
         self.scope.retain(|i| i.group != group);
     }
 
-    /// Types for the results of conditionals and loops.
-    fn result_types(&mut self) -> Vec<Type> {
-        let count = 1 + self.rng.below(2);
-        let mut types = Vec::new();
-        for _ in 0..count {
-            let elem = Type::Scalar(self.scalar_type());
-            let size = self.size();
-            types.push(if self.rng.chance(40) {
-                Type::array_of(&elem, &[size])
-            } else {
-                elem
-            });
-        }
-        types
-    }
-
-    /// A value of the type that shares nothing with what is outside of the body at hand.
-    fn value(&mut self, ty: &Type) -> Atom {
-        let elem = ty.elem().unwrap_or(I64);
-        let shape: Vec<Size> = ty.shape().iter().filter_map(|d| d.size()).collect();
-        if shape.is_empty() {
-            self.scalar(elem)
-        } else {
-            Atom::Var(self.fresh_array(elem, &shape))
-        }
-    }
-
-    fn values(&mut self, types: &[Type]) -> Vec<Atom> {
-        types.iter().map(|ty| self.value(ty)).collect()
-    }
-
-    fn conditional(&mut self) -> Option<()> {
-        if self.depth > 3 {
-            return None;
-        }
-        let cond = self.scalar(ScalarType::Bool);
-        let types = self.result_types();
-        let branch = |g: &mut Self| {
-            g.nested(1, |g, _| {
-                g.statements(3);
-                (g.values(&types), ())
-            })
-            .0
-        };
-        let then = branch(self);
-        let otherwise = branch(self);
-        let binds: Vec<_> = types
-            .iter()
-            .map(|ty| self.b.fresh("if", ty.clone()))
-            .collect();
-        self.b.bind(
-            binds.clone(),
-            Exp::If {
-                cond,
-                then,
-                otherwise,
-            },
-        );
-        for (v, ty) in binds.into_iter().zip(types) {
-            self.add(v, ty, true);
-        }
-        Some(())
-    }
-
-    fn looping(&mut self) -> Option<()> {
-        if self.depth > 3 {
-            return None;
-        }
-        let mut types = self.result_types();
-        let while_loop = self.rng.chance(30);
-        let most = self.rng.below(4) as i64;
-        let mut starts = self.values(&types);
-        if while_loop {
-            types.push(Type::I64);
-            starts.push(Atom::ZERO);
-        }
-        let vars: Vec<_> = types
-            .iter()
-            .map(|ty| self.b.fresh("l", ty.clone()))
-            .collect();
-        let form = if while_loop {
-            let counter = vars[types.len() - 1];
-            self.b.enter();
-            let more = self.b.lt(counter, most);
-            LoopForm::While(self.b.leave(vec![more]))
-        } else {
-            let raw = self.scalar(I64);
-            let bound = if self.rng.chance(50) {
-                self.b.bin(BinOp::Mod, I64, raw, 4)
-            } else {
-                Atom::i64(most)
-            };
-            let index = self.b.fresh("i", Type::I64);
-            LoopForm::For { index, bound }
-        };
-        let (body, ()) = self.nested(4, |g, _| {
-            if let LoopForm::For { index, bound: _ } = &form {
-                g.add(*index, Type::I64, false);
-            }
-            for (v, ty) in vars.iter().zip(&types) {
-                g.add(*v, ty.clone(), true);
-            }
-            g.statements(4);
-            let mut next = g.values(&types);
-            if let (true, Some(&counter)) = (while_loop, vars.last()) {
-                let last = g.b.add(counter, 1);
-                next.pop();
-                next.push(last);
-            }
-            (next, ())
-        });
-        let params = vars
-            .iter()
-            .zip(&starts)
-            .map(|(&var, &init)| LoopParam { var, init });
-        let params = params.collect();
-        let binds: Vec<_> = types
-            .iter()
-            .map(|ty| self.b.fresh("lp", ty.clone()))
-            .collect();
-        self.b.bind(binds.clone(), Exp::Loop { params, form, body });
-        for (v, ty) in binds.into_iter().zip(types) {
-            self.add(v, ty, true);
-        }
-        Some(())
-    }
-
     /// A check that mostly holds, and a statement that it protects.
     fn checking(&mut self) -> Option<()> {
         let (a, b) = (self.scalar(I64), self.scalar(I64));
-        let cond = if self.rng.chance(5) {
-            self.b.lt(a, b)
-        } else {
-            self.b.le(a, a)
+        let (most, least) = (
+            self.b.bin(BinOp::Max, I64, a, b),
+            self.b.bin(BinOp::Min, I64, a, b),
+        );
+        let (below, above) = (self.b.le(a, most), self.b.le(least, b));
+        let both = self.b.and(below, above);
+        let cond = match self.rng.below(20) {
+            0 => self.b.lt(a, b),
+            1..5 => {
+                // What follows from the two of these.
+                self.b.assert(below, TrapKind::Assert, Vec::new());
+                self.b.assert(above, TrapKind::Assert, Vec::new());
+                both
+            }
+            5..8 => self.b.or(below, above),
+            _ => below,
         };
         let parts = vec![MessagePart::Text("checked ".into()), MessagePart::Value(a)];
         let cert = self.b.assert(cond, TrapKind::Assert, parts)?;
@@ -365,7 +352,8 @@ impl Gen<'_> {
         let args = vec![size.into(), array.var.into(), scalar];
         let formals = [("called", array.ty.clone()), ("t", Type::I64)];
         let binds = self.b.let_all(&formals, Exp::Call { fun, args });
-        self.add(binds[0], array.ty, false);
+        // What is called may give back what it is given.
+        self.add_alias(binds[0], &array);
         self.add(binds[1], Type::I64, false);
         Some(())
     }

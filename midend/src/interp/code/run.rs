@@ -10,6 +10,7 @@ use crate::ir::id::Var;
 use crate::ir::scalar::{Const, ScalarOp};
 use crate::ir::syntax::{Atom, Stm};
 use crate::ir::threshold::reaches;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 /// What guards compare with unless something else is asked for: both versions of most programs get their turn.
@@ -219,13 +220,24 @@ impl<'p, D: Exec> Machine<'p, D> {
         args: &'p [Atom],
         stm: &'p Stm<D>,
     ) -> Run<()> {
+        // The first variable tells one call from another; calls that bind none go by what they are given.
+        let name = stm
+            .binds
+            .first()
+            .map_or_else(|| hashed(args), |v| v.0.into());
         let args = self.atoms(args)?;
-        // The first variable, or any number, tells one call from another.
-        self.path_in(stm.binds.first().map_or(-1, |v| v.0.into()));
+        self.path_in(name);
         let results = self
             .call(fun, args)
             .map_err(|e| self.called_from(e, stm.span))?;
         self.path_out();
         self.bind(stm, results)
     }
+}
+
+/// A number that stands for arguments.
+fn hashed(args: &[Atom]) -> i64 {
+    let mut hasher = DefaultHasher::new();
+    args.hash(&mut hasher);
+    hasher.finish().cast_signed()
 }

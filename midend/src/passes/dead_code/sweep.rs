@@ -2,6 +2,7 @@
 
 use super::Needs;
 use super::mark::Live;
+use crate::fired::fired;
 use crate::ir::id::{FunId, Id, IdVec, Var};
 use crate::ir::syntax::{Body, Exp, Fun, Program, Stm};
 use crate::ir::walk::deep;
@@ -44,6 +45,8 @@ pub(super) fn sweep<D: Needs>(program: Program<D>, live: &Live) -> Program<D> {
             retain(&mut fun.results, &signatures[i].results);
             retain(&mut fun.body.result, &signatures[i].results);
             kept.push(fun);
+        } else {
+            fired("dead-code/function");
         }
     }
     Program {
@@ -88,6 +91,7 @@ impl Sweeper<'_> {
         body.stms.retain_mut(|stm| {
             let number = self.number;
             if !self.live.stms[number] {
+                fired("dead-code/statement");
                 self.number = self.live.ends[number];
                 return false;
             }
@@ -102,6 +106,7 @@ impl Sweeper<'_> {
         stm.exp.bodies_mut(&mut |body| self.body(body));
         let live = |v: Var| self.live.vars[v.index()];
         let kept: Vec<bool> = stm.binds.iter().map(|v| live(*v)).collect();
+        let bound = stm.binds.len();
         match &mut stm.exp {
             Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. } => {}
             Exp::If {
@@ -112,6 +117,7 @@ impl Sweeper<'_> {
                 retain(&mut stm.binds, &kept);
                 retain(&mut then.result, &kept);
                 retain(&mut otherwise.result, &kept);
+                told(bound, stm.binds.len(), "dead-code/result-of-if");
             }
             Exp::Loop {
                 params,
@@ -122,15 +128,32 @@ impl Sweeper<'_> {
                 retain(&mut stm.binds, &kept);
                 retain(params, &kept);
                 retain(&mut body.result, &kept);
+                told(bound, stm.binds.len(), "dead-code/loop-parameter");
             }
             Exp::Call { fun, args } => {
                 let signature = &self.signatures[fun.index()];
+                told(
+                    1,
+                    usize::from(signature.params.iter().all(|p| *p)),
+                    "dead-code/argument",
+                );
                 retain(args, &signature.params);
                 retain(&mut stm.binds, &signature.results);
+                told(bound, stm.binds.len(), "dead-code/result-of-call");
                 *fun = self.renumbered[fun.index()];
             }
-            Exp::Op(op) => op.prune(&mut stm.binds, &live),
+            Exp::Op(op) => {
+                op.prune(&mut stm.binds, &live);
+                told(bound, stm.binds.len(), "dead-code/result-of-operator");
+            }
         }
+    }
+}
+
+/// Counts a rule if it has left something out.
+fn told(before: usize, after: usize, rule: &'static str) {
+    if after < before {
+        fired(rule);
     }
 }
 

@@ -2,6 +2,7 @@
 //! becomes of an update there depends on nobody else.
 
 use super::{Cx, Mode};
+use crate::fired::fired;
 use crate::ir::id::Var;
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SegSpace, SpaceDim};
 use crate::ir::soac::{Accumulation, Soac, UpdateAcc};
@@ -17,6 +18,10 @@ impl Cx<'_> {
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
+        fired(match level {
+            Level::Device => "flatten/accumulation",
+            Level::Block | Level::Thread => "flatten/accumulation-at-a-point",
+        });
         let width = self.size(width);
         let dests = self.all_vars(&acc.dests);
         let op = acc.op.as_ref().map(|op| self.operator(op));

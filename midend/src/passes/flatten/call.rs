@@ -20,6 +20,7 @@ use super::distribute::{Frame, Wanted};
 use super::functions::Version;
 use super::label::Labeller;
 use super::{Cx, Mode, int};
+use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::{FunId, Var};
 use crate::ir::scalar::{CmpOp, ScalarOp};
@@ -76,6 +77,7 @@ impl<'p> Cx<'p> {
         (callee, args): (FunId, &[Atom]),
         out: &mut Vec<Stm<Seg>>,
     ) {
+        fired("flatten/lifted-call");
         self.prove_free(f, i, out);
         // The call may fail, or take as much memory as there is.
         let checks = self.open_checks(f, i);
@@ -99,6 +101,7 @@ impl<'p> Cx<'p> {
                 continue;
             };
             if crossing == Crossing::Flat {
+                fired("flatten/lifted-call-ragged");
                 let (total, flat) = self.flat(array, self.vars[array].ty.rank(), out);
                 actual.push(total.into());
                 actual.push(flat.into());

@@ -15,7 +15,9 @@ use super::context::{Context, Def};
 use super::label::Label;
 use super::{Cx, Mode};
 use crate::analysis::aliases::consumed;
+use crate::fired::fired;
 use crate::hash::{HashMap, HashSet};
+use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::seg::{Seg, SegKind};
@@ -46,6 +48,8 @@ pub(super) struct Frame<'b> {
     users: HashMap<Var, Vec<usize>>,
     /// Statements that wait.
     pub(super) waiting: BTreeSet<usize>,
+    /// Statements that were executed and will be again where somebody reads what they make: it cannot be stored.
+    again: BTreeSet<usize>,
     /// Checks, and whether they were surely made for all points.
     pub(super) checks: Vec<(usize, bool)>,
     /// The arrays that were made for values of the body, with what they are views of.
@@ -85,6 +89,7 @@ impl Cx<'_> {
         wanted: Wanted<'_>,
         out: &mut Vec<Stm<Seg>>,
     ) -> Vec<(Atom, bool)> {
+        fired("flatten/g4-distribution");
         let mut frame = self.frame(context, body);
         if let Wanted::Any { own, .. } = wanted {
             own.iter().for_each(|&array| frame.made(array));
@@ -114,6 +119,7 @@ impl Cx<'_> {
             owner: HashMap::default(),
             users: HashMap::default(),
             waiting: BTreeSet::new(),
+            again: BTreeSet::new(),
             checks: Vec::new(),
             roots: HashMap::default(),
             level: self.level,
@@ -264,6 +270,8 @@ impl Cx<'_> {
         checks: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
+        fired("flatten/g1-sequential-piece");
+        let members = &self.with_earlier_readers(f, members);
         let mut taken = Vec::new();
         for &i in members {
             consumed(&f.body.stms[i], self.source, &mut |v| taken.push(v));
@@ -299,6 +307,8 @@ impl Cx<'_> {
                 } else if first && read && !self.labels.irregular(v) {
                     result.push(self.atom(v.into()));
                     kept.push(v);
+                } else if first && read {
+                    f.again.insert(i);
                 }
             }
         }
@@ -308,6 +318,61 @@ impl Cx<'_> {
             bound.push(array);
         }
         self.kernel(point, result, SegKind::Map, bound, out);
+    }
+
+    /// Statements with those that wait and read, before one of them consumes it, the same array, and what these need.
+    fn with_earlier_readers(&self, f: &Frame<'_>, members: &BTreeSet<usize>) -> BTreeSet<usize> {
+        let mut all = members.clone();
+        let mut todo: Vec<usize> = members.iter().copied().collect();
+        while let Some(i) = todo.pop() {
+            let Some(taken) = self.taken(f, i) else {
+                continue;
+            };
+            let reads = |j: &usize| f.free[*j].iter().any(|&v| self.labels.meets(v, &taken));
+            let earlier = f.waiting.range(..i).copied().filter(reads);
+            for j in earlier.collect::<Vec<_>>() {
+                for k in self.needed(f, &f.free[j]).into_iter().chain([j]) {
+                    if all.insert(k) {
+                        todo.push(k);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// What a statement consumes, with all that it came from; nothing if it consumes nothing.
+    fn taken(&self, f: &Frame<'_>, i: usize) -> Option<HashSet<Var>> {
+        let mut taken = Vec::new();
+        consumed(&f.body.stms[i], self.source, &mut |v| taken.push(v));
+        (!taken.is_empty()).then(|| self.labels.origins(taken))
+    }
+
+    /// Arrays that statement `i` is about to consume: copies, if something is still to read them that comes before it and cannot be
+    /// stored, so that it is executed when somebody asks.
+    pub(super) fn apart(
+        &mut self,
+        f: &mut Frame<'_>,
+        i: usize,
+        arrays: Vec<Var>,
+        out: &mut Vec<Stm<Seg>>,
+    ) -> Vec<Var> {
+        let Some(taken) = self.taken(f, i) else {
+            return arrays;
+        };
+        let reads = |j: &usize| f.free[*j].iter().any(|&v| self.labels.meets(v, &taken));
+        let mut later = f.waiting.range(..i).chain(f.again.range(..i));
+        if !later.any(reads) {
+            return arrays;
+        }
+        let mut copies = Vec::new();
+        for array in arrays {
+            let ty = self.vars[array].ty.clone();
+            let copy = self.array(out, "own", ty, ArrayOp::Copy(array));
+            f.made(copy);
+            copies.push(copy);
+        }
+        copies
     }
 
     /// Notes the checks that a kernel over the context made.
@@ -352,12 +417,9 @@ impl Cx<'_> {
         i: usize,
         out: &mut Vec<Stm<Seg>>,
     ) {
-        let mut taken = Vec::new();
-        consumed(&f.body.stms[i], self.source, &mut |v| taken.push(v));
-        if taken.is_empty() {
+        let Some(taken) = self.taken(f, i) else {
             return;
-        }
-        let taken = self.labels.origins(taken);
+        };
         let reads = |j: &usize| f.free[*j].iter().any(|&v| self.labels.meets(v, &taken));
         let needed = self.needed(f, &f.free[i]);
         let first: Vec<usize> = f.waiting.iter().copied().filter(reads).collect();

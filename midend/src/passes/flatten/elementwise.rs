@@ -1,6 +1,7 @@
 //! Operators that are one map over their operands, which overwrite the first of them.
 
 use super::Cx;
+use crate::fired::fired;
 use crate::ir::id::Var;
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
@@ -27,6 +28,7 @@ impl Cx<'_> {
         else {
             return self.apply(lam, args, out);
         };
+        fired("flatten/elementwise");
         let k = lam.params.len() / 2;
         let width = self.size(*width);
         // Inside of the loop, the accumulators are its parameters.

@@ -3,6 +3,7 @@
 use super::Cx;
 use super::context::{Axis, Def, Point, dims, space};
 use super::distribute::Frame;
+use crate::fired::fired;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
@@ -10,6 +11,7 @@ use crate::ir::seg::{Seg, SegKind};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Exp, Stm};
 use crate::ir::types::{ScalarType, Type};
+use crate::ir::walk::type_vars;
 use std::rc::Rc;
 
 impl Cx<'_> {
@@ -32,8 +34,12 @@ impl Cx<'_> {
             }
             return again;
         };
+        let mut lengths = Vec::new();
+        type_vars(&self.vars[v].ty, &mut |n| lengths.push(n));
+        self.settle(f, &lengths, out);
         self.checks_before_ragged(f, f.body.stms.len(), stm, out);
         self.prove(f, &stm.certs, out);
+        fired("flatten/g6-reshape");
         let bind = self.stored(v, &context, out);
         if let Some(&root) = f.roots.get(&whole) {
             f.roots.insert(bind, root);
@@ -58,6 +64,21 @@ impl Cx<'_> {
         self.settle(f, &f.free[i].clone(), out);
         self.checks_before_ragged(f, i, stm, out);
         f.waiting.remove(&i);
+        fired(match op {
+            ArrayOp::Concat { .. } => "flatten/concat-of-all-points",
+            ArrayOp::Copy(_) => "flatten/copy-of-all-points",
+            ArrayOp::Replicate { .. } => "flatten/replicate-of-all-points",
+            ArrayOp::Iota { .. } => "flatten/iota-of-all-points",
+            ArrayOp::Scratch { .. }
+            | ArrayOp::Index { .. }
+            | ArrayOp::Slice { .. }
+            | ArrayOp::Update { .. }
+            | ArrayOp::Literal { .. }
+            | ArrayOp::Rearrange { .. }
+            | ArrayOp::Reshape { .. }
+            | ArrayOp::Manifest { .. }
+            | ArrayOp::Trace(_) => "flatten/scratch-of-all-points",
+        });
         let array = self.stored(v, &f.context.clone(), out);
         let array = match bind {
             Some(bind) => {
@@ -186,6 +207,7 @@ impl Cx<'_> {
             None if row => self.arrays(f, &[(*array).into()], out)[0],
             None => return false,
         };
+        let whole = self.apart(f, i, vec![whole], out)[0];
         let bind = self.stored(stm.binds[0], &f.context.clone(), out);
         if let Some(&root) = f.roots.get(&whole) {
             f.roots.insert(bind, root);
@@ -214,6 +236,10 @@ impl Cx<'_> {
         let over: Vec<Axis> = f.context.iter().copied().chain(own).collect();
         let rank = self.vars[*array].ty.rank();
         let regular = !self.is_ragged(&over, &[whole]);
+        fired(match regular {
+            true => "flatten/update-of-all-points",
+            false => "flatten/update-of-ragged-rows",
+        });
         let dest = self.dest(&f.context, (*array, whole, rank), !regular, out);
         let mut point = self.point(&over);
         let reads: Vec<Var> = f.reads(i).to_vec();

@@ -11,6 +11,7 @@
 use super::context::Axis;
 use super::inner::Traversal;
 use super::{Cx, int};
+use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
@@ -40,6 +41,7 @@ impl Cx<'_> {
         let Some((&count, kept)) = binds.split_first() else {
             return;
         };
+        fired("flatten/filter");
         let inner = self.inside(context, t, out);
         let flagged = self.flagged(&inner, t, out);
         let counts = self.stored(count, context, out);

@@ -6,6 +6,7 @@ use super::distribute::{Frame, Wanted};
 use super::label::{Label, is_reduction_of_rows};
 use super::lifted::Source;
 use super::{Cx, Mode};
+use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
@@ -70,7 +71,7 @@ impl Cx<'_> {
                     return self.lift_loop(f, i, source, out);
                 }
                 self.prove(f, &stm.certs, out);
-                self.interchange_loop(f, &stm.binds, (params, form, body), out);
+                self.interchange_loop(f, i, (params, form, body), out);
             }
             Exp::Op(Soac::Filter { width, arrays, lam }) => {
                 let mut certs = &stm.certs[..];
@@ -104,6 +105,7 @@ impl Cx<'_> {
                 let mut dests = Vec::new();
                 op.consumed(&mut |v| dests.push(Atom::Var(v)));
                 let dests = self.arrays(f, &dests, out);
+                let dests = self.apart(f, i, dests, out);
                 self.checks_before_ragged(f, i, stm, out);
                 let binds: Vec<Var> = stm
                     .binds
@@ -190,6 +192,10 @@ impl Cx<'_> {
         t: Traversal<'_>,
         out: &mut Vec<Stm<Seg>>,
     ) -> Context {
+        fired(match context.is_empty() {
+            true => "flatten/g3-empty-context",
+            false => "flatten/g2-map-in-map",
+        });
         let mut inner = context.to_vec();
         inner.push(self.axis(t.width, context, out));
         for (&param, &array) in t.lam.params.iter().zip(t.arrays) {
@@ -232,10 +238,11 @@ impl Cx<'_> {
             return self.reduction_of_rows(context, t, op, binds, out);
         }
         let inner = self.inside(context, t, out);
-        if self.varied_rows(t.lam) {
+        let whole = self.leaves_whole(t.lam);
+        if !whole && self.varied_rows(t.lam) {
             return self.map_and_fold(&inner, t, folds, binds, out);
         }
-        if !self.labels.is_parallel(&t.lam.body) {
+        if whole || !self.labels.is_parallel(&t.lam.body) {
             return self.fold(&inner, t, folds, binds, out);
         }
         // Rule E2: the map in one operation, the fold in another; or (E1) all at once, what is inside being sequential.
@@ -263,10 +270,7 @@ impl Cx<'_> {
             cx.kernel(point, result, SegKind::Map, binds.to_vec(), out);
         };
         let rows = self.varied_rows(t.lam);
-        // What only sequential code makes leaves a point as a whole.
-        let mut yielded = t.lam.body.result.iter().filter_map(|a| a.as_var());
-        let whole = yielded.any(|v| self.labels.irregular(v));
-        if whole || !(rows || self.labels.is_parallel(&t.lam.body)) {
+        if self.leaves_whole(t.lam) || !(rows || self.labels.is_parallel(&t.lam.body)) {
             return plain(self, binds, out);
         }
         let split = &mut |cx: &mut Self, binds: &[Var], out: &mut Vec<Stm<Seg>>| {
@@ -278,8 +282,14 @@ impl Cx<'_> {
         self.versions(&inner, t.lam, binds, out, plain, split);
     }
 
+    /// Whether a lambda yields what only sequential code makes, which leaves a point as a whole.
+    fn leaves_whole(&self, lam: &Lambda<Soac>) -> bool {
+        let mut yielded = lam.body.result.iter().filter_map(|a| a.as_var());
+        yielded.any(|v| self.labels.irregular(v))
+    }
+
     /// Whether a lambda yields arrays whose lengths differ from point to point. One point cannot write them.
-    fn varied_rows(&self, lam: &Lambda<Soac>) -> bool {
+    pub(super) fn varied_rows(&self, lam: &Lambda<Soac>) -> bool {
         lam.body.result.iter().any(|&a| self.varies(a))
     }
 
@@ -356,6 +366,7 @@ impl Cx<'_> {
             };
             return self.kernel(point, result, kind, binds.to_vec(), out);
         }
+        fired("flatten/scan-and-reduce");
         // Both: the scan leaves the inputs of the reductions behind as mapped arrays.
         let (scanned, reduced) = folds.counts();
         let mut inputs = Vec::new();
@@ -403,6 +414,7 @@ impl Cx<'_> {
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
+        fired("flatten/e2-map-and-fold");
         let (scanned, reduced) = folds.counts();
         let folded = scanned + reduced;
         let inputs = self.map_inputs(inner, t, &binds[folded..], out);
@@ -445,6 +457,7 @@ impl Cx<'_> {
         let Some((columns, arrays, element)) = super::rows::operator_map(op) else {
             return;
         };
+        fired("flatten/g5-reduction-of-rows");
         let inner = self.inside(context, t, out);
         let columns = self.size(columns);
         let cheap = t.lam.body.stms.iter().all(super::rows::is_free);

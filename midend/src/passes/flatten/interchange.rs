@@ -8,6 +8,7 @@
 
 use super::Cx;
 use super::distribute::{Frame, Wanted};
+use crate::fired::fired;
 use crate::ir::id::Var;
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
@@ -23,6 +24,7 @@ impl Cx<'_> {
         (then, otherwise): (&Body<Soac>, &Body<Soac>),
         out: &mut Vec<Stm<Seg>>,
     ) {
+        fired("flatten/g7-uniform-branch");
         let cond = self.atom(cond);
         let context = f.context.clone();
         // What is said of lengths here, both branches know.
@@ -59,7 +61,7 @@ impl Cx<'_> {
     pub(super) fn interchange_loop(
         &mut self,
         f: &mut Frame<'_>,
-        binds: &[Var],
+        i: usize,
         (params, form, body): (&[LoopParam], &LoopForm<Soac>, &Body<Soac>),
         out: &mut Vec<Stm<Seg>>,
     ) {
@@ -74,7 +76,9 @@ impl Cx<'_> {
             .filter(|(_, host)| !**host)
             .map(|(p, _)| p.init)
             .collect();
-        let mut arrays = self.arrays(f, &spread, out).into_iter();
+        let arrays = self.arrays(f, &spread, out);
+        let mut arrays = self.apart(f, i, arrays, out).into_iter();
+        let binds = &f.stm(i).binds;
         let mut carried: Vec<LoopParam> = Vec::new();
         // A result belongs to nobody else if what the loop starts with and what every step makes does.
         let mut own = Vec::new();
@@ -95,15 +99,18 @@ impl Cx<'_> {
         }
         let form = match form {
             LoopForm::For { index, bound } => {
+                fired("flatten/g7-loop");
                 let bound = self.atom(*bound);
                 let index = self.bind(*index, super::Mode::Seq);
                 LoopForm::For { index, bound }
             }
             LoopForm::While(cond) if self.labels.is_of_host(cond) => {
+                fired("flatten/g7-while");
                 LoopForm::While(self.block(|cx, stms| cx.stms(cond, super::Mode::Seq, stms)))
             }
             // Points compute it, and all find the same.
             LoopForm::While(cond) => LoopForm::While(self.block(|cx, stms| {
+                fired("flatten/g7-regular-while");
                 let wanted = Wanted::Any {
                     host: &[true],
                     own: &[],

@@ -15,6 +15,7 @@
 use super::context::{Axis, Context};
 use super::distribute::{Frame, Wanted};
 use super::{Cx, int};
+use crate::fired::fired;
 use crate::hash::HashSet;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
@@ -41,6 +42,10 @@ impl Cx<'_> {
         source: Source<'_>,
         out: &mut Vec<Stm<Seg>>,
     ) {
+        fired(match source.form {
+            LoopForm::For { .. } => "flatten/lifted-for",
+            LoopForm::While(_) => "flatten/lifted-while",
+        });
         self.prove_free(f, i, out);
         let context = f.context.clone();
         let starts = self.own_starts(f, source.params, out);

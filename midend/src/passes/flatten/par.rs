@@ -4,6 +4,7 @@ use super::context::Axis;
 use super::inner::Traversal;
 use super::label::{Facts, Labeller, Labels, is_reduction_of_rows};
 use super::{Cx, int};
+use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
@@ -48,12 +49,14 @@ impl Cx<'_> {
                 } else if self.is_hist_of_elements(lam, ops) {
                     self.hist_of_elements(*width, (arrays, lam), &ops[0], binds, out);
                 } else {
+                    fired("flatten/sequential-histogram");
                     self.seq_hist(*width, (arrays, lam), ops, binds, out);
                 }
             }
             Soac::Scatter { lam, .. } => self.par_nest(soac, lam, binds, out),
             Soac::Filter { width, arrays, lam } => {
-                self.par_filter(*width, (arrays, lam), binds, out)
+                fired("flatten/filter-of-host");
+                self.par_filter(*width, (arrays, lam), binds, out);
             }
             Soac::WithAcc {
                 width,
@@ -143,6 +146,7 @@ impl Cx<'_> {
     ) {
         let traversal = (arrays, lam);
         if !(scans.is_empty() && self.is_closed_reduction(traversal, reds, binds)) {
+            fired("flatten/sequential-fold-of-rows");
             return self.seq_screma(width, traversal, (scans, reds), binds, out);
         }
         let pieces = &mut |cx: &mut Self, binds: &[Var], out: &mut Vec<Stm<Seg>>| {
@@ -155,6 +159,10 @@ impl Cx<'_> {
             return pieces(self, binds, out);
         }
         self.label_nest(lam);
+        // Columns of rows are found only if rows are of one length, and known to be.
+        if self.varied_rows(lam) {
+            return pieces(self, binds, out);
+        }
         let rows = &mut |cx: &mut Self, binds: &[Var], out: &mut Vec<Stm<Seg>>| {
             let t = Traversal {
                 width,
@@ -193,6 +201,7 @@ impl Cx<'_> {
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) {
+        fired("flatten/reduction-in-pieces");
         let total = self.size(width);
         let bin = |op| ScalarOp::Bin(op, ScalarType::I64);
         // The length of a piece depends on the width alone, so that results are the same from run to run.

@@ -13,6 +13,7 @@
 
 use super::context::{Axis, Def, Point, dims, space};
 use super::{Cx, int};
+use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
@@ -67,8 +68,10 @@ impl Cx<'_> {
     fn offsets(&mut self, length: Var, context: &[Axis], out: &mut Vec<Stm<Seg>>) -> Var {
         let rows = (self.labels.same(length), context.to_vec());
         if let Some(&known) = self.offsets.get(&rows) {
+            fired("flatten/shared-offsets");
             return known;
         }
+        fired("flatten/offsets");
         let mut point = self.point(context);
         let length = self.need_atom(&mut point, length.into());
         let length = self.scalar(
@@ -247,6 +250,7 @@ impl Cx<'_> {
 
     /// Fetches a scalar from the first of the points that have computed it: it is the same for all.
     pub(super) fn take_first(&mut self, var: Var, array: Var, out: &mut Vec<Stm<Seg>>) {
+        fired("flatten/fetched-from-first");
         let (count, flat) = self.flat(array, self.vars[array].ty.rank(), out);
         let first = self.first_element(flat.into(), count, out);
         self.subst.set(var, Some(first));
@@ -300,6 +304,7 @@ impl Cx<'_> {
         bind: Var,
         out: &mut Vec<Stm<Seg>>,
     ) {
+        fired("flatten/spread");
         let outer = space(context).len();
         let whole = self.around(context, bind);
         let mut point = self.point(&whole);

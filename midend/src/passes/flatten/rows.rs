@@ -8,6 +8,7 @@
 
 use super::elementwise::is_elementwise;
 use super::{Cx, int};
+use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::{CmpOp, Const, ScalarOp};
@@ -44,6 +45,7 @@ impl Cx<'_> {
         let Some((inner, arrays, lam)) = operator_map(&op.op) else {
             return;
         };
+        fired("flatten/histogram-of-elements");
         let width = self.size(width);
         let inner = self.size(inner);
         let neutral = op

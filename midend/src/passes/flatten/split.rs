@@ -15,6 +15,7 @@
 use super::context::{Axis, Context, Def, Point, space};
 use super::distribute::{Frame, Wanted};
 use super::{Cx, int};
+use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
@@ -55,6 +56,7 @@ impl Cx<'_> {
         (cond, then, otherwise): (Atom, &Body<Soac>, &Body<Soac>),
         out: &mut Vec<Stm<Seg>>,
     ) {
+        fired("flatten/split");
         self.prove_free(f, i, out);
         let context = f.context.clone();
         let binds = f.stm(i).binds.clone();

@@ -1,5 +1,6 @@
 //! Sums of products in sequential loops.
 
+use crate::fired::fired;
 use crate::ir::scalar::{BinOp, ScalarOp, TernOp};
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
@@ -39,6 +40,7 @@ pub(super) fn fused_sum(
         match &made.exp {
             Exp::Atom(same) => term = *same,
             Exp::Scalar(ScalarOp::Bin(BinOp::Mul, _), factors) => {
+                fired("flatten/sum-of-products");
                 let args = vec![factors[0], factors[1], acc];
                 return Some((*ty, Exp::Scalar(ScalarOp::Tern(TernOp::Fma, *ty), args)));
             }

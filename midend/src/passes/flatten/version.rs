@@ -10,6 +10,7 @@
 
 use super::Cx;
 use super::context::Axis;
+use crate::fired::fired;
 use crate::ir::id::Var;
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
@@ -39,8 +40,10 @@ impl<'c> Cx<'c> {
         let mut size = 0;
         all_stms(&lam.body, &mut |_| size += 1);
         if size > self.budget {
+            fired("flatten/e1-over-budget");
             return plain(self, binds, out);
         }
+        fired("flatten/e1-versions");
         self.budget -= size;
         let measure = self.points(context, out);
         let threshold = self.threshold(ThresholdKind::Outer);

@@ -12,6 +12,7 @@
 use super::context::{Axis, Point, dims, space};
 use super::inner::Traversal;
 use super::{Cx, int};
+use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, ScalarOp};
@@ -60,6 +61,10 @@ impl Cx<'_> {
     ) {
         let inner = self.inside(context, t, out);
         let whole = self.is_ragged(context, dests);
+        fired(match whole {
+            true => "flatten/ragged-histogram",
+            false => "flatten/histogram",
+        });
         let mut places = Vec::new();
         let mut left = dests.iter();
         for op in ops {
@@ -108,6 +113,10 @@ impl Cx<'_> {
     ) {
         let inner = self.inside(context, t, out);
         let whole = self.is_ragged(context, dests);
+        fired(match whole {
+            true => "flatten/ragged-scatter",
+            false => "flatten/scatter",
+        });
         let mut all = Vec::new();
         for (place, &array) in places.iter().zip(dests) {
             let (source, rank) = (place.array, place.rank);

@@ -18,6 +18,7 @@ use super::parts::{Consumer, Joined, Screma, is_scalar_code};
 use super::uses::Uses;
 use super::vertical::empty;
 use super::{Fuse, add_certs, take};
+use crate::fired::fired;
 use crate::ir::id::{SpanId, Var};
 use crate::ir::scalar::{BinOp, Const, ScalarOp};
 use crate::ir::soac::{Operator, Soac};
@@ -223,6 +224,7 @@ impl Fuse<'_> {
         let Exp::Op(Soac::Screma { arrays, lam, .. }) = &mut stm.exp else {
             return;
         };
+        fired("fuse/filter-map");
         let width = filter.width;
         let mapped = std::mem::replace(lam, empty());
         let anything = vec![None; mapped.body.result.len()];
@@ -253,6 +255,14 @@ impl Fuse<'_> {
         let Some(otherwise) = Self::when_not_kept(soac) else {
             return;
         };
+        let rule = match soac {
+            Soac::Hist { .. } => "fuse/filter-hist",
+            Soac::Scatter { .. } => "fuse/filter-scatter",
+            Soac::Filter { .. } => "fuse/filter-filter",
+            Soac::Screma { .. } | Soac::WithAcc { .. } | Soac::Array(_) | Soac::UpdateAcc(_) => {
+                "fuse/filter-reduce"
+            }
+        };
         let (Soac::Screma {
             width, arrays, lam, ..
         }
@@ -266,6 +276,7 @@ impl Fuse<'_> {
         else {
             return;
         };
+        fired(rule);
         *width = filter.width;
         let inputs = std::mem::take(arrays);
         let second = std::mem::replace(lam, empty());
@@ -273,6 +284,7 @@ impl Fuse<'_> {
             self.join_filter(filter, binds, (&inputs, second), &otherwise, stm.span);
         (*arrays, *lam) = (all, joined);
         if let Some(count) = counted {
+            fired("fuse/filter-reduce-count");
             let one = ScalarOp::Convert(ScalarType::Bool, ScalarType::I64);
             let one = self.scalar(one, vec![values[0]], stm.span, &mut lam.body.stms);
             let sum = self.sum(stm.span);
@@ -326,6 +338,7 @@ impl Fuse<'_> {
         else {
             return;
         };
+        fired("fuse/filter-length");
         let (width, arrays) = (*width, std::mem::take(arrays));
         let mut lam = std::mem::replace(lam, empty());
         let one = ScalarOp::Convert(ScalarType::Bool, ScalarType::I64);

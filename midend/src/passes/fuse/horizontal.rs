@@ -16,6 +16,7 @@ use super::parts::{Consumer, is_scalar_code};
 use super::uses::Uses;
 use super::vertical::empty;
 use super::{Fuse, add_certs, take};
+use crate::fired::fired;
 use crate::hash::HashMap;
 use crate::ir::id::Var;
 use crate::ir::soac::{HistOp, Operator, Soac};
@@ -146,6 +147,9 @@ impl Fuse<'_> {
         (from, at): (usize, usize),
     ) -> usize {
         let sinks = self.sinks(&body.stms[from], uses, (from, at));
+        if !sinks {
+            fired("fuse/horizontal-rises");
+        }
         let (gone, place) = if sinks { (from, at) } else { (at, from) };
         let binds = body.stms[gone].binds.clone();
         uses.moved(&binds, (gone, place), &binds);
@@ -177,6 +181,19 @@ impl Fuse<'_> {
                     ..
                 },
             ) => {
+                let of = [&first_scans, scans]
+                    .map(|ops| ops.len())
+                    .iter()
+                    .sum::<usize>();
+                let folds = [&first_reds, reds]
+                    .map(|ops| ops.len())
+                    .iter()
+                    .sum::<usize>();
+                fired(match (of, folds) {
+                    (0, 0) => "fuse/horizontal-maps",
+                    (0, _) => "fuse/horizontal-reductions",
+                    (_, _) => "fuse/horizontal-scans",
+                });
                 let sizes = |scans: &[Operator<Soac>], reds: &[Operator<Soac>]| {
                     let count =
                         |ops: &[Operator<Soac>]| ops.iter().map(|op| op.neutral.len()).sum();
@@ -206,6 +223,7 @@ impl Fuse<'_> {
                     arrays, lam, ops, ..
                 },
             ) => {
+                fired("fuse/horizontal-hists");
                 let indices = |ops: &[HistOp<Soac>]| [ops.iter().map(|op| op.shape.len()).sum(), 0];
                 let parts = [indices(&first_ops), indices(ops)];
                 self.join_writes((inputs, own), (arrays, lam), parts);
@@ -223,6 +241,7 @@ impl Fuse<'_> {
                     arrays, lam, dests, ..
                 },
             ) => {
+                fired("fuse/horizontal-scatters");
                 let parts = [
                     [first_dests.iter().map(|dest| dest.rank).sum(), 0],
                     [dests.iter().map(|dest| dest.rank).sum(), 0],

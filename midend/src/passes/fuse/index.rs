@@ -21,6 +21,7 @@
 use super::parts::{Screma, is_scalar_code};
 use super::uses::Uses;
 use super::{Fuse, add_certs, is_nothing, take};
+use crate::fired::fired;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::{SpanId, Var};
 use crate::ir::rename;
@@ -50,6 +51,8 @@ impl Fuse<'_> {
             if let Some((from, stms)) = self.view(body, &uses, at) {
                 take(&mut body.stms[from]);
                 take(&mut body.stms[at]);
+                // What is moved later must know that the new views share memory with what they are views of.
+                stms.iter().for_each(|stm| self.aliases.learn(stm));
                 new = stms;
             }
             out.push(new);
@@ -117,6 +120,7 @@ impl Fuse<'_> {
         if !is_total(lam) || !matches!(result.ty(self.vars), Type::Scalar(_)) {
             return None;
         }
+        fired("fuse/map-index");
         let certs = certs_of(stm, map);
         let mut stms: Vec<Stm<Soac>> = Vec::new();
         for (&array, &param) in arrays.iter().zip(&lam.params) {
@@ -144,6 +148,7 @@ impl Fuse<'_> {
         if !is_total(lam) {
             return None;
         }
+        fired("fuse/map-slice");
         let certs = certs_of(stm, map);
         let mut stms = Vec::new();
         let mut slices = Vec::new();
@@ -182,6 +187,7 @@ impl Fuse<'_> {
         if !(swaps && perfect && is_traversed(body, uses, stm.binds[0], pair.at)) {
             return None;
         }
+        fired("fuse/map-rearrange");
         let mut stms = Vec::new();
         let (mut outer, mut columns) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
         for (&array, &param) in inner_arrays.iter().zip(&inner.params) {
@@ -270,6 +276,10 @@ impl Fuse<'_> {
         {
             return None;
         }
+        fired(match screma.is_map() {
+            true => "fuse/map-reshape",
+            false => "fuse/map-reshape-reduce",
+        });
         let certs = certs_of(view, stm);
         let types: Vec<Type> = screma
             .lam

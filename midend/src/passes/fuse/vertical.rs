@@ -11,6 +11,7 @@ use super::legal::{MANY, kept, splits_nest};
 use super::parts::{Consumer, Screma, traversal};
 use super::uses::Uses;
 use super::{Fuse, add_certs, take};
+use crate::fired::fired;
 use crate::ir::id::Var;
 use crate::ir::soac::{Operator, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
@@ -28,6 +29,7 @@ impl Fuse<'_> {
             return false;
         };
         let producer = take(&mut body.stms[from]);
+        fired(rule(&producer, &body.stms[at]));
         let folded = Screma::of(&producer).map_or(0, |screma| screma.folded());
         let mut bound = producer.binds[..folded].to_vec();
         bound.extend(&kept);
@@ -153,6 +155,31 @@ impl Fuse<'_> {
         }
         own_scans.splice(0..0, scans);
         own_reds.splice(0..0, reds);
+    }
+}
+
+/// The name of what becomes one.
+fn rule(producer: &Stm<Soac>, consumer: &Stm<Soac>) -> &'static str {
+    if let Some(screma) = Screma::of(producer) {
+        if !screma.reds.is_empty() {
+            return "fuse/reduce-map";
+        }
+        if !screma.scans.is_empty() {
+            return "fuse/scan-map";
+        }
+    }
+    match Consumer::of(consumer).map(|consumer| consumer.soac) {
+        Some(Soac::Screma { scans, reds, .. }) => match (scans.is_empty(), reds.is_empty()) {
+            (true, true) => "fuse/map-map",
+            (true, false) => "fuse/map-reduce",
+            (false, _) => "fuse/map-scan",
+        },
+        Some(Soac::Hist { .. }) => "fuse/map-hist",
+        Some(Soac::Scatter { .. }) => "fuse/map-scatter",
+        Some(Soac::Filter { .. }) => "fuse/map-filter",
+        Some(Soac::WithAcc { .. } | Soac::Array(_) | Soac::UpdateAcc(_)) | None => {
+            "fuse/map-accumulate"
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 use super::Cx;
 use super::flow::{Origin, definition, origin};
 use super::view::View;
+use crate::fired::fired;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
 use crate::ir::seg::Seg;
@@ -95,6 +96,7 @@ impl Cx<'_> {
                     var = next;
                 }
                 Origin::Made => {
+                    fired("plan/made-in-place");
                     self.dests.entry(var).or_insert(dest);
                     return;
                 }
@@ -138,6 +140,7 @@ impl Cx<'_> {
                 .any(|v| self.may_alias(v.buffer, target.buffer))
         });
         if known && !touched && self.are_passed(&stms[to].certs) {
+            fired("plan/made-in-update");
             let part = self.slice(&target, dims);
             self.want(stms, *value, part);
         }
@@ -183,6 +186,7 @@ impl Cx<'_> {
         let at = lengths
             .into_iter()
             .fold(Atom::ZERO, |at, n| self.add(at, n));
+        fired("plan/made-in-concat");
         let part = self.rows(&dst, at, part[0]);
         self.dests.insert(root, part);
     }

@@ -1,6 +1,7 @@
 //! Making statements: frames of bodies under construction, arithmetic placed as far out as it can be, allocations.
 
 use super::{Cx, Mode};
+use crate::fired::fired;
 use crate::ir::id::{SpanId, Var};
 use crate::ir::mem::Mem;
 use crate::ir::scalar::{BinOp, Const, ScalarOp};
@@ -233,6 +234,7 @@ impl Cx<'_> {
             Mode::Kernel => self.alloc_depth(len),
         };
         let len = if depth < top {
+            fired("plan/allocation-before-loop");
             self.arithmetic(Arithmetic::Max, len, Atom::ZERO)
         } else {
             len

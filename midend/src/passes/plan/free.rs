@@ -5,6 +5,7 @@
 //! .. nothing reads a ..                            ──►
 //! ```
 
+use crate::fired::fired;
 use crate::ir::id::Var;
 use crate::ir::mem::Mem;
 use crate::ir::span::Spans;
@@ -55,6 +56,7 @@ fn body(vars: &Vars, bound: &[Var], body: &mut Body<Mem>) {
 }
 
 fn free(var: Var) -> Stm<Mem> {
+    fired("plan/free");
     Stm {
         binds: Vec::new(),
         certs: Vec::new(),

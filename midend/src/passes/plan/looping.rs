@@ -4,6 +4,7 @@ use super::emit::FrameKind;
 use super::flow::is_carried;
 use super::view::View;
 use super::{Cx, Mode};
+use crate::fired::fired;
 use crate::ir::id::Var;
 use crate::ir::seg::Seg;
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam};
@@ -98,6 +99,7 @@ impl Cx<'_> {
             return Carry::Scalar;
         };
         if is_carried(params, body, k) {
+            fired("plan/updated-all-along");
             return Carry::Fixed(view);
         }
         if self.mode == Mode::Kernel && self.shape_in_scope(&self.vars[var].ty) {
@@ -106,8 +108,10 @@ impl Cx<'_> {
                 None => self.room_for(var),
             };
             self.put(&home, init);
+            fired("plan/home-in-loop");
             return Carry::Home(home);
         }
+        fired("plan/pointer-in-loop");
         let view = self.crossing(&view);
         let buffer = self.pointer(var, &[view.buffer]);
         self.may_be_anything(buffer);
@@ -188,7 +192,10 @@ impl Cx<'_> {
         let at_home = matches!(&carries[k], Carry::Home(home) if home.same(&from));
         match (at_home, overwritten) {
             (true, _) => None,
-            (false, true) => Some(self.fresh_copy(&from)),
+            (false, true) => {
+                fired("plan/move-through-copy");
+                Some(self.fresh_copy(&from))
+            }
             (false, false) => Some(from),
         }
     }

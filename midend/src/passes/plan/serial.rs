@@ -5,6 +5,7 @@
 use super::emit::FrameKind;
 use super::flow::is_carried;
 use super::{Cx, Mode, is_parallel};
+use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::{FunId, Var};
 use crate::ir::mem::{KernelKind, Mem};
@@ -36,6 +37,7 @@ impl Cx<'_> {
         if parallel || !fits || self.makes_arrays(body) {
             return false;
         }
+        fired("plan/serial-loop");
         let inner: Vec<Var> = stm.binds.iter().map(|&b| self.twin(b)).collect();
         let mut cells = Vec::new();
         for (k, (&bind, &twin)) in stm.binds.iter().zip(&inner).enumerate() {
@@ -88,6 +90,7 @@ impl Cx<'_> {
         if !worth || stm.binds.iter().any(|&b| self.is_array(b)) {
             return false;
         }
+        fired("plan/serial-call");
         let inner: Vec<Var> = stm.binds.iter().map(|&b| self.twin(b)).collect();
         let cells: Vec<Option<Var>> = stm.binds.iter().map(|&b| self.cell(b)).collect();
         self.serial(&inner, &cells, |cx| cx.call(&inner, fun, args));

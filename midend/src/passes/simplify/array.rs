@@ -17,6 +17,7 @@
 //! what was copied may have been consumed since.
 
 use super::{Def, Simplify};
+use crate::fired::fired;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
@@ -86,6 +87,7 @@ impl<D: Dialect> Simplify<'_, D> {
                     matches!(dim, SliceDim::Range { start: Atom::ZERO, len, stride: Atom::ONE } if *extent == Dim::Size(*len))
                 });
                 if whole {
+                    fired("fold/whole-slice");
                     return Some((Folded::Atom((*array).into()), Vec::new()));
                 }
                 let (inner, certs) = self.array_def(*array)?;
@@ -93,6 +95,7 @@ impl<D: Dialect> Simplify<'_, D> {
             }
             ArrayOp::Rearrange { perm, array } => {
                 if perm.iter().copied().eq(0..perm.len()) {
+                    fired("fold/no-rearrangement");
                     return Some((Folded::Atom((*array).into()), Vec::new()));
                 }
                 let (inner, certs) = self.array_def(*array)?;
@@ -103,10 +106,12 @@ impl<D: Dialect> Simplify<'_, D> {
                     .iter()
                     .map(|i| first.get(*i).copied())
                     .collect::<Option<_>>()?;
+                fired("fold/rearrange-of-rearrange");
                 Some((Folded::Op(ArrayOp::Rearrange { perm, array }), certs))
             }
             ArrayOp::Reshape { shape, array } => {
                 if self.vars[*array].ty == self.vars[v].ty {
+                    fired("fold/no-reshape");
                     return Some((Folded::Atom((*array).into()), Vec::new()));
                 }
                 let (inner, certs) = self.array_def(*array)?;
@@ -114,6 +119,7 @@ impl<D: Dialect> Simplify<'_, D> {
                     return None;
                 };
                 let shape = shape.clone();
+                fired("fold/reshape-of-reshape");
                 Some((Folded::Op(ArrayOp::Reshape { shape, array }), certs))
             }
             ArrayOp::Update { .. }
@@ -159,27 +165,37 @@ impl<D: Dialect> Simplify<'_, D> {
                 step,
                 ty: ScalarType::I64,
             } => {
+                fired("fold/index-of-iota");
                 let elem = self.along((*start, *step), indices[0], stm, out);
                 Some(Folded::Atom(elem))
             }
             ArrayOp::Replicate { shape, value } if indices.len() == shape.len() => {
-                matches!(value.ty(self.vars), Type::Scalar(_)).then_some(Folded::Atom(*value))
+                matches!(value.ty(self.vars), Type::Scalar(_)).then(|| {
+                    fired("fold/index-of-replicate");
+                    Folded::Atom(*value)
+                })
             }
             ArrayOp::Literal { elems, row } => {
                 let i = usize::try_from(indices[0].as_i64()?).ok()?;
                 let scalar = indices.len() == 1 && matches!(row, Type::Scalar(_));
-                scalar.then_some(Folded::Atom(*elems.get(i)?))
+                let elem = *elems.get(i)?;
+                scalar.then(|| {
+                    fired("fold/index-of-literal");
+                    Folded::Atom(elem)
+                })
             }
             ArrayOp::Index {
                 array,
                 indices: first,
             } => {
+                fired("fold/index-of-index");
                 let indices = first.iter().chain(indices).copied().collect();
                 let array = *array;
                 Some(Folded::Op(ArrayOp::Index { array, indices }))
             }
             ArrayOp::Slice { array, dims } => {
                 let indices = self.index_of_slice(dims, indices, stm, out)?;
+                fired("fold/index-of-slice");
                 let array = *array;
                 Some(Folded::Op(ArrayOp::Index { array, indices }))
             }
@@ -188,6 +204,7 @@ impl<D: Dialect> Simplify<'_, D> {
                 for (to, i) in perm.iter().zip(indices) {
                     *inner.get_mut(*to)? = *i;
                 }
+                fired("fold/index-of-rearrange");
                 let (array, indices) = (*array, inner);
                 Some(Folded::Op(ArrayOp::Index { array, indices }))
             }
@@ -195,6 +212,7 @@ impl<D: Dialect> Simplify<'_, D> {
                 // A reshape that keeps the number of dimensions but one is a change of names of sizes.
                 let rank = self.vars[*array].ty.rank();
                 (rank == 1 && shape.len() == 1).then(|| {
+                    fired("fold/index-of-reshape");
                     let (array, indices) = (*array, indices.to_vec());
                     Folded::Op(ArrayOp::Index { array, indices })
                 })
@@ -235,6 +253,7 @@ impl<D: Dialect> Simplify<'_, D> {
         else {
             return None;
         };
+        fired("fold/slice-of-slice");
         let start = self.along((from, by), start, stm, out);
         let stride = self.emit(BinOp::Mul, stride, by, stm, out);
         let dims = vec![SliceDim::Range { start, len, stride }];

@@ -11,6 +11,7 @@
 //! construction (see [`crate::analysis::ranges`]) or on the branch at hand.
 
 use super::Simplify;
+use crate::fired::fired;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, ScalarOp};
@@ -33,6 +34,7 @@ impl<D: Dialect> Simplify<'_, D> {
                     proof.push(*other);
                 }
             }
+            fired("checks/proved");
             self.proofs.insert(cert, proof);
             return;
         }
@@ -62,18 +64,24 @@ impl<D: Dialect> Simplify<'_, D> {
     /// The certificates that prove a condition, if it is known to hold.
     fn prove(&self, cond: Atom, depth: usize) -> Option<Vec<Var>> {
         if let Some(holds) = cond.as_bool() {
-            return holds.then(Vec::new);
+            return holds.then(|| {
+                fired("checks/true");
+                Vec::new()
+            });
         }
         if let Some(cert) = self.asserted.get(&cond) {
+            fired("checks/made-before");
             return Some(vec![*cert]);
         }
         let (op, [a, b]) = self.connective(cond)?;
         let depth = depth.checked_sub(1)?;
         if op == BinOp::Or {
+            fired("checks/either");
             return self.prove(a, depth).or_else(|| self.prove(b, depth));
         }
         let mut proof = self.prove(a, depth)?;
         proof.extend(self.prove(b, depth)?);
+        fired("checks/both");
         proof.sort_unstable();
         proof.dedup();
         Some(proof)

@@ -10,6 +10,7 @@
 
 use super::Simplify;
 use crate::analysis::ranges::{Range, integer};
+use crate::fired::fired;
 use crate::interp::scalar::convert::convert;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{SpanId, Var};
@@ -37,6 +38,7 @@ impl<D: Dialect> Simplify<'_, D> {
         if self.rules.fold
             && let Some(taken) = cond.as_bool()
         {
+            fired("fold/if-decided");
             let body = if taken { then } else { otherwise };
             return self.splice(&binds, &certs, span, body, out);
         }
@@ -50,6 +52,7 @@ impl<D: Dialect> Simplify<'_, D> {
         if self.rules.fold {
             self.same_results(&mut binds, &mut then, &mut otherwise);
             if then.stms.is_empty() && otherwise.stms.is_empty() && self.are_scalars(&binds) {
+                fired("fold/if-to-select");
                 let results = then.result.into_iter().zip(otherwise.result);
                 for (v, (a, b)) in binds.into_iter().zip(results) {
                     self.select(v, [cond, a, b], certs.clone(), span, out);
@@ -97,6 +100,7 @@ impl<D: Dialect> Simplify<'_, D> {
             }
         }
         if kept.len() < binds.len() {
+            fired("fold/same-results");
             *binds = kept.iter().map(|i| binds[*i]).collect();
             then.result = kept.iter().map(|i| then.result[*i]).collect();
             otherwise.result = kept.iter().map(|i| otherwise.result[*i]).collect();
@@ -175,6 +179,7 @@ impl<D: Dialect> Simplify<'_, D> {
             self.invariant_params(&mut binds, &mut params, &mut body);
             match iterations(&form) {
                 Some(0) => {
+                    fired("fold/loop-of-none");
                     for (v, p) in binds.iter().zip(&params) {
                         self.define(*v, p.init, certs.clone(), span, out);
                     }
@@ -227,6 +232,7 @@ impl<D: Dialect> Simplify<'_, D> {
             }
         }
         if kept.len() < params.len() {
+            fired("fold/loop-invariant");
             *params = kept.iter().map(|i| params[*i]).collect();
             *binds = kept.iter().map(|i| binds[*i]).collect();
             body.result = kept.iter().map(|i| body.result[*i]).collect();
@@ -245,6 +251,7 @@ impl<D: Dialect> Simplify<'_, D> {
         body: Body<D>,
         out: &mut Vec<Stm<D>>,
     ) {
+        fired("fold/loop-of-one");
         if let LoopForm::For { index, bound } = form
             && let Atom::Const(bound) = bound
         {

@@ -11,6 +11,7 @@
 //! certificates of the second.
 
 use super::Simplify;
+use crate::fired::fired;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
@@ -40,6 +41,13 @@ impl<D: Dialect> Simplify<'_, D> {
             let certs = self.defs.get(&first).map(|def| &def.certs[..]);
             let covered = |cert: &Var| certs.is_some_and(|certs| certs.contains(cert));
             if stm.certs.iter().all(covered) && self.same_row(first, v, &stm.exp) {
+                fired(match key {
+                    Key::Scalar(..) => "cse/scalar",
+                    Key::Index(_) => "cse/index",
+                    Key::Slice(_) => "cse/slice",
+                    Key::Rearrange(..) => "cse/rearrange",
+                    Key::Reshape(..) => "cse/reshape",
+                });
                 return Some(first);
             }
         }

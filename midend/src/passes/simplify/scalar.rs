@@ -3,6 +3,7 @@
 
 use super::Simplify;
 use crate::analysis::ranges::integer;
+use crate::fired::fired;
 use crate::interp::scalar::convert::convert;
 use crate::interp::scalar::eval;
 use crate::ir::dialect::Dialect;
@@ -20,16 +21,25 @@ impl<D: Dialect> Simplify<'_, D> {
         if let Some(constants) = constants
             && let Ok(value) = eval(op, &constants)
         {
+            fired("fold/constant");
             return Some(Exp::Atom(value.into()));
         }
-        match (op, args) {
-            (ScalarOp::Un(op, ty), &[a]) => self.fold_un(op, ty, a),
-            (ScalarOp::Bin(op, ty), &[a, b]) if ty.is_float() => fold_float(op, a, b),
-            (ScalarOp::Bin(op, ScalarType::Bool), &[a, b]) => self.fold_bool(op, a, b),
-            (ScalarOp::Bin(op, ty), &[a, b]) => self.fold_integer(op, ty, a, b),
-            (ScalarOp::Cmp(op, ty), &[a, b]) if !ty.is_float() => self.fold_cmp(op, ty, a, b),
-            (ScalarOp::Convert(from, to), &[a]) => self.fold_convert(from, to, a),
-            (ScalarOp::Select(ty), &[c, a, b]) => fold_select(ty, c, a, b),
+        let (rule, simpler) = match (op, args) {
+            (ScalarOp::Un(op, ty), &[a]) => ("fold/unary", self.fold_un(op, ty, a)),
+            (ScalarOp::Bin(op, ty), &[a, b]) if ty.is_float() => {
+                ("fold/float", fold_float(op, a, b))
+            }
+            (ScalarOp::Bin(op, ScalarType::Bool), &[a, b]) => {
+                ("fold/bool", self.fold_bool(op, a, b))
+            }
+            (ScalarOp::Bin(op, ty), &[a, b]) => ("fold/integer", self.fold_integer(op, ty, a, b)),
+            (ScalarOp::Cmp(op, ty), &[a, b]) if !ty.is_float() => {
+                ("fold/comparison", self.fold_cmp(op, ty, a, b))
+            }
+            (ScalarOp::Convert(from, to), &[a]) => {
+                ("fold/conversion", self.fold_convert(from, to, a))
+            }
+            (ScalarOp::Select(ty), &[c, a, b]) => ("fold/select", fold_select(ty, c, a, b)),
             (
                 ScalarOp::Un(..)
                 | ScalarOp::Bin(..)
@@ -40,8 +50,9 @@ impl<D: Dialect> Simplify<'_, D> {
                 | ScalarOp::FromBits(_)
                 | ScalarOp::Select(_),
                 _,
-            ) => None,
-        }
+            ) => return None,
+        };
+        simpler.inspect(|_| fired(rule))
     }
 
     /// The scalar operation that computes an atom.
@@ -140,7 +151,9 @@ impl<D: Dialect> Simplify<'_, D> {
             {
                 return Some(Exp::Scalar(ScalarOp::Bin(op, ty), vec![b, a]));
             }
-            BinOp::Add | BinOp::Sub => return self.fold_sum(op, ty, a, b),
+            BinOp::Add | BinOp::Sub => {
+                return self.fold_sum(op, ty, a, b).inspect(|_| fired("fold/sum"));
+            }
             BinOp::Mul
             | BinOp::Div
             | BinOp::Mod
@@ -238,7 +251,7 @@ impl<D: Dialect> Simplify<'_, D> {
         );
         let (a_low, b_low) = (a_low || ty.is_unsigned(), b_low || ty.is_unsigned());
         let below = |a, b| self.ranges.is_below(a, b);
-        match op {
+        let decided = match op {
             CmpOp::Lt | CmpOp::Le if below(a, b) || b_low && x.is_some_and(|x| x < 0) => {
                 truth(true)
             }
@@ -251,7 +264,8 @@ impl<D: Dialect> Simplify<'_, D> {
             CmpOp::Eq if a_low && y.is_some_and(|y| y < 0) => truth(false),
             CmpOp::Eq if b_low && x.is_some_and(|x| x < 0) => truth(false),
             CmpOp::Eq | CmpOp::Lt | CmpOp::Le => None,
-        }
+        };
+        decided.inspect(|_| fired("fold/comparison-by-range"))
     }
 
     /// A conversion of a conversion between integers, if the first loses nothing that the second keeps.

@@ -15,6 +15,7 @@
 //! better version, but rows long enough.
 
 use crate::analysis::rows::along_rows;
+use crate::fired::fired;
 use crate::ir::id::{SpanId, Var};
 use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::seg::Seg;
@@ -81,7 +82,10 @@ fn decide(vars: &mut Vars, stms: &mut Vec<Stm<Seg>>, (at, cond): (usize, Var), v
     };
     let place = threshold.place.clone();
     match versions {
-        Versions::Tiles => threshold.kind = ThresholdKind::Tiles,
+        Versions::Tiles => {
+            fired("tile/guard");
+            threshold.kind = ThresholdKind::Tiles;
+        }
         Versions::Rows(_) if late => {}
         Versions::Rows(length) => {
             let kind = ThresholdKind::Rows;

@@ -1,0 +1,128 @@
+//! Tries very many random programs on all cores: passes, interpreters and targets must agree on what they compute.
+//!
+//! ```text
+//! cargo run --release -p arrc-tests --bin differential -- [--first=SEED] [--programs=N] [--jobs=N] [--seconds=N]
+//!     [--no-targets] [--reports=DIRECTORY] [--planted]
+//! ```
+//!
+//! Prints how many programs were tried, how many of them are nested and ragged, and how often each rule of the compiler was
+//! used. What fails is made smaller and written to the directory, a file for each seed. Ends with 1 if anything failed.
+//! With `--planted`, tells instead after how many programs each mistake is noticed that is made on purpose.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command prints"
+)]
+
+use arrc::session::on_big_stack;
+use arrc_tests::differential::campaign::{Campaign, Tally, work};
+use arrc_tests::differential::planted::PLANTS;
+use arrc_tests::differential::{BUDGET, Trials, check};
+use arrc_tests::generate::program;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+type Failure = Box<dyn std::error::Error>;
+
+struct Flags {
+    campaign: Campaign,
+    trials: Trials,
+    /// The seeds that this process is to try itself.
+    range: Vec<u64>,
+    /// Whether to look for mistakes made on purpose.
+    planted: bool,
+}
+
+fn flags() -> Result<Flags, Failure> {
+    let mut flags = Flags {
+        campaign: Campaign {
+            first: 0,
+            programs: 1000,
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            limit: Duration::MAX,
+            worker: Vec::new(),
+            reports: "target/differential".into(),
+        },
+        trials: Trials::ALL,
+        range: Vec::new(),
+        planted: false,
+    };
+    for arg in std::env::args().skip(1) {
+        let campaign = &mut flags.campaign;
+        match arg.split_once('=') {
+            Some(("--first", n)) => campaign.first = n.parse()?,
+            Some(("--programs", n)) => campaign.programs = n.parse()?,
+            Some(("--jobs", n)) => campaign.jobs = n.parse()?,
+            Some(("--seconds", n)) => campaign.limit = Duration::from_secs(n.parse()?),
+            Some(("--reports", path)) => campaign.reports = PathBuf::from(path),
+            None if arg == "--planted" => flags.planted = true,
+            None if arg == "--no-targets" => flags.trials.targets = false,
+            None if arg.bytes().all(|b| b.is_ascii_digit()) => flags.range.push(arg.parse()?),
+            Some(_) | None => return Err(format!("what is {arg}?").into()),
+        }
+    }
+    let mut worker = vec![format!("--reports={}", flags.campaign.reports.display())];
+    worker.extend((!flags.trials.targets).then(|| "--no-targets".to_owned()));
+    flags.campaign.worker = worker;
+    Ok(flags)
+}
+
+fn main() -> Result<ExitCode, Failure> {
+    let flags = flags()?;
+    if let &[first, end] = &flags.range[..] {
+        let reports = &flags.campaign.reports;
+        on_big_stack(|| work(first, end, flags.trials, reports))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if flags.planted {
+        on_big_stack(|| planted(&flags.campaign));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let start = Instant::now();
+    let tally = flags.campaign.run()?;
+    print(&tally);
+    let rate = tally.programs as f64 / start.elapsed().as_secs_f64();
+    eprintln!(
+        "{:.0} s, {rate:.1} programs a second",
+        start.elapsed().as_secs_f64()
+    );
+    for (seed, what) in &tally.findings {
+        println!("\nseed {seed}: {what}");
+    }
+    Ok(ExitCode::from(u8::from(!tally.findings.is_empty())))
+}
+
+/// Tells after how many programs mistakes are noticed.
+fn planted(campaign: &Campaign) {
+    println!("| pass | mistake | programs |\n|---|---|---|");
+    let seeds = campaign.first..campaign.first + campaign.programs;
+    for plant in PLANTS {
+        let trials = Trials {
+            targets: false,
+            plant: Some(plant),
+        };
+        let fails = |seed: &u64| check(&program(*seed, BUDGET), *seed, trials).is_err();
+        let programs = match seeds.clone().find(fails) {
+            Some(seed) => (seed - campaign.first + 1).to_string(),
+            None => "not found".into(),
+        };
+        println!("| `{}` | {} | {programs} |", plant.pass, plant.what);
+    }
+}
+
+fn print(tally: &Tally) {
+    let share = |count: u64| 100.0 * count as f64 / tally.programs.max(1) as f64;
+    println!(
+        "{} programs without a disagreement, {:.0} % nested, {:.0} % ragged; {} findings\n",
+        tally.programs,
+        share(tally.nested),
+        share(tally.ragged),
+        tally.findings.len()
+    );
+    println!("| rule | used | in programs |\n|---|---|---|");
+    for (rule, count) in &tally.counts {
+        println!("| `{rule}` | {count} | {} |", tally.used[rule]);
+    }
+}

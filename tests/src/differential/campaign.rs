@@ -1,0 +1,238 @@
+//! A campaign: very many programs, on all cores.
+//!
+//! Programs are tried in processes of their own, some at a time, so that code that crashes or never ends takes nothing with it
+//! but its process. A worker tells on its standard output what it does, a line each:
+//!
+//! ```text
+//! try 17                                     the program of seed 17 comes next
+//! ran 17 1 0 fuse/map-map=2 inline/call=1    it went well; nested, not ragged, with the rules used
+//! found 17                                   it did not, and is being made smaller
+//! ```
+
+use super::{BUDGET, Trials, Tried, check, shrunk, unwound};
+use crate::generate::program;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How many programs a process tries.
+const CHUNK: u64 = 100;
+/// A program that takes longer is a finding.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a program may be made smaller.
+const SHRINKING: Duration = Duration::from_secs(120);
+
+/// What to try.
+#[derive(Clone, Debug)]
+pub struct Campaign {
+    /// The first seed.
+    pub first: u64,
+    /// How many programs.
+    pub programs: u64,
+    /// How many processes at once.
+    pub jobs: usize,
+    /// No program is begun after this time.
+    pub limit: Duration,
+    /// Arguments that make this executable a worker, before its first and last seed.
+    pub worker: Vec<String>,
+    /// Where reports of findings go.
+    pub reports: PathBuf,
+}
+
+/// What came of a campaign.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Programs that went well.
+    pub programs: u64,
+    /// Those that hold operators in operators.
+    pub nested: u64,
+    /// Those that become operations over rows of different lengths.
+    pub ragged: u64,
+    /// How often each rule of the compiler was used.
+    pub counts: BTreeMap<String, u64>,
+    /// How many programs each rule was used in.
+    pub used: BTreeMap<String, u64>,
+    /// The seeds of the others, with what happened.
+    pub findings: BTreeMap<u64, String>,
+}
+
+/// Tries the programs of seeds in a range, and tells about it.
+pub fn work(first: u64, end: u64, trials: Trials, reports: &Path) -> io::Result<()> {
+    for seed in first..end {
+        tell(&format!("try {seed}"))?;
+        let program = program(seed, BUDGET);
+        let result = unwound(|| check(&program, seed, trials)).and_then(|result| result);
+        match result {
+            Ok(tried) => tell(&ran(seed, &tried))?,
+            Err(error) => {
+                let report = reports.join(format!("{seed}.txt"));
+                fs::write(&report, &error)?;
+                tell(&format!("found {seed}"))?;
+                fs::write(&report, shrunk(program, seed, trials, error))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn tell(line: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}")?;
+    out.flush()
+}
+
+/// The line of a program that went well.
+fn ran(seed: u64, tried: &Tried) -> String {
+    let flags = [tried.nested, tried.ragged].map(u8::from);
+    let mut line = format!("ran {seed} {} {}", flags[0], flags[1]);
+    for (rule, count) in &tried.counts {
+        line.push_str(&format!(" {rule}={count}"));
+    }
+    line
+}
+
+impl Tally {
+    /// Adds what the line of a program that went well says, without its first word.
+    fn add(&mut self, line: &str) {
+        let mut words = line.split(' ').skip(1);
+        let mut flag = || u64::from(words.next() == Some("1"));
+        (self.nested, self.ragged) = (self.nested + flag(), self.ragged + flag());
+        self.programs += 1;
+        for (rule, count) in words.filter_map(|word| word.rsplit_once('=')) {
+            let count: u64 = count.parse().unwrap_or(0);
+            *self.counts.entry(rule.into()).or_default() += count;
+            *self.used.entry(rule.into()).or_default() += 1;
+        }
+    }
+}
+
+impl Campaign {
+    /// Runs it.
+    pub fn run(&self) -> io::Result<Tally> {
+        fs::create_dir_all(&self.reports)?;
+        let start = Instant::now();
+        let tally = Mutex::new(Tally::default());
+        let next = AtomicU64::new(self.first);
+        let end = self.first + self.programs;
+        std::thread::scope(|scope| {
+            let jobs: Vec<_> = (0..self.jobs.max(1))
+                .map(|_| {
+                    scope.spawn(|| {
+                        while start.elapsed() < self.limit {
+                            let first = next.fetch_add(CHUNK, Ordering::Relaxed);
+                            if first >= end {
+                                break;
+                            }
+                            self.chunk(first, end.min(first + CHUNK), start, &tally)?;
+                        }
+                        Ok(())
+                    })
+                })
+                .collect();
+            jobs.into_iter().try_for_each(|job| {
+                job.join()
+                    .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))
+            })
+        })?;
+        Ok(tally.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Tries some programs, in a new process after each that ended its own.
+    fn chunk(
+        &self,
+        mut first: u64,
+        end: u64,
+        start: Instant,
+        tally: &Mutex<Tally>,
+    ) -> io::Result<()> {
+        while first < end && start.elapsed() < self.limit {
+            let mut child = Command::new(std::env::current_exe()?)
+                .args(&self.worker)
+                .args([first.to_string(), end.to_string()])
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()?;
+            first = self.listen(&mut child, end, start, tally);
+            // It has ended already, or is of no more use.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        Ok(())
+    }
+
+    /// Follows a worker to its end; the seed to go on with.
+    fn listen(&self, child: &mut Child, end: u64, start: Instant, tally: &Mutex<Tally>) -> u64 {
+        let (send, lines) = mpsc::channel();
+        if let Some(out) = child.stdout.take() {
+            std::thread::spawn(move || {
+                for line in BufReader::new(out).lines().map_while(Result::ok) {
+                    if send.send(line).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        let tally = || tally.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut at, mut trying, mut patience) = (end, false, PATIENCE);
+        loop {
+            match lines.recv_timeout(patience) {
+                Ok(line) => {
+                    let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
+                    let seed = rest.split(' ').next().and_then(|seed| seed.parse().ok());
+                    at = seed.unwrap_or(at);
+                    trying = word == "try";
+                    patience = PATIENCE;
+                    if word == "ran" {
+                        tally().add(rest);
+                    } else if word == "found" {
+                        tally().findings.insert(at, "found".into());
+                        patience = SHRINKING;
+                    }
+                    if trying && start.elapsed() > self.limit {
+                        return end;
+                    }
+                }
+                Err(_) if !trying => return at + 1,
+                Err(error) => {
+                    let what = match error {
+                        RecvTimeoutError::Timeout => "takes too long",
+                        RecvTimeoutError::Disconnected => "ended its process",
+                    };
+                    tally().findings.insert(at, what.into());
+                    return at + 1;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use midend::fired::Counts;
+
+    #[test]
+    fn what_a_worker_tells_is_understood() {
+        let tried = Tried {
+            nested: true,
+            ragged: false,
+            counts: Counts::from([("fuse/map-map", 2), ("inline/call", 1)]),
+        };
+        let line = ran(17, &tried);
+        assert_eq!(line, "ran 17 1 0 fuse/map-map=2 inline/call=1");
+        let mut tally = Tally::default();
+        for _ in 0..2 {
+            tally.add(line.trim_start_matches("ran "));
+        }
+        assert_eq!((tally.programs, tally.nested, tally.ragged), (2, 2, 0));
+        assert_eq!(tally.counts["fuse/map-map"], 4);
+        assert_eq!(tally.used["fuse/map-map"], 2);
+    }
+}

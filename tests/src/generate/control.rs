@@ -1,0 +1,200 @@
+//! Conditionals and loops.
+
+use super::{Gen, Item};
+use midend::ir::build::Builder;
+use midend::ir::scalar::BinOp;
+use midend::ir::soac::Soac;
+use midend::ir::syntax::{Atom, Exp, LoopForm, LoopParam};
+use midend::ir::types::{ScalarType, Size, Type};
+
+const I64: ScalarType = ScalarType::I64;
+
+impl Gen<'_> {
+    /// Types for the results of conditionals and loops.
+    fn result_types(&mut self) -> Vec<Type> {
+        let count = 1 + self.rng.below(2);
+        let mut types = Vec::new();
+        for _ in 0..count {
+            let elem = Type::Scalar(self.scalar_type());
+            let size = self.size();
+            types.push(if self.rng.chance(40) {
+                Type::array_of(&elem, &[size])
+            } else {
+                elem
+            });
+        }
+        if self.rng.chance(30) {
+            types.push(types[0].clone());
+        }
+        types
+    }
+
+    /// What an iteration of a loop or a branch yields: fresh values, or arrays of its own as they are after updates, each once.
+    fn next(&mut self, types: &[Type]) -> Vec<Atom> {
+        let mut taken = Vec::new();
+        let mut all = Vec::new();
+        for ty in types {
+            let own = self.scope[self.base..].iter().rev();
+            let mut own = own.filter(|i| i.mine && i.ty == *ty && !taken.contains(&i.group));
+            match own.next().map(|i| (i.var, i.group)) {
+                Some((var, group)) if ty.is_array() && self.rng.chance(60) => {
+                    taken.push(group);
+                    all.push(Atom::Var(var));
+                }
+                Some(_) | None => all.push(self.value(ty)),
+            }
+        }
+        all
+    }
+
+    /// A value of the type that shares nothing with what is outside of the body at hand.
+    fn value(&mut self, ty: &Type) -> Atom {
+        let elem = ty.elem().unwrap_or(I64);
+        let shape: Vec<Size> = ty.shape().iter().filter_map(|d| d.size()).collect();
+        if shape.is_empty() {
+            self.scalar(elem)
+        } else {
+            Atom::Var(self.fresh_array(elem, &shape))
+        }
+    }
+
+    fn values(&mut self, types: &[Type]) -> Vec<Atom> {
+        types.iter().map(|ty| self.value(ty)).collect()
+    }
+
+    pub(super) fn conditional(&mut self) -> Option<()> {
+        if self.depth > 3 {
+            return None;
+        }
+        let cond = self.scalar(ScalarType::Bool);
+        self.branching(cond, false)
+    }
+
+    /// A conditional, which holds parallel operators if it should.
+    pub(super) fn branching(&mut self, cond: Atom, parallel: bool) -> Option<()> {
+        let types = self.result_types();
+        let branch = |g: &mut Self| {
+            g.nested(1, |g, _| {
+                if parallel {
+                    g.operator_inside();
+                }
+                g.statements(3);
+                (g.next(&types), ())
+            })
+            .0
+        };
+        let then = branch(self);
+        let otherwise = branch(self);
+        let binds: Vec<_> = types
+            .iter()
+            .map(|ty| self.b.fresh("if", ty.clone()))
+            .collect();
+        self.b.bind(
+            binds.clone(),
+            Exp::If {
+                cond,
+                then,
+                otherwise,
+            },
+        );
+        for (v, ty) in binds.into_iter().zip(types) {
+            self.add(v, ty, true);
+        }
+        Some(())
+    }
+
+    pub(super) fn looping(&mut self) -> Option<()> {
+        if self.depth > 3 {
+            return None;
+        }
+        let mut most = Atom::i64(self.rng.below(4) as i64);
+        if self.rng.chance(50) {
+            let raw = self.scalar(I64);
+            most = self.b.bin(BinOp::Mod, I64, raw, 4);
+        }
+        self.stepping(most, false)
+    }
+
+    /// A loop of so many steps, which holds parallel operators if it should.
+    pub(super) fn stepping(&mut self, most: Atom, parallel: bool) -> Option<()> {
+        let mut types = self.result_types();
+        let while_loop = self.rng.chance(30);
+        let mut starts = self.values(&types);
+        if while_loop {
+            types.push(Type::I64);
+            starts.push(Atom::ZERO);
+        }
+        let vars: Vec<_> = types
+            .iter()
+            .map(|ty| self.b.fresh("l", ty.clone()))
+            .collect();
+        let form = if while_loop {
+            let counter = vars[types.len() - 1];
+            let read = self.find_array(|_, ty| ty.rank() == 1 && ty.elem == I64);
+            let read = read.filter(|item| !item.mine);
+            let read = read.and_then(|item| Some((item.var, item.ty.shape()[0].size()?)));
+            self.b.enter();
+            let mut most = most;
+            if let Some((array, extent)) = read
+                && self.rng.chance(40)
+            {
+                // As many as the first element says, if there is one.
+                let some = self.b.lt(0, Atom::from(extent));
+                let formals = [("first", Type::I64)];
+                let first =
+                    |b: &mut Builder<'_, Soac>| vec![Atom::Var(b.index("e", array, &[Atom::ZERO]))];
+                let first = self.b.if_(some, &formals, first, |_| vec![Atom::ZERO])[0];
+                most = self.b.bin(BinOp::Mod, I64, first, 4);
+            }
+            let more = self.b.lt(counter, most);
+            LoopForm::While(self.b.leave(vec![more]))
+        } else {
+            let bound = most;
+            let index = self.b.fresh("i", Type::I64);
+            LoopForm::For { index, bound }
+        };
+        let (body, ()) = self.nested(4, |g, _| {
+            if let LoopForm::For { index, bound: _ } = &form {
+                g.add(*index, Type::I64, false);
+            }
+            for (v, ty) in vars.iter().zip(&types) {
+                g.add(*v, ty.clone(), true);
+            }
+            if parallel {
+                g.operator_inside();
+            }
+            g.statements(4);
+            let mut next = g.next(&types);
+            if let (true, Some(&counter)) = (while_loop, vars.last()) {
+                let last = g.b.add(counter, 1);
+                next.pop();
+                next.push(last);
+            }
+            (next, ())
+        });
+        let params = vars
+            .iter()
+            .zip(&starts)
+            .map(|(&var, &init)| LoopParam { var, init });
+        let params = params.collect();
+        let binds: Vec<_> = types
+            .iter()
+            .map(|ty| self.b.fresh("lp", ty.clone()))
+            .collect();
+        self.b.bind(binds.clone(), Exp::Loop { params, form, body });
+        // An iteration may yield one array in the place of another, so that all may share memory.
+        self.groups += 1;
+        let group = self.groups;
+        for (var, ty) in binds.into_iter().zip(types) {
+            let mine = true;
+            let item = Item {
+                var,
+                ty,
+                group,
+                mine,
+            };
+            self.scope.push(item);
+        }
+        Some(())
+    }
+}
