@@ -88,7 +88,7 @@ pub(super) struct RunArguments {
     /// Tell what compiling and the last run spent time and memory on, to standard error
     #[arg(long, help_heading = "Measuring")]
     profile: bool,
-    /// Write when compiling and the last run did what to this file, for Perfetto (https://ui.perfetto.dev)
+    /// Write when compiling and the last run did what to this file, for Perfetto (ui.perfetto.dev)
     #[arg(long, value_name = "FILE", help_heading = "Measuring")]
     trace: Option<PathBuf>,
     /// Do not print results
