@@ -220,8 +220,15 @@ fn thresholds_are_listed_forced_and_checked() {
         "def main (xss: [][]i32) = map i32.sum xss\n",
     );
     let list = arrc(&["opt", "--thresholds", &path], "");
-    check(&list, 0, "main:1:outer\n", "");
-    for threshold in ["main:1:outer=0", "main:1:outer=inf", "*=0", "*=inf"] {
+    check(&list, 0, "main:1:outer\nmain:1:rows\n", "");
+    for threshold in [
+        "main:1:outer=0",
+        "main:1:outer=inf",
+        "main:1:rows=0",
+        "main:1:rows=inf",
+        "*=0",
+        "*=inf",
+    ] {
         let sums = arrc(
             &["run", "--threshold", threshold, &path],
             "[[1, 2], [3, 4]]",
