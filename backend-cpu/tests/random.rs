@@ -5,7 +5,7 @@
 use arrc_tests::generate::{arguments, large_arguments, program, shrink};
 use backend_cpu::{CpuDevice, Options as DeviceOptions};
 use midend::device::{Device, Stop};
-use midend::interp::{self, scalar};
+use midend::interp::{self, scalar::same_value};
 use midend::ir::mem::Mem;
 use midend::ir::print;
 use midend::ir::seg::Seg;
@@ -96,18 +96,6 @@ fn same(a: &Option<Vec<Value>>, b: &Option<Vec<Value>>) -> bool {
         (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(a, b)),
         (None, None) => true,
         (Some(_), None) | (None, Some(_)) => false,
-    }
-}
-
-fn same_value(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Scalar(a), Value::Scalar(b)) => scalar::same(*a, *b),
-        (Value::Array(a), Value::Array(b)) => {
-            a.shape == b.shape
-                && a.data.len() == b.data.len()
-                && (0..a.data.len()).all(|i| scalar::same(a.data.get(i), b.data.get(i)))
-        }
-        (Value::Scalar(_), Value::Array(_)) | (Value::Array(_), Value::Scalar(_)) => false,
     }
 }
 

@@ -15,9 +15,9 @@ mod returns;
 mod scope;
 
 use crate::diagnostic::Diagnostic;
-use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::typed::{Name, Names, RetType, Type, ValueDef};
+use midend::hash::{HashMap, HashSet};
 use place::{Als, Places, Set};
 use std::collections::{BTreeMap, BTreeSet};
 

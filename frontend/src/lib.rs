@@ -5,7 +5,6 @@ pub mod compile;
 mod consume;
 pub mod diagnostic;
 pub mod exhaustive;
-mod hash;
 pub mod lower;
 mod near;
 mod prelude;

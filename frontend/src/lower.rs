@@ -36,11 +36,11 @@ mod units;
 pub mod value;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::hash::HashMap;
 use crate::source::{FileId, SourceMap, Span};
 use crate::typed::{self, Name};
 use emit::FnCx;
 use env::{Binding, Frame, TypeDef};
+use midend::hash::HashMap;
 use midend::ir::id::{FunId, IdVec, SpanId, Var};
 use midend::ir::soac::Soac;
 use midend::ir::span::Spans;

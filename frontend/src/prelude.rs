@@ -6,7 +6,6 @@ mod numeric;
 mod operators;
 
 use crate::diagnostic::Code;
-use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::syntax::ast::{self, DecKind};
 use crate::syntax::{parse_program, parse_type_scheme};
@@ -19,6 +18,7 @@ use crate::types::subst::{TypeFun, type_names};
 use crate::types::ty::{
     Lift, Name, NamedType, Prim, RetType, Scheme, Sym, Type, TypeArg, TypeParam,
 };
+use midend::hash::{HashMap, HashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -23,7 +23,7 @@ pub mod analysis;
 pub mod device;
 pub mod driver;
 pub mod fired;
-mod hash;
+pub mod hash;
 pub mod interp;
 pub mod ir;
 pub mod math;

@@ -100,6 +100,11 @@ entry main [n] (is: [n]i64) (xs: [n]i32) = scatter (replicate 2 0) is xs
 -- entry: rows
 -- \"rows\" input { [[1, 2], [1, 3]] }
 entry rows (xss: [][2]i32) = scatter (replicate 1 [0, 0]) [0, 0] (xss :> [2][2]i32)
+-- ==
+-- entry: nans
+-- input { [f32.nan, f32.nan] }
+entry nans (xs: [2]f32) =
+  (scatter [0] [0, 0] xs, scatter [[0, 0]] [0, 0] (map (\\x -> [x, 1]) xs))
 ";
     let program = file("collisions", "a.fut", text);
     assert_eq!(arrc(&["test", &program]).status.code(), Some(0));
@@ -115,5 +120,6 @@ entry rows (xss: [][2]i32) = scatter (replicate 1 [0, 0]) [0, 0] (xss :> [2][2]i
             assert!(told.contains(part), "{part} in\n{told}");
         }
         assert!(!told.contains("line 2") && !told.contains("line 3") && !told.contains("line 4"));
+        assert!(!told.contains("nans"), "a NaN is itself: {told}");
     }
 }

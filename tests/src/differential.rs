@@ -17,7 +17,8 @@ mod targets;
 use crate::generate::arguments;
 use crate::generate::shrink;
 use midend::fired::{self, Counts};
-use midend::interp::{self, Options, scalar};
+use midend::interp::scalar::same_value;
+use midend::interp::{self, Options};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
 use midend::ir::{print, read};
@@ -83,18 +84,6 @@ fn same(a: &Outcome, b: &Outcome) -> bool {
         (Ok(a), Ok(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(a, b)),
         (Err(_), Err(_)) => true,
         (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,
-    }
-}
-
-fn same_value(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Scalar(a), Value::Scalar(b)) => scalar::same(*a, *b),
-        (Value::Array(a), Value::Array(b)) => {
-            a.shape == b.shape
-                && a.data.len() == b.data.len()
-                && (0..a.data.len()).all(|i| scalar::same(a.data.get(i), b.data.get(i)))
-        }
-        (Value::Scalar(_), Value::Array(_)) | (Value::Array(_), Value::Scalar(_)) => false,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Places in memory, sets of them, and what a value of some type may share memory with.
 
 use super::Var;
-use crate::hash::HashMap;
 use crate::typed::{FunType, Sym, Type};
+use midend::hash::HashMap;
 use std::sync::Arc;
 
 /// A variable or a part of one.

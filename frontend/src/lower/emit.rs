@@ -3,8 +3,8 @@
 
 use super::value::{Leaf, Value};
 use super::{Lower, Res};
-use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
+use midend::hash::{HashMap, HashSet};
 use midend::ir::array::ArrayOp;
 use midend::ir::build::clean_name;
 use midend::ir::id::{Id, SpanId, Var};

@@ -4,8 +4,8 @@
 //! that is applied twice gets two frames.
 
 use super::value::{Ty, Value};
-use crate::hash::HashMap;
 use crate::typed::{Functor, FunctorBind, Inst, Name, Scheme, Type, TypeParam, ValueDef};
+use midend::hash::HashMap;
 use midend::ir::types::Size;
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -3,12 +3,12 @@
 use super::env::{Env, Module, Sig, TypeAbbr};
 use super::ty::{Name, Scheme, Sym};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::hash::{HashMap, HashSet};
 use crate::near::near;
 use crate::prelude::Prelude;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::ast;
 use crate::typed::{NameInfo, NameKind, Names};
+use midend::hash::{HashMap, HashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -10,10 +10,10 @@ use super::sized::{Sizer, causal};
 use super::subst::{TypeFun, any_unique, clear_unique};
 use super::ty::{Lift, RetType, Sym, Type, TypeParam};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::hash::HashMap;
 use crate::source::{FileId, Span};
 use crate::syntax::ast::{self, DecKind};
 use crate::typed::{Dec, File, NameKind, ValueDef};
+use midend::hash::HashMap;
 use std::sync::Arc;
 
 /// What the declarations of a structure give.

@@ -29,9 +29,9 @@ use super::raw::RType;
 use super::subst::{Subst, fresh_size, map_sizes, rebuild};
 use super::ty::{Atom, Lift, Name, RetType, Scheme, Size, Type};
 use crate::diagnostic::Code;
-use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::typed::NameKind;
+use midend::hash::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What is known of a size that is being inferred.

@@ -5,8 +5,8 @@ use super::ty::{
     ArrayType, Atom, FunType, Name, NamedType, RetType, Size, Type, TypeArg, TypeParam,
 };
 use super::walk::{self, Visitor};
-use crate::hash::HashMap;
 use crate::typed::{Exp, ExpKind, NameInfo, NameKind, Names};
+use midend::hash::HashMap;
 use std::sync::Arc;
 
 /// What a type name stands for: parameters and a result that may bind sizes.

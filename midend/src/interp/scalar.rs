@@ -8,6 +8,7 @@ pub mod table;
 
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, TernOp, UnOp};
 use crate::ir::types::ScalarType;
+use crate::value::Value;
 use half::f16;
 
 /// Why a scalar operation has no value. Programs check for the first two before they execute the operation.
@@ -181,6 +182,19 @@ pub(crate) fn order<T: PartialOrd>(op: CmpOp, a: T, b: T) -> bool {
 /// Whether two constants are the same value: as bits, except that NaNs are all the same.
 pub fn same(a: Const, b: Const) -> bool {
     a == b || (is_nan(a) && is_nan(b) && a.ty() == b.ty())
+}
+
+/// Whether two values are the same: of one shape, with the [`same`] elements.
+pub fn same_value(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Scalar(a), Value::Scalar(b)) => same(*a, *b),
+        (Value::Array(a), Value::Array(b)) => {
+            a.shape == b.shape
+                && a.data.len() == b.data.len()
+                && (0..a.data.len()).all(|i| same(a.data.get(i), b.data.get(i)))
+        }
+        (Value::Scalar(_), Value::Array(_)) | (Value::Array(_), Value::Scalar(_)) => false,
+    }
 }
 
 /// Whether the constant is a NaN.

@@ -3,10 +3,12 @@
 use super::array::wrap;
 use super::machine::{Exec, Machine};
 use super::message::number;
+use super::scalar;
 use super::value::{Array, Run, Val, internal};
 use crate::ir::id::{SpanId, Var};
 use crate::ir::soac::{HistOp, Operator, ScatterDest};
 use crate::ir::syntax::{Atom, TrapKind};
+use crate::value::Value;
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -80,11 +82,11 @@ fn same<D: Exec>(
 ) -> Run<()> {
     let old = current(place);
     let differ = if let (Val::Scalar(old), Val::Scalar(new)) = (&old, new)
-        && old != new
+        && !scalar::same(*old, *new)
     {
         format!(": {} and {}", number(*old), number(*new))
     } else if let (Val::Array(old), Val::Array(new)) = (&old, new)
-        && old.to_value() != new.to_value()
+        && !scalar::same_value(&Value::Array(old.to_value()), &Value::Array(new.to_value()))
     {
         String::new()
     } else {

@@ -303,7 +303,7 @@ fn small(elem: ScalarType, len: usize, random: &mut SplitMix) -> Data {
     }
 }
 
-/// Operands that are simpler in one number: 0, 1, or half of it.
+/// Operands in which one number is 0 or 1 in place of another.
 fn simpler(operands: &Operands) -> Vec<Operands> {
     let mut all = Vec::new();
     for (which, operand) in operands.iter().enumerate() {
@@ -332,7 +332,7 @@ fn data_of(value: &Value) -> Data {
     }
 }
 
-/// The elements with a simpler one at a place, simplest first; each is simpler than what was there.
+/// The elements with 0 or 1 at a place, if that is simpler than what is there.
 fn simple_numbers(data: &Data, at: usize) -> Vec<Data> {
     let zero = Data::zeros(data.elem(), 1).get(0);
     let old = data.get(at);

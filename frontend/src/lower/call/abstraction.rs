@@ -1,12 +1,12 @@
 //! The shape of what a function is applied to: a key, and the variables that become arguments.
 
-use crate::hash::HashMap;
 use crate::lower::Lower;
 use crate::lower::apply::walk_def;
 use crate::lower::env::{Binding, DefClosure};
 use crate::lower::mentions;
 use crate::lower::value::{Code, FunValue, Instance, Leaf, Ty, Value};
 use crate::typed::Name;
+use midend::hash::HashMap;
 use midend::ir::id::Var;
 use midend::ir::syntax::Atom;
 use midend::ir::types::Size;

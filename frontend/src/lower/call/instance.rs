@@ -3,10 +3,10 @@
 use super::Spec;
 use super::abstraction::Abstraction;
 use super::rebuild::Rebuild;
-use crate::hash::HashMap;
 use crate::lower::env::{Binding, DefClosure, Frame};
 use crate::lower::{Lower, Res};
 use crate::typed::Name;
+use midend::hash::HashMap;
 use midend::ir::id::{FunId, Var};
 use midend::ir::span::Spans;
 use midend::ir::syntax::{Atom, Body, Fun, Inline, Param};

@@ -1,10 +1,10 @@
 //! What a function was applied to, with the parameters of an instance in it.
 
-use crate::hash::HashMap;
 use crate::lower::Lower;
 use crate::lower::env::{Binding, DefClosure, Frame};
 use crate::lower::value::{Code, FunValue, Instance, Leaf, SumValue, Ty, Value};
 use crate::typed::Name;
+use midend::hash::HashMap;
 use midend::ir::id::Var;
 use midend::ir::syntax::Atom;
 use midend::ir::types::Size;

@@ -4,9 +4,9 @@ use super::grammar::Rule;
 use super::lexer::Lexed;
 use super::token::{Kind, Token};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::hash::HashMap;
 use crate::source::{FileId, Span};
 use crate::syntax::ast::{Doc, Exp, ExpId, ExpKind, Ident, Name};
+use midend::hash::HashMap;
 use pest::iterators::{Pair, Pairs};
 
 /// Trees deeper than this are refused, so that everything after the parser can rely on a bound.

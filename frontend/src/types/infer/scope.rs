@@ -1,8 +1,8 @@
 //! Local scopes of the first pass.
 
-use crate::hash::HashMap;
 use crate::types::env::{Env, TypeAbbr};
 use crate::types::ty::{Name, Scheme, Sym, Type};
+use midend::hash::HashMap;
 use std::sync::Arc;
 
 /// What a local name means.

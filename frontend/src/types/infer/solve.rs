@@ -1,9 +1,9 @@
 //! Unification of types without sizes, with constrained variables: overloaded scalars, records and sums that are known in part.
 
-use crate::hash::HashMap;
 use crate::source::Span;
 use crate::types::subst::clear_unique;
 use crate::types::ty::{ArrayType, FunType, Lift, Name, NamedType, RetType, Sym, Type, TypeArg};
+use midend::hash::HashMap;
 use std::sync::Arc;
 
 pub(crate) use super::kind::{Kind, PrimSet, field_of, payload_of, record_type, unsized_array};

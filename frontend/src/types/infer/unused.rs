@@ -2,9 +2,9 @@
 
 use super::Infer;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::hash::HashSet;
 use crate::source::Span;
 use crate::types::ty::Name;
+use midend::hash::HashSet;
 
 /// The local names of one definition, and which of them are used.
 #[derive(Default)]

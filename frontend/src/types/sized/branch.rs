@@ -2,7 +2,6 @@
 
 use super::Sizer;
 use crate::diagnostic::Code;
-use crate::hash::HashMap;
 use crate::source::Span;
 use crate::typed::{Case, Exp, ExpKind};
 use crate::types::context::{Res, err};
@@ -10,6 +9,7 @@ use crate::types::infer::tyexp::free_sizes;
 use crate::types::raw::{RExp, RPat};
 use crate::types::subst::{clear_unique, map_sizes};
 use crate::types::ty::{Lift, Name, Size, Type};
+use midend::hash::HashMap;
 
 impl Sizer<'_, '_> {
     /// The common type of two branches: sizes that differ become unknown.

@@ -3,7 +3,6 @@
 use super::uses::{bound_inside, dim_uses};
 use super::{Sizer, State};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::typed::{Exp, ExpKind};
 use crate::types::context::Res;
@@ -15,6 +14,7 @@ use crate::types::subst::{Subst, clear_unique, rebuild};
 use crate::types::ty::{
     ArrayType, Atom, FunType, Name, NamedType, Prim, RetType, Size, Type, TypeArg,
 };
+use midend::hash::{HashMap, HashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

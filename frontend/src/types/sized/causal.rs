@@ -3,13 +3,13 @@
 use super::Sizer;
 use super::def::bound_exts;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::hash::HashSet;
 use crate::source::Span;
 use crate::typed::{Exp, ExpKind, LoopForm, Slice, Step};
 use crate::types::context::Res;
 use crate::types::infer::tyexp::free_sizes;
 use crate::types::print;
 use crate::types::ty::{Name, Type};
+use midend::hash::HashSet;
 
 /// Checks a whole body.
 pub(crate) fn check(z: &Sizer<'_, '_>, body: &Exp) -> Res<()> {

@@ -1,10 +1,10 @@
 //! Whether the value of an expression shares memory with nothing: then an inferred result may be called unique.
 
 use super::def::param_name;
-use crate::hash::HashSet;
 use crate::typed::{Exp, ExpKind, Pat, Type};
 use crate::types::subst::any_unique;
 use crate::types::ty::Name;
+use midend::hash::HashSet;
 
 /// Whether the body of a function gives a value of its own. Errs on the side of no.
 pub(crate) fn is_fresh(params: &[Pat], body: &Exp) -> bool {

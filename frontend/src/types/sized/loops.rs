@@ -6,7 +6,6 @@
 
 use super::{Sizer, State, ValTy};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::hash::HashSet;
 use crate::source::Span;
 use crate::syntax::ptr::P;
 use crate::typed::{Exp, ExpKind, LoopForm, LoopSize, NameKind, Pat};
@@ -15,6 +14,7 @@ use crate::types::opaque::{each_size, metas_of_size};
 use crate::types::raw::{RExp, RForm, RPat, RPatKind};
 use crate::types::subst::{Subst, any_unique, clear_unique, map_sizes};
 use crate::types::ty::{Atom, Name, Prim, Size, Type};
+use midend::hash::HashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How the body treats a size.
