@@ -66,6 +66,11 @@ struct Compiled {
     depth: u64,
 }
 
+/// Whether NVIDIA's driver is installed, which costs little to find out: it is not asked whether there is a GPU.
+pub fn is_driver_present() -> bool {
+    driver::is_present()
+}
+
 impl CudaDevice {
     /// The GPU of this number, on which programs may use so many bytes of memory at once. An absent driver or GPU is an
     /// error that says which of them is missing.

@@ -97,6 +97,25 @@ pub struct Properties {
     pub memory: Option<u64>,
 }
 
+/// What work takes on a device, in seconds: what an estimate of a call is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Costs {
+    /// An operation of host code.
+    pub host: f64,
+    /// Giving the device a kernel or a copy.
+    pub launch: f64,
+    /// Waiting for one element.
+    pub wait: f64,
+    /// Bringing a byte to the device or back.
+    pub transfer: f64,
+    /// Reading or writing a byte of the device's memory, when all of the device does.
+    pub byte: f64,
+    /// An operation of one point, alone.
+    pub step: f64,
+    /// How many points take no longer than one.
+    pub width: f64,
+}
+
 /// The flag by which a run is stopped from outside. Long kernels and host loops poll it.
 #[derive(Debug, Default)]
 pub struct Stop(AtomicBool);

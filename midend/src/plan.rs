@@ -5,6 +5,7 @@
 
 mod call;
 mod counts;
+mod estimate;
 mod exec;
 mod memory;
 mod profile;
@@ -13,6 +14,7 @@ mod signature;
 mod work;
 
 pub use counts::{Counts, Work};
+pub use estimate::estimate;
 pub use memory::{Asker, Memory, Share};
 pub use profile::{BuffersMade, EVENTS, GuardPassed, Profile, Profiler, WorkDone, WorkEvent};
 pub use signature::{Signature, signatures};

@@ -4,6 +4,7 @@
 mod bar;
 mod bench;
 mod benchcmp;
+mod cache;
 mod check;
 mod dataset;
 mod devices;
@@ -74,6 +75,8 @@ enum Command {
     Dataset(dataset::DatasetArguments),
     /// List what programs can be run on
     Devices,
+    /// List what was measured of this computer, for the target auto; measure again; forget it
+    Cache(cache::CacheArguments),
     /// Look what works here and what is missing, and tell how to mend it
     Doctor,
     /// Explain an error code
@@ -95,6 +98,7 @@ const COMMANDS: &[&str] = &[
     "repl",
     "dataset",
     "devices",
+    "cache",
     "doctor",
     "explain",
     "completions",
@@ -124,6 +128,7 @@ pub fn main() -> ExitCode {
         Command::Repl(arguments) => repl::run(&arguments),
         Command::Dataset(arguments) => dataset::run(&arguments),
         Command::Devices => devices::run(),
+        Command::Cache(arguments) => cache::run(&arguments),
         Command::Doctor => doctor::run(),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments),

@@ -29,6 +29,7 @@ pub mod bench;
 pub mod cli;
 pub mod compare;
 pub mod data;
+mod directories;
 mod explain;
 pub mod harness;
 pub mod loader;

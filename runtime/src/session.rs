@@ -1,11 +1,15 @@
 //! Sessions: compiling programs and calling their entry points.
 
+mod auto;
 mod compile;
+mod costs;
 mod engine;
 mod stack;
 mod times;
 
+pub use auto::{Accelerator, Choice};
 pub use compile::CompileError;
+pub use costs::{Kept, Store, measure_costs};
 pub use stack::on_big_stack;
 pub use times::{CompileTimes, PassTime};
 
@@ -36,6 +40,8 @@ use std::time::{Duration, Instant};
 pub struct Options {
     /// What programs run on.
     pub target: Target,
+    /// What [`Target::Auto`] chooses between beside the CPU; by default the GPU, if there is a driver of one.
+    pub accelerator: Option<Accelerator>,
     /// Threads for parallel work; by default one per core.
     pub threads: Option<usize>,
     /// Bytes that the arrays of a run may occupy at once.
@@ -314,7 +320,7 @@ impl Program {
     }
     /// Calls an entry point with the leaves of its arguments; the leaves of its results.
     pub fn call(&self, entry: &str, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
-        self.engine.call(&self.shared, self.simple(entry, args))
+        self.run_call(self.simple(entry, args))
     }
     /// Calls an entry point, and tells what time and memory were spent on. Of the interpreter, nothing is told.
     pub fn profile(
@@ -327,8 +333,18 @@ impl Program {
             profile: Some(&mut profile),
             ..self.simple(entry, args)
         };
-        let results = self.engine.call(&self.shared, call)?;
+        let results = self.run_call(call)?;
         Ok((results, profile))
+    }
+    fn run_call(&self, call: Call<'_>) -> Result<Vec<Value>, RunError> {
+        self.engine.call(&self.shared, &self.shared.devices, call)
+    }
+    /// How the last call was decided, by whichever thread, if there was a choice ([`Target::Auto`] with an accelerator).
+    pub fn last_choice(&self) -> Option<Choice> {
+        match &self.engine {
+            Engine::Auto(auto) => auto.last(),
+            Engine::Interp(_) | Engine::Cpu(_) | Engine::Ptx(_) | Engine::PtxEmu(_) => None,
+        }
     }
     /// A call of which nothing is to be told.
     fn simple<'a>(&'a self, entry: &'a str, args: Vec<Value>) -> Call<'a> {
@@ -353,7 +369,7 @@ impl Program {
             counts: Some(&counts),
             ..self.simple(entry, args)
         };
-        self.engine.call(&self.shared, call)?;
+        self.run_call(call)?;
         Ok(counts)
     }
     /// The program before all passes. Nothing if it is not for the interpreter and the session does not keep references.

@@ -5,8 +5,10 @@ use std::fmt;
 /// Something that runs programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Target {
-    /// Machine code for all cores of this computer.
+    /// Whichever of the CPU and the GPU, if there is one, each call is expected to be faster on.
     #[default]
+    Auto,
+    /// Machine code for all cores of this computer.
     Cpu,
     /// An NVIDIA GPU.
     Ptx,
@@ -17,12 +19,16 @@ pub enum Target {
 }
 
 impl Target {
+    /// Every place where programs can run.
+    pub const PLACES: [Self; 4] = [Self::Cpu, Self::Ptx, Self::PtxEmu, Self::Interp];
+
     /// All of them, the default first.
-    pub const ALL: [Self; 4] = [Self::Cpu, Self::Ptx, Self::PtxEmu, Self::Interp];
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Cpu, Self::Ptx, Self::PtxEmu, Self::Interp];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Auto => "auto",
             Self::Cpu => "cpu",
             Self::Ptx => "ptx",
             Self::PtxEmu => "ptx-emu",
@@ -32,6 +38,7 @@ impl Target {
     /// The target in one sentence.
     pub const fn summary(self) -> &'static str {
         match self {
+            Self::Auto => "for each call, the CPU or the GPU, whichever is expected to be faster",
             Self::Cpu => "machine code for all cores of this computer",
             Self::Ptx => "kernels for an NVIDIA GPU, compiled by its driver",
             Self::PtxEmu => {

@@ -378,7 +378,7 @@ fn mistakes_on_the_command_line_are_explained() {
         ),
         (
             &["run", "--target=gpu"],
-            "the targets are cpu, ptx, ptx-emu, interp",
+            "the targets are auto, cpu, ptx, ptx-emu, interp",
         ),
         (
             &["run", "--no-such-flag"],

@@ -14,6 +14,7 @@ fn arrc(arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_arrc"))
         .args(arguments)
         .env("XDG_DATA_HOME", directory("data"))
+        .env("XDG_CACHE_HOME", directory("cache"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -258,4 +259,48 @@ fn a_trace_tells_when_what_ran() {
         before = number(kernel, "ts") + number(kernel, "dur");
         assert!(before <= end + 0.01, "within the run: {text}");
     }
+}
+
+#[test]
+fn what_was_measured_is_listed_kept_and_forgotten() {
+    let kept = directory("cache").join("arrc").join("costs.json");
+    says(&["cache", "clear"], b"");
+    assert!(!kept.exists());
+    assert!(text(&["cache"]).contains("nothing"));
+    let measured = text(&["cache", "measure"]);
+    for line in [
+        "a kernel",
+        "its own memory",
+        "an operation",
+        "points at once",
+    ] {
+        assert!(measured.contains(line), "{measured}");
+    }
+    assert!(kept.exists());
+    // What is listed is what was kept.
+    assert!(measured.contains(&text(&["cache", "list"])), "{measured}");
+    // What cannot be read is as if it were not there.
+    std::fs::write(&kept, "{").expect("it can be written");
+    assert!(text(&["cache"]).contains("nothing"));
+    says(&["cache", "clear"], b"");
+    says(&["cache", "clear"], b"");
+    assert!(!kept.exists());
+}
+
+#[test]
+fn a_run_tells_where_it_ran() {
+    let program = directory("where").join("prog.fut");
+    std::fs::write(&program, "def main (x: i32) = x + 1").expect("it can be written");
+    let program = program.to_str().expect("it is text");
+    let told = |arguments: &[&str]| {
+        let output = arrc(&[&["run", "-v", program], arguments].concat(), b"1");
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stderr).expect("it is text")
+    };
+    assert_eq!(
+        told(&["--target=cpu"]),
+        "arrc: ran on cpu, as was asked for\n"
+    );
+    // Too little for a GPU, if there is one.
+    assert!(told(&[]).starts_with("arrc: ran on cpu: "));
 }

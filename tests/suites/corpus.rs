@@ -40,7 +40,7 @@ fn main() {
             .unwrap_or(path)
             .display()
             .to_string();
-        for target in Target::ALL {
+        for target in Target::PLACES {
             let is_absent = target == Target::Ptx && !has_gpu;
             let path = path.clone();
             let known = EXCEPTIONS
@@ -79,7 +79,7 @@ fn check(path: &Path, target: Target, known: bool, thresholds: Forced) -> Result
     // The tag says "not for interpreters": such cases are large.
     let exclude = match target {
         Target::Interp | Target::PtxEmu => vec!["compiled".to_owned()],
-        Target::Cpu | Target::Ptx => vec![],
+        Target::Auto | Target::Cpu | Target::Ptx => vec![],
     };
     let options = TestOptions {
         target,

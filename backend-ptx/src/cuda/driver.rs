@@ -90,11 +90,16 @@ impl Drop for Function {
     }
 }
 
+/// Whether there is a driver, and with it perhaps a GPU.
+pub(super) fn is_present() -> bool {
+    // SAFETY: loads the library of the driver, whose constructors are the driver's own affair.
+    unsafe { sys::is_culib_present() }
+}
+
 impl Gpu {
     /// Opens the device of this number.
     pub(super) fn open(ordinal: usize) -> Result<Self> {
-        // SAFETY: loads the library of the driver, whose constructors are the driver's own affair.
-        if !unsafe { sys::is_culib_present() } {
+        if !is_present() {
             return Err(Failed::Absent("no NVIDIA driver is installed".to_owned()));
         }
         let none = |why: DriverError| Failed::Absent(format!("no NVIDIA GPU can be used: {why}"));

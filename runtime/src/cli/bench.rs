@@ -21,7 +21,7 @@ pub(super) struct BenchArguments {
     /// Programs, and directories of programs
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// What to run on, side by side: cpu, ptx, ptx-emu, interp
+    /// What to run on, side by side: cpu, ptx, ptx-emu, interp, auto
     #[arg(
         long,
         value_name = "TARGET",

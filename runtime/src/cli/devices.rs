@@ -30,7 +30,7 @@ pub(super) fn run() -> Outcome {
                     Err(RunError::Device(why)) => writeln!(out, "  not here: {why}")?,
                     Err(why) => writeln!(out, "  not here: {why}")?,
                 },
-                Target::PtxEmu | Target::Interp => {}
+                Target::Auto | Target::PtxEmu | Target::Interp => {}
             }
         }
         Ok(())

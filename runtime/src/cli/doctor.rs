@@ -44,7 +44,7 @@ pub(super) fn run() -> Outcome {
             text.push_str(&format!("    {mend}\n"));
         }
     };
-    for target in Target::ALL {
+    for target in Target::PLACES {
         tell(target.name(), target_works(target));
     }
     tell("threads", threads());

@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct ReplArguments {
     /// A program whose definitions to begin with
     program: Option<PathBuf>,
-    /// What to run on: cpu, ptx, ptx-emu or interp
+    /// What to run on: auto, cpu, ptx, ptx-emu or interp
     #[arg(long, default_value_t)]
     target: Target,
     /// Fail instead of using more memory for arrays
@@ -153,14 +153,7 @@ fn edited(repl: &mut Repl, take: Take<'_>) -> Outcome {
 
 /// Where the history lies: in the directory for the user's data.
 pub(super) fn history_file() -> Option<PathBuf> {
-    let directory = |name| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    let data =
-        directory("XDG_DATA_HOME").or_else(|| Some(directory("HOME")?.join(".local/share")))?;
-    Some(data.join("arrc").join("history"))
+    Some(crate::directories::data()?.join("history"))
 }
 
 /// Helps whoever types.

@@ -33,7 +33,7 @@ pub(super) struct RunArguments {
     /// The entry point
     #[arg(short, long, value_name = "NAME", default_value = "main")]
     entry_point: String,
-    /// What to run on: cpu, ptx, ptx-emu or interp
+    /// What to run on: auto, cpu, ptx, ptx-emu or interp
     #[arg(long, default_value_t)]
     target: Target,
     /// Write results in the binary format
@@ -91,6 +91,9 @@ pub(super) struct RunArguments {
     /// Write when compiling and the last run did what to this file, for Perfetto (ui.perfetto.dev)
     #[arg(long, value_name = "FILE", help_heading = "Measuring")]
     trace: Option<PathBuf>,
+    /// Say on what the program runs, and why, to standard error
+    #[arg(short, long)]
+    verbose: bool,
     /// Do not print results
     #[arg(short, long, help_heading = "Results")]
     no_print_result: bool,
@@ -128,6 +131,9 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
         let text = trace::text(&arguments.entry_point, program.compile_times(), found);
         std::fs::write(path, text)
             .map_err(|why| Exit::user(format!("cannot write {}: {why}", path.display())))?;
+    }
+    if arguments.verbose || arguments.profile && program.last_choice().is_some() {
+        to_stderr(&why_there(&program, session.options().target));
     }
     if let (true, Some(found)) = (arguments.profile, found) {
         to_stderr(&profile::text(
@@ -197,6 +203,17 @@ fn read(entry: &Entry, inputs: &[PathBuf]) -> Result<Vec<Value>, Exit> {
         vec![Source::stdin().map_err(Exit::user)?]
     };
     read_arguments(entry, &sources).map_err(Exit::user)
+}
+
+/// On what the last call ran, and why.
+fn why_there(program: &Program, target: Target) -> String {
+    match program.last_choice() {
+        Some(choice) => format!("arrc: ran on {choice}\n"),
+        None if target == Target::Auto => {
+            String::from("arrc: ran on cpu: there is no driver of an NVIDIA GPU\n")
+        }
+        None => format!("arrc: ran on {target}, as was asked for\n"),
+    }
 }
 
 /// What somebody at a terminal is expected to type.

@@ -21,8 +21,8 @@ pub(super) struct TestArguments {
     /// Programs, and directories of programs
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// What to run on: cpu, ptx, ptx-emu or interp
-    #[arg(long, default_value_t)]
+    /// What to run on: cpu, ptx, ptx-emu, interp or auto
+    #[arg(long, default_value_t = Target::Cpu)]
     target: Target,
     /// Leave out programs and runs with this tag
     #[arg(long, value_name = "TAG")]

@@ -54,6 +54,7 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
         },
         keep_assembly: false,
         keep_reference: options.target != crate::target::Target::Interp,
+        accelerator: None,
     })
     .map_err(io::Error::other)?;
     for line in io::stdin().lock().lines() {

@@ -276,7 +276,7 @@ impl Repl {
             Target::Cpu => texts
                 .map(|(name, text)| format!("; {name}\n{text}\n"))
                 .collect(),
-            Target::Ptx | Target::PtxEmu | Target::Interp => {
+            Target::Auto | Target::Ptx | Target::PtxEmu | Target::Interp => {
                 texts.map(|(_, text)| text + "\n").collect()
             }
         };

@@ -1,5 +1,6 @@
 //! What runs a compiled program: one variant per target.
 
+use super::auto::{Auto, AutoDevices};
 use super::times::{CompileTimes, PassTime};
 use super::{Options, Shared, on_big_stack};
 use crate::target::Target;
@@ -11,7 +12,7 @@ use midend::interp;
 use midend::ir::mem::Mem;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
-use midend::ir::threshold::{Forced, Threshold};
+use midend::ir::threshold::{Forced, Threshold, ThresholdKind};
 use midend::pipeline;
 use midend::plan::{self, Counts, Executable, Memory, Profile};
 use midend::trace::Tracer;
@@ -28,6 +29,8 @@ pub(super) enum Devices {
     Ptx(Box<Gpu>),
     /// Every call has a device of its own, with these properties.
     PtxEmu(backend_ptx::Options),
+    /// The CPU, and an accelerator that is opened when it is needed.
+    Auto(Box<AutoDevices>),
 }
 
 /// A GPU, for one call at a time: failures of kernels are noticed later, by whoever waits.
@@ -39,7 +42,12 @@ pub(super) struct Gpu {
 impl Devices {
     /// Opens what the target needs.
     pub(super) fn open(options: &Options) -> Result<Self, RunError> {
-        match options.target {
+        Self::open_one(options.target, options)
+    }
+    /// Opens what this target needs.
+    pub(super) fn open_one(target: Target, options: &Options) -> Result<Self, RunError> {
+        match target {
+            Target::Auto => AutoDevices::open(options),
             Target::Interp => Ok(Self::Interp),
             Target::Cpu => {
                 let device = CpuDevice::new(backend_cpu::Options {
@@ -59,6 +67,26 @@ impl Devices {
             })),
         }
     }
+    /// What the device takes for enough of a kind of parallelism.
+    pub(super) fn threshold(&self, kind: ThresholdKind) -> i64 {
+        match self {
+            Self::Interp => 0,
+            Self::Cpu(device) => device.threshold(kind),
+            Self::Ptx(gpu) => gpu.device.threshold(kind),
+            Self::PtxEmu(options) => EmuDevice::new(*options).map_or(0, |d| d.threshold(kind)),
+            Self::Auto(devices) => devices.cpu.threshold(kind),
+        }
+    }
+    /// What people call the device.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Interp => Target::Interp.to_string(),
+            Self::Cpu(device) => device.properties().name,
+            Self::Ptx(gpu) => gpu.device.properties().name,
+            Self::PtxEmu(_) => Target::PtxEmu.to_string(),
+            Self::Auto(devices) => devices.cpu.name(),
+        }
+    }
 }
 
 /// A program made ready for a target.
@@ -67,7 +95,11 @@ pub(super) enum Engine {
     Cpu(Box<Compiled<CpuDevice>>),
     Ptx(Box<Compiled<CudaDevice>>),
     PtxEmu(Box<Compiled<EmuDevice>>),
+    Auto(Box<Auto>),
 }
+
+/// A plan, and the signatures of its entry points.
+pub(super) type Plan = (Program<Mem>, Vec<plan::Signature>);
 
 /// A plan for the host, and its kernels compiled.
 pub(super) struct Compiled<D: Device> {
@@ -93,21 +125,18 @@ type Assembly<'a> = &'a dyn Fn(&Program<Mem>) -> Result<Vec<(String, String)>, R
 
 impl<D: Device> Compiled<D> {
     fn new(
-        shared: &Shared,
-        program: Program<Soac>,
+        (plan, signatures): &Plan,
         device: &D,
         times: &mut CompileTimes,
         assembly: Assembly<'_>,
     ) -> Result<Box<Self>, RunError> {
-        let (plan, signatures) =
-            with_driver(shared, times, |driver| pipeline::plan(program, driver))?;
         let start = Instant::now();
-        let kernels = device.compile(&plan)?;
-        times.kernels = start.elapsed();
+        let kernels = device.compile(plan)?;
+        times.kernels += start.elapsed();
         Ok(Box::new(Self {
             kernels,
-            assembly: assembly(&plan)?,
-            host: Executable::new(&plan, signatures),
+            assembly: assembly(plan)?,
+            host: Executable::new(plan, signatures.clone()),
         }))
     }
 
@@ -146,34 +175,52 @@ impl Engine {
         program: Program<Soac>,
         times: &mut CompileTimes,
     ) -> Result<Self, RunError> {
-        let none = |_: &Program<Mem>| Ok(Vec::new());
         match &shared.devices {
             Devices::Interp => {
                 with_driver(shared, times, |driver| driver.start(&program))?;
                 Ok(Self::Interp(program))
             }
+            devices @ (Devices::Cpu(_) | Devices::Ptx(_) | Devices::PtxEmu(_)) => {
+                let plan = plan(shared, program, times)?;
+                Self::of_plan(shared, devices, &plan, times)
+            }
+            Devices::Auto(devices) => {
+                let plan = plan(shared, program, times)?;
+                let cpu = Self::of_plan(shared, &devices.cpu, &plan, times)?;
+                Ok(Self::Auto(Box::new(Auto::new(cpu, plan))))
+            }
+        }
+    }
+    /// Compiles the kernels of a plan for these devices.
+    pub(super) fn of_plan(
+        shared: &Shared,
+        devices: &Devices,
+        plan: &Plan,
+        times: &mut CompileTimes,
+    ) -> Result<Self, RunError> {
+        let none = |_: &Program<Mem>| Ok(Vec::new());
+        match devices {
             Devices::Cpu(device) => {
                 let assembly: Assembly<'_> = if shared.options.keep_assembly {
                     &|plan| device.assembly(plan)
                 } else {
                     &none
                 };
-                Compiled::new(shared, program, device.as_ref(), times, assembly).map(Self::Cpu)
+                Compiled::new(plan, device.as_ref(), times, assembly).map(Self::Cpu)
             }
-            Devices::Ptx(gpu) => {
-                Compiled::new(shared, program, &gpu.device, times, &none).map(Self::Ptx)
-            }
+            Devices::Ptx(gpu) => Compiled::new(plan, &gpu.device, times, &none).map(Self::Ptx),
             Devices::PtxEmu(options) => {
                 let device = EmuDevice::new(*options)?;
-                Compiled::new(shared, program, &device, times, &none).map(Self::PtxEmu)
+                Compiled::new(plan, &device, times, &none).map(Self::PtxEmu)
             }
+            Devices::Interp | Devices::Auto(_) => Err(foreign()),
         }
     }
     /// The program as it was given, if that is what runs.
     pub(super) fn nested(&self) -> Option<&Program<Soac>> {
         match self {
             Self::Interp(program) => Some(program),
-            Self::Cpu(_) | Self::Ptx(_) | Self::PtxEmu(_) => None,
+            Self::Cpu(_) | Self::Ptx(_) | Self::PtxEmu(_) | Self::Auto(_) => None,
         }
     }
     pub(super) fn thresholds(&self) -> &[Threshold] {
@@ -182,6 +229,7 @@ impl Engine {
             Self::Cpu(compiled) => compiled.host.thresholds(),
             Self::Ptx(compiled) => compiled.host.thresholds(),
             Self::PtxEmu(compiled) => compiled.host.thresholds(),
+            Self::Auto(auto) => auto.cpu().thresholds(),
         }
     }
     /// The texts of kernels, by name, for devices of a capability; none if the target has no texts.
@@ -191,10 +239,17 @@ impl Engine {
             Self::Cpu(compiled) => compiled.assembly.clone(),
             Self::Ptx(compiled) => compiled.kernels.texts(capability),
             Self::PtxEmu(compiled) => compiled.kernels.texts(capability),
+            Self::Auto(auto) => auto.cpu().kernel_texts(capability),
         }
     }
-    pub(super) fn call(&self, shared: &Shared, call: Call<'_>) -> Result<Vec<Value>, RunError> {
-        match (self, &shared.devices) {
+    /// Calls an entry point on the devices that the program was compiled for.
+    pub(super) fn call(
+        &self,
+        shared: &Shared,
+        devices: &Devices,
+        call: Call<'_>,
+    ) -> Result<Vec<Value>, RunError> {
+        match (self, devices) {
             (Self::Interp(program), _) => {
                 let tracer = Some(Tracer::new(&super::show));
                 let limits = interp::Options {
@@ -217,14 +272,33 @@ impl Engine {
                 let device = EmuDevice::new(*options)?;
                 on_big_stack(|| compiled.call(&device, shared, call))
             }
+            (Self::Auto(auto), Devices::Auto(devices)) => auto.call(shared, devices, call),
             (
-                Self::Cpu(_) | Self::Ptx(_) | Self::PtxEmu(_),
-                Devices::Interp | Devices::Cpu(_) | Devices::Ptx(_) | Devices::PtxEmu(_),
-            ) => Err(RunError::Internal(String::from(
-                "a program was compiled for a device that its session has not",
-            ))),
+                Self::Cpu(_) | Self::Ptx(_) | Self::PtxEmu(_) | Self::Auto(_),
+                Devices::Interp
+                | Devices::Cpu(_)
+                | Devices::Ptx(_)
+                | Devices::PtxEmu(_)
+                | Devices::Auto(_),
+            ) => Err(foreign()),
         }
     }
+}
+
+/// The failure of a program on devices that it was not compiled for.
+fn foreign() -> RunError {
+    RunError::Internal(String::from(
+        "a program was compiled for a device that its session has not",
+    ))
+}
+
+/// Lowers a program to a plan.
+pub(super) fn plan(
+    shared: &Shared,
+    program: Program<Soac>,
+    times: &mut CompileTimes,
+) -> Result<Plan, RunError> {
+    with_driver(shared, times, |driver| pipeline::plan(program, driver))
 }
 
 /// Runs passes as the session says. What the verifier objects to is a mistake of the compiler.

@@ -1,0 +1,278 @@
+//! The target `auto`: for each call, the CPU or the accelerator, whichever is expected to be faster.
+//!
+//! The plan is the same for both. For each call, what it would take on either is estimated from the sizes of the arguments
+//! ([`midend::plan::estimate`]) and what work costs there (`costs`); equal sizes are estimated once. An accelerator that has not
+//! been used yet takes some time to be opened and to compile the kernels. Whether that will pay is not known, as nobody knows
+//! what will be called later: it is opened when the time that it would have saved so far is as long (as who skis for the first
+//! time rents skis until renting has cost as much as buying).
+
+use super::costs::{self, Store};
+use super::engine::{Call, Devices, Engine, Plan};
+use super::times::CompileTimes;
+use super::{Options, Shared};
+use crate::target::Target;
+use midend::device::Costs;
+use midend::ir::scalar::Const;
+use midend::ir::threshold::{Threshold, ThresholdKind, rows_shorter_than};
+use midend::plan;
+use midend::trap::RunError;
+use midend::value::Value;
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// What [`Target::Auto`] chooses between, beside the CPU.
+#[derive(Clone, Debug)]
+pub struct Accelerator {
+    /// What runs programs instead of the CPU.
+    pub target: Target,
+    /// What work costs on the CPU and there; by default what was measured.
+    pub costs: Option<(Costs, Costs)>,
+    /// What it takes before the first call.
+    pub start: Duration,
+}
+
+impl Accelerator {
+    /// A GPU.
+    const GPU: Self = Self {
+        target: Target::Ptx,
+        costs: None,
+        start: Duration::from_millis(400),
+    };
+}
+
+/// How a device was chosen for a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// Where the call runs.
+    pub target: Target,
+    /// What it was expected to take on the CPU.
+    pub cpu: Duration,
+    /// What it was expected to take on the accelerator.
+    pub other: Duration,
+    /// What opening the accelerator would have taken besides; nothing if it is open.
+    pub start: Duration,
+}
+
+impl std::fmt::Display for Choice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        let (cpu, other) = (ms(self.cpu), ms(self.other));
+        let target = self.target;
+        write!(
+            f,
+            "{target}: about {cpu:.3} ms on the CPU, {other:.3} ms on the GPU"
+        )?;
+        if !self.start.is_zero() {
+            write!(f, ", and {:.0} ms to open it", ms(self.start))?;
+        }
+        Ok(())
+    }
+}
+
+/// The CPU, and the accelerator if it has been needed.
+pub(super) struct AutoDevices {
+    pub(super) cpu: Devices,
+    accelerator: Accelerator,
+    /// Nothing if it cannot be opened.
+    other: OnceLock<Option<Devices>>,
+    costs: Mutex<(Costs, Costs)>,
+}
+
+impl AutoDevices {
+    /// The CPU alone where there is nothing to choose between.
+    pub(super) fn open(options: &Options) -> Result<Devices, RunError> {
+        let cpu = Devices::open_one(Target::Cpu, options)?;
+        let accelerator = match &options.accelerator {
+            Some(accelerator) => accelerator.clone(),
+            None if backend_ptx::is_driver_present() => Accelerator::GPU,
+            None => return Ok(cpu),
+        };
+        let costs = accelerator.costs.unwrap_or_else(|| Store::read().pair());
+        Ok(Devices::Auto(Box::new(Self {
+            cpu,
+            accelerator,
+            other: OnceLock::new(),
+            costs: Mutex::new(costs),
+        })))
+    }
+    fn costs(&self) -> (Costs, Costs) {
+        *self.costs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// The accelerator, opened; nothing if it cannot be.
+    fn other(&self, shared: &Shared) -> Option<&Devices> {
+        let opened = self.other.get_or_init(|| {
+            let opened = Devices::open_one(self.accelerator.target, &shared.options).ok()?;
+            if self.accelerator.costs.is_none() {
+                let costs = costs::of(shared, &self.cpu, &opened);
+                *self.costs.lock().unwrap_or_else(PoisonError::into_inner) = costs;
+            }
+            Some(opened)
+        });
+        opened.as_ref()
+    }
+    /// What the accelerator takes for enough of a kind of parallelism, as far as it is known before it is opened.
+    fn threshold(&self, kind: ThresholdKind, costs: &Costs) -> i64 {
+        match self.other.get() {
+            Some(Some(devices)) => devices.threshold(kind),
+            Some(None) | None => match kind {
+                ThresholdKind::Outer | ThresholdKind::Tiles => costs.width as i64,
+                ThresholdKind::Rows => rows_shorter_than(1),
+            },
+        }
+    }
+}
+
+/// A program for the CPU, and for the accelerator if it has been needed.
+pub(super) struct Auto {
+    cpu: Engine,
+    plan: Plan,
+    /// Nothing if there is no accelerator, or it cannot run the program.
+    other: OnceLock<Option<Engine>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What calls were found to take on either side.
+    known: HashMap<Key, (Duration, Duration)>,
+    /// What the accelerator would have saved so far.
+    missed: Duration,
+    /// How the last call was decided.
+    last: Option<Choice>,
+}
+
+/// More kinds of calls than this are estimated again.
+const KNOWN: usize = 1000;
+
+/// What an estimate depends on: the entry point, the scalars and the shapes.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    entry: String,
+    args: Vec<KeyOf>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum KeyOf {
+    Scalar(Const),
+    Shape(Vec<i64>),
+}
+
+impl Key {
+    fn of(call: &Call<'_>) -> Self {
+        let arg = |value: &Value| match value {
+            Value::Scalar(c) => KeyOf::Scalar(*c),
+            Value::Array(array) => KeyOf::Shape(array.shape.clone()),
+        };
+        Self {
+            entry: call.entry.to_owned(),
+            args: call.args.iter().map(arg).collect(),
+        }
+    }
+}
+
+impl Auto {
+    pub(super) fn new(cpu: Engine, plan: Plan) -> Self {
+        Self {
+            cpu,
+            plan,
+            other: OnceLock::new(),
+            state: Mutex::default(),
+        }
+    }
+    pub(super) const fn cpu(&self) -> &Engine {
+        &self.cpu
+    }
+    /// How the last call was decided.
+    pub(super) fn last(&self) -> Option<Choice> {
+        self.state().last.clone()
+    }
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn call(
+        &self,
+        shared: &Shared,
+        devices: &AutoDevices,
+        call: Call<'_>,
+    ) -> Result<Vec<Value>, RunError> {
+        let mut choice = self.choose(devices, &call)?;
+        if choice.target != Target::Cpu {
+            if let Some((engine, other)) = self.other(shared, devices) {
+                self.state().last = Some(choice);
+                return engine.call(shared, other, call);
+            }
+            choice.target = Target::Cpu;
+        }
+        self.state().last = Some(choice);
+        self.cpu.call(shared, &devices.cpu, call)
+    }
+
+    /// The accelerator and the program for it.
+    fn other<'a>(
+        &'a self,
+        shared: &Shared,
+        devices: &'a AutoDevices,
+    ) -> Option<(&'a Engine, &'a Devices)> {
+        let opened = devices.other(shared)?;
+        let compile = || Engine::of_plan(shared, opened, &self.plan, &mut CompileTimes::default());
+        let engine = self.other.get_or_init(|| compile().ok());
+        Some((engine.as_ref()?, opened))
+    }
+
+    fn choose(&self, devices: &AutoDevices, call: &Call<'_>) -> Result<Choice, RunError> {
+        let key = Key::of(call);
+        let known = self.state().known.get(&key).copied();
+        let (cpu, other) = match known {
+            Some(known) => known,
+            None => self.estimate(devices, call)?,
+        };
+        let accelerator = &devices.accelerator;
+        let start = match self.other.get() {
+            Some(Some(_)) => Duration::ZERO,
+            Some(None) => Duration::MAX,
+            None => accelerator.start,
+        };
+        let mut state = self.state();
+        if state.known.len() >= KNOWN {
+            state.known.clear();
+        }
+        state.known.insert(key, (cpu, other));
+        let saved = state.missed.saturating_add(cpu.saturating_sub(other));
+        let is_better = other < cpu && saved >= start;
+        state.missed = if is_better { Duration::ZERO } else { saved };
+        Ok(Choice {
+            target: if is_better {
+                accelerator.target
+            } else {
+                Target::Cpu
+            },
+            cpu,
+            other,
+            start,
+        })
+    }
+
+    /// What a call would take on the CPU and on the accelerator.
+    fn estimate(
+        &self,
+        devices: &AutoDevices,
+        call: &Call<'_>,
+    ) -> Result<(Duration, Duration), RunError> {
+        let (program, signatures) = &self.plan;
+        let signature = signatures.iter().find(|s| s.args.name == call.entry);
+        let signature = signature.ok_or_else(|| {
+            RunError::BadArguments(format!("there is no entry point called `{}`", call.entry))
+        })?;
+        let (here, there) = devices.costs();
+        let estimate = |costs: &Costs, default: &dyn Fn(ThresholdKind) -> i64| {
+            let number = |t: &Threshold| call.thresholds.number(t, default(t.kind));
+            plan::estimate(program, signature, &call.args, costs, &number)
+        };
+        Ok((
+            estimate(&here, &|kind| devices.cpu.threshold(kind))?,
+            estimate(&there, &|kind| devices.threshold(kind, &there))?,
+        ))
+    }
+}

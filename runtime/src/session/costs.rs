@@ -1,0 +1,261 @@
+//! What work costs on this computer's devices: measured once with arrc's own programs, and kept in the user's cache directory.
+
+use super::compile;
+use super::engine::{Call, Devices, Engine};
+use super::times::CompileTimes;
+use super::{Options, Session, SessionError, Shared, on_big_stack};
+use crate::loader::FileLoader;
+use midend::device::Costs;
+use midend::ir::scalar::Const;
+use midend::ir::threshold::Forced;
+use midend::trap::RunError;
+use midend::value::{ArrayValue, Data, Value};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// What is measured: steps of `n` points, one after another; a traversal of memory; kernels that do little.
+const PROGRAM: &str = "\
+entry steps (n: i64) (k: i32): [n]i32 =
+  map (\\i -> loop x = i32.i64 i for _j < k do x * 1664525 + 1013904223) (iota n)
+entry traverse [n] (k: i64) (xs: [n]f32): [n]f32 =
+  loop xs for _i < k do map2 (+) xs (rotate 1 xs)
+";
+
+/// Operations of a step of the loop in `steps`, as the estimate counts them.
+const STEPS: f64 = 3.0;
+/// Bytes that `traverse` moves for an element: two are read and one is written.
+const BYTES: f64 = 12.0;
+/// Host code is interpreted: about so long for a statement.
+const HOST: f64 = 50e-9;
+
+/// What is known of the devices of this computer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Store {
+    /// What measured: others measure differently.
+    version: String,
+    /// By the name of the device.
+    pub devices: BTreeMap<String, Kept>,
+    /// The name of the accelerator that was used last.
+    accelerator: Option<String>,
+    /// The name of the CPU.
+    cpu: Option<String>,
+}
+
+/// The costs of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept(#[serde(with = "Fields")] pub Costs);
+
+/// How [`Costs`] are written.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Costs")]
+struct Fields {
+    host: f64,
+    launch: f64,
+    wait: f64,
+    transfer: f64,
+    byte: f64,
+    step: f64,
+    width: f64,
+}
+
+/// Those of a CPU with so many cores, until they are measured.
+fn typical_cpu() -> Costs {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
+    Costs {
+        host: HOST,
+        launch: 1e-6,
+        wait: 0.0,
+        transfer: 0.0,
+        byte: 0.1e-9,
+        step: 0.5e-9,
+        width: 4.0 * cores,
+    }
+}
+
+/// Those of a GPU, until they are measured.
+const TYPICAL_GPU: Costs = Costs {
+    host: HOST,
+    launch: 5e-6,
+    wait: 20e-6,
+    transfer: 0.2e-9,
+    byte: 0.002e-9,
+    step: 4e-9,
+    width: 20_000.0,
+};
+
+impl Store {
+    /// The file, if there is a place for it.
+    pub fn file() -> Option<PathBuf> {
+        Some(crate::directories::cache()?.join("costs.json"))
+    }
+    /// What was measured before by this version of arrc; nothing if that cannot be read.
+    pub fn read() -> Self {
+        let text = Self::file().and_then(|file| std::fs::read_to_string(file).ok());
+        let store: Option<Self> = text.and_then(|text| serde_json::from_str(&text).ok());
+        let current = Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            ..Self::default()
+        };
+        store
+            .filter(|store| store.version == current.version)
+            .unwrap_or(current)
+    }
+    /// Keeps it, if it can be kept: it is measured again otherwise.
+    fn write(&self) {
+        let Some(file) = Self::file() else {
+            return;
+        };
+        let directory = file.parent().map(std::fs::create_dir_all);
+        if let (Some(Ok(())), Ok(text)) = (directory, serde_json::to_string_pretty(self)) {
+            // Another process may read it: it is there as a whole or not at all.
+            let draft = file.with_extension(format!("{}.draft", std::process::id()));
+            let written = std::fs::write(&draft, text + "\n");
+            if written
+                .and_then(|()| std::fs::rename(&draft, &file))
+                .is_err()
+            {
+                // It may never have been made.
+                let _ = std::fs::remove_file(&draft);
+            }
+        }
+    }
+    fn get(&self, name: Option<&String>) -> Option<Costs> {
+        Some(self.devices.get(name?)?.0)
+    }
+    /// Those of the CPU and of the accelerator that was used last.
+    pub(super) fn pair(&self) -> (Costs, Costs) {
+        (
+            self.get(self.cpu.as_ref()).unwrap_or_else(typical_cpu),
+            self.get(self.accelerator.as_ref()).unwrap_or(TYPICAL_GPU),
+        )
+    }
+}
+
+/// The costs of the CPU and of an accelerator, measured if they are not known.
+pub(super) fn of(shared: &Shared, cpu: &Devices, other: &Devices) -> (Costs, Costs) {
+    let before = Store::read();
+    let mut store = before.clone();
+    for devices in [cpu, other] {
+        if !store.devices.contains_key(&devices.name()) {
+            // What cannot be measured stays as it is with others.
+            let _ = store.measure(shared, devices);
+        }
+    }
+    (store.cpu, store.accelerator) = (Some(cpu.name()), Some(other.name()));
+    if store != before {
+        store.write();
+    }
+    store.pair()
+}
+
+impl Store {
+    fn measure(&mut self, shared: &Shared, devices: &Devices) -> Result<(), RunError> {
+        let costs = measure(shared, devices)?;
+        self.devices.insert(devices.name(), Kept(costs));
+        Ok(())
+    }
+}
+
+/// Measures what work costs on the target of a session with these options, and keeps it.
+pub fn measure_costs(options: &Options) -> Result<(), SessionError> {
+    let session = Session::new(options.clone())?;
+    let shared = &session.shared;
+    let mut store = Store::read();
+    let measured = store.measure(shared, &shared.devices);
+    measured.map_err(|why| SessionError(why.to_string()))?;
+    store.write();
+    Ok(())
+}
+
+/// Measures what work costs on a device.
+fn measure(shared: &Shared, devices: &Devices) -> Result<Costs, RunError> {
+    on_big_stack(|| {
+        let mut loader = FileLoader::new();
+        let file = loader.add_text("costs.fut", PROGRAM);
+        let front = compile::nested(&mut loader, file)
+            .map_err(|_| RunError::Internal(String::from("the measuring program is wrong")))?;
+        let mut times = CompileTimes::default();
+        let plan = super::engine::plan(shared, front.program, &mut times)?;
+        let engine = Engine::of_plan(shared, devices, &plan, &mut times)?;
+        Meter {
+            shared,
+            devices,
+            engine,
+        }
+        .costs()
+    })
+}
+
+struct Meter<'a> {
+    shared: &'a Shared,
+    devices: &'a Devices,
+    engine: Engine,
+}
+
+impl Meter<'_> {
+    /// The shortest time of some calls, in seconds, after one that may compile.
+    fn time(&self, entry: &str, args: &[Value]) -> Result<f64, RunError> {
+        const TIMES: usize = 4;
+        let mut best = Duration::MAX;
+        for run in 0..TIMES {
+            let call = Call {
+                entry,
+                args: args.to_vec(),
+                thresholds: const { &Forced::new() },
+                counts: None,
+                profile: None,
+            };
+            let start = Instant::now();
+            self.engine.call(self.shared, self.devices, call)?;
+            if run > 0 {
+                best = best.min(start.elapsed());
+            }
+        }
+        Ok(best.as_secs_f64())
+    }
+    fn steps(&self, points: i64, steps: i32) -> Result<f64, RunError> {
+        let args = [Const::I64(points), Const::I32(steps)].map(Value::Scalar);
+        self.time("steps", &args)
+    }
+    fn traverse(&self, times: i64, len: usize) -> Result<f64, RunError> {
+        let array = ArrayValue {
+            shape: vec![len as i64],
+            data: Data::F32(vec![1.0; len]),
+        };
+        let args = [Value::Scalar(Const::I64(times)), Value::Array(array)];
+        self.time("traverse", &args)
+    }
+
+    fn costs(&self) -> Result<Costs, RunError> {
+        // Long enough to be seen, short enough for a GPU's slowest thread.
+        const LONG: i32 = 50_000;
+        const SHORT: i32 = 1000;
+        const MANY: i64 = 1 << 18;
+        const LARGE: usize = 1 << 23;
+        const LAUNCHES: i64 = 65;
+        let positive = |seconds: f64| seconds.max(1e-15);
+        let smallest = self.steps(1, 1)?;
+        let step = positive(self.steps(1, LONG)? - smallest) / (STEPS * f64::from(LONG));
+        let all = positive(self.steps(MANY, SHORT)? - smallest);
+        let width = (MANY as f64 * f64::from(SHORT) * STEPS * step / all).max(1.0);
+        let few = self.traverse(1, 1024)?;
+        let launch = positive(self.traverse(LAUNCHES, 1024)? - few) / (LAUNCHES - 1) as f64;
+        let one = self.traverse(1, LARGE)?;
+        let more = self.traverse(5, LARGE)?;
+        let elements = LARGE as f64;
+        let each = positive((more - one) / 4.0 - launch);
+        // The array is brought there and back.
+        let transfer = (one - each - smallest).max(0.0) / (elements * 8.0);
+        Ok(Costs {
+            host: HOST,
+            launch,
+            wait: smallest,
+            transfer,
+            byte: each / (elements * BYTES),
+            step,
+            width,
+        })
+    }
+}
