@@ -181,7 +181,7 @@ pub struct Table {
     /// When variables were bound, and when parallel operations began.
     births: IdMap<Var, u32>,
     starts: HashMap<Nest, u32>,
-    /// How many sums are being taken apart.
+    /// How many families and sums are being taken apart.
     pub(super) opened: u32,
 }
 

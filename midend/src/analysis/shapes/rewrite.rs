@@ -53,11 +53,7 @@ impl Table {
             same && match self.term(t) {
                 TermKind::Const(_) => true,
                 TermKind::Var(_) => !matches!(with, With::Call(_)),
-                TermKind::Index(nest) => match with {
-                    With::Index(n, _) => n != *nest,
-                    With::Call(_) => false,
-                    With::Bound(..) | With::Facts(..) => true,
-                },
+                TermKind::Index(nest) => !matches!(with, With::Index(n, _) if n == *nest),
                 TermKind::Bound(b) => !matches!(with, With::Bound(c, _) if c == *b),
                 TermKind::Elem { array, at } => {
                     self.keeps_elements(*array, with) && at.iter().all(|f| self.keeps(*f, with))
@@ -104,8 +100,7 @@ impl Table {
             },
             TermKind::Index(nest) => match with {
                 With::Index(n, f) if n == *nest => Some(f),
-                With::Call(_) => None,
-                With::Index(..) | With::Bound(..) | With::Facts(..) => self.same(t),
+                With::Index(..) | With::Bound(..) | With::Call(_) | With::Facts(..) => self.same(t),
             },
             TermKind::Bound(b) => match with {
                 With::Bound(c, f) if c == *b => Some(f),
@@ -162,13 +157,21 @@ impl Table {
                 let form = self.rewrite(form, with)?;
                 Some(self.of_family(FamilyKind::Scalar(form)))
             }
-            FamilyKind::Abs(b, body) => {
-                if matches!(with, With::Bound(c, _) if c == b) {
-                    return Some(f);
+            FamilyKind::Abs(b, body) => match with {
+                With::Bound(c, _) if c == b => Some(f),
+                // What is put in names no index that is bound inside.
+                With::Index(..) | With::Bound(..) => {
+                    let body = self.rewrite_family(body, with)?;
+                    Some(self.of_family(FamilyKind::Abs(b, body)))
                 }
-                let body = self.rewrite_family(body, with)?;
-                Some(self.of_family(FamilyKind::Abs(b, body)))
-            }
+                // Elements at the bound index are looked up in families that bind indices of the same numbers.
+                With::Call(_) | With::Facts(..) => self.opened(|table, open| {
+                    let index = table.at_index(open);
+                    let body = table.rewrite_family(body, With::Bound(b, index))?;
+                    let body = table.rewrite_family(body, with)?;
+                    table.abstracted(Value::Array(body), open)
+                }),
+            },
             FamilyKind::Rows { array, at, left } => {
                 let at = self.rewrite_all(&at, with)?;
                 let known = match with {
@@ -242,12 +245,17 @@ impl Table {
     /// The sum of a family of scalars, taken apart: `sum (a + 2 * b) = sum a + 2 * sum b`, and a sum of what does not depend
     /// on the index is a product.
     pub(super) fn sum(&mut self, width: Form, of: Family) -> Option<Form> {
-        // No operation has this number, and no sum around this one that is being taken apart.
+        self.opened(|table, open| table.sum_at(width, of, open))
+    }
+
+    /// What `f` makes of the body of an abstraction, given a name for its index: no operation has it, and no abstraction around
+    /// this one that is being taken apart.
+    fn opened<R>(&mut self, f: impl FnOnce(&mut Self, Nest) -> R) -> R {
         let open = Nest((1 << 31) + self.opened);
         self.opened += 1;
-        let sum = self.sum_at(width, of, open);
+        let made = f(self, open);
         self.opened -= 1;
-        sum
+        made
     }
 
     fn sum_at(&mut self, width: Form, of: Family, open: Nest) -> Option<Form> {
