@@ -56,15 +56,27 @@ pub fn spread<D: Dialect>(
     funs: &IdVec<FunId, Fun<D>>,
     holds: impl Fn(FunId, &[bool]) -> bool,
 ) -> Vec<bool> {
+    settled(funs, vec![false; funs.len()], |id, facts| {
+        facts[id.index()] || holds(id, facts)
+    })
+}
+
+/// Facts on functions that depend on those on the functions that they call: from some to start with to those that `next`, which
+/// is asked with what is known so far, again only after the fact on a callee has changed, does not change any more.
+pub fn settled<D: Dialect, F: Copy + PartialEq>(
+    funs: &IdVec<FunId, Fun<D>>,
+    mut facts: Vec<F>,
+    next: impl Fn(FunId, &[F]) -> F,
+) -> Vec<F> {
     let mut callers: Vec<Vec<FunId>> = vec![Vec::new(); funs.len()];
     for (id, fun) in funs.enumerate() {
         walk::calls(&fun.body, &mut |callee| callers[callee.index()].push(id));
     }
-    let mut facts = vec![false; funs.len()];
     let mut todo: Vec<FunId> = funs.ids().collect();
     while let Some(id) = todo.pop() {
-        if !facts[id.index()] && holds(id, &facts) {
-            facts[id.index()] = true;
+        let fact = next(id, &facts);
+        if fact != facts[id.index()] {
+            facts[id.index()] = fact;
             todo.extend(&callers[id.index()]);
         }
     }

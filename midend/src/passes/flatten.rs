@@ -73,7 +73,7 @@ use crate::ir::walk::{all_stms, deep};
 use crate::pass::Options;
 use context::{Def, MadeCheck};
 use functions::{Version, parallel_functions};
-use label::Labels;
+use label::{Facts, Labels, Lifting};
 use ragged::Rows;
 use version::GROWTH;
 
@@ -115,7 +115,11 @@ pub fn flatten(program: Program<Soac>, options: &Options) -> Program<Seg> {
         pending: Vec::new(),
         span: Spans::NONE,
     };
-    cx.worth = label::worth(&cx.vars, &funs, &cx.parallel);
+    let known = match without {
+        true => Facts::Without,
+        false => Facts::Host,
+    };
+    cx.worth = label::worth(&cx.vars, &funs, &cx.parallel, known);
     let mut flat: IdVec<FunId, Fun<Seg>> = funs.iter().map(|fun| cx.host_function(fun)).collect();
     let mut done = 0;
     while let Some(version) = cx.pending.get(done).cloned() {
@@ -173,8 +177,8 @@ struct Cx<'p> {
     function_span: SpanId,
     /// Whether a function holds parallel operators, also through calls.
     parallel: Vec<bool>,
-    /// Whether a function holds parallelism worth having.
-    worth: Vec<bool>,
+    /// Where functions are lifted.
+    worth: Vec<Lifting>,
     /// What is the same for all points; and whether nothing is to be.
     facts: Option<Regularity>,
     without: bool,

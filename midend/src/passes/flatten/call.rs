@@ -18,7 +18,7 @@
 use super::context::Axis;
 use super::distribute::{Frame, Wanted};
 use super::functions::Version;
-use super::label::Labeller;
+use super::label::{Labeller, Lifting, lengths_of_results};
 use super::{Cx, Mode, int};
 use crate::fired::fired;
 use crate::ir::array::ArrayOp;
@@ -29,7 +29,8 @@ use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Param, Stm};
 use crate::ir::types::{Dim, ScalarType, Size, Type};
 
-/// So many lifted versions of a function say which parameters are the same for all points; there is one more that says of none.
+/// So many lifted versions of a function say which parameters are the same for all points; there is one more that says of
+/// none but what must be the same.
 const VERSIONS: usize = 4;
 
 /// How a parameter or result of a function crosses a call for many points.
@@ -124,36 +125,18 @@ impl<'p> Cx<'p> {
 
     /// The lifted version to call, and which parameters are the same for all points there.
     fn lifted_version(&mut self, fun: FunId, args: &[Atom]) -> ((FunId, FunId), Vec<bool>) {
-        let mut same = self.same_args(fun, args);
+        let callee = &self.source[fun];
+        let mut same = self.labels.same_args(&self.vars, callee, args);
         let known = |version: &&Version| matches!(version, Version::Lifted(f, _) if *f == fun);
         let count = self.pending.iter().filter(known).count();
         let lifted = |same: &Vec<bool>| Version::Lifted(fun, same.clone());
         if count >= VERSIONS && !self.pending.contains(&lifted(&same)) {
-            same.fill(false);
+            same = match self.worth[fun.0 as usize] {
+                Lifting::SameLengths => lengths_of_results(&self.vars, callee),
+                Lifting::Never | Lifting::Always => vec![false; same.len()],
+            };
         }
         ((fun, self.version(lifted(&same))), same)
-    }
-
-    /// Which arguments of a call are the same for all points, with all sizes of theirs.
-    fn same_args(&self, fun: FunId, args: &[Atom]) -> Vec<bool> {
-        let params = &self.source[fun].params;
-        let mut same: Vec<bool> = args.iter().map(|&a| self.labels.uniform(a)).collect();
-        let position = |dim: &Dim| params.iter().position(|p| Some(p.var) == dim.var());
-        // A length is none that is known if an array of that length has another name for it.
-        for (param, arg) in params.iter().zip(args) {
-            let ty = arg.ty(&self.vars);
-            for (formal, dim) in self.vars[param.var].ty.shape().iter().zip(ty.shape()) {
-                let known = dim.size().is_some_and(|n| self.labels.uniform(n.into()));
-                if let (false, Some(k)) = (known, position(formal)) {
-                    same[k] = false;
-                }
-            }
-        }
-        for (k, param) in params.iter().enumerate() {
-            let mut dims = self.vars[param.var].ty.shape().iter().filter_map(position);
-            same[k] &= !param.unique && dims.all(|n| same[n]);
-        }
-        same
     }
 
     /// The call itself, if there are points; gives arrays over them.

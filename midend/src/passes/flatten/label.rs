@@ -15,7 +15,6 @@ use super::elementwise::is_elementwise;
 use super::rows::operator_map;
 use crate::analysis::aliases::{Aliases, consumed};
 use crate::hash::{HashMap, HashSet};
-use crate::ir::array::ArrayOp;
 use crate::ir::id::{FunId, IdVec, Var};
 use crate::ir::soac::{Operator, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Lambda, Stm, Vars};
@@ -24,7 +23,7 @@ use crate::ir::walk::{deep, free_in_lambda, free_in_stm, type_vars};
 use crate::verify::sizes::Sizes;
 use cost::{is_cheap, is_total};
 use functions::holds_operators;
-pub(super) use functions::{holds_nests, worth};
+pub(super) use functions::{Lifting, holds_nests, lengths_of_results, worth};
 pub(super) use regular::Facts;
 
 /// How many cheap operations may be repeated for each point of an inner operator.
@@ -137,8 +136,9 @@ impl Labels {
 /// Labels what is inside of lambdas.
 pub(super) struct Labeller<'a> {
     vars: &'a Vars,
-    /// Whether a function holds parallelism worth having.
-    worth: &'a [bool],
+    funs: &'a IdVec<FunId, Fun<Soac>>,
+    /// Where functions are lifted.
+    worth: &'a [Lifting],
     facts: Facts<'a>,
     /// The scalars that decide something.
     decisive: HashSet<Var>,
@@ -148,13 +148,19 @@ pub(super) struct Labeller<'a> {
 }
 
 impl<'a> Labeller<'a> {
-    fn new(vars: &'a Vars, worth: &'a [bool], facts: Facts<'a>) -> Self {
+    fn new(
+        vars: &'a Vars,
+        funs: &'a IdVec<FunId, Fun<Soac>>,
+        worth: &'a [Lifting],
+        facts: Facts<'a>,
+    ) -> Self {
         let labels = Labels {
             nothing_regular: matches!(facts, Facts::Without),
             ..Labels::default()
         };
         Self {
             vars,
+            funs,
             worth,
             facts,
             decisive: HashSet::default(),
@@ -167,14 +173,14 @@ impl<'a> Labeller<'a> {
     pub(super) fn label(
         vars: &'a Vars,
         funs: &'a IdVec<FunId, Fun<Soac>>,
-        worth: &'a [bool],
+        worth: &'a [Lifting],
         facts: Facts<'a>,
         lam: &Lambda<Soac>,
     ) -> Labels {
-        let mut labeller = Self::new(vars, worth, facts);
+        let mut labeller = Self::new(vars, funs, worth, facts);
         // Most code holds nothing, and then there is nothing to know.
         if holds_operators(&lam.body, worth) {
-            labeller.know(&lam.body, funs);
+            labeller.know(&lam.body);
             labeller.lambda(lam);
         } else {
             labeller.labels.nothing_regular = false;
@@ -183,11 +189,11 @@ impl<'a> Labeller<'a> {
     }
 
     /// Finds out about arrays of a body that share memory.
-    fn know(&mut self, body: &Body<Soac>, funs: &IdVec<FunId, Fun<Soac>>) {
+    fn know(&mut self, body: &Body<Soac>) {
         self.labels.aliases = Aliases::of(body);
         let mut taken = Vec::new();
         for stm in &body.stms {
-            consumed(stm, funs, &mut |v| taken.push(v));
+            consumed(stm, self.funs, &mut |v| taken.push(v));
         }
         self.labels.hot = self.labels.aliases.touching(taken);
         self.decisive = regular::decisive(body, self.vars);
@@ -264,51 +270,6 @@ impl<'a> Labeller<'a> {
         k.is_some_and(|k| self.labels.uniform(params[k].var.into()))
     }
 
-    /// The arrays made by `iota` or `replicate` in a body that are read otherwise than element by element.
-    fn read_whole(&self, body: &Body<Soac>) -> HashSet<Var> {
-        let mut whole = HashSet::default();
-        let spread = body.stms.iter().any(|stm| {
-            matches!(
-                &stm.exp,
-                Exp::Op(Soac::Array(
-                    ArrayOp::Iota { .. } | ArrayOp::Replicate { .. }
-                ))
-            )
-        });
-        if !spread {
-            return whole;
-        }
-        for stm in &body.stms {
-            match &stm.exp {
-                Exp::Op(
-                    Soac::Screma { lam, .. }
-                    | Soac::Hist { lam, .. }
-                    | Soac::Scatter { lam, .. }
-                    | Soac::Filter { lam, .. },
-                ) => {
-                    whole.extend(free_in_lambda(self.vars, lam));
-                    stm.exp.consumed(&mut |v| {
-                        whole.insert(v);
-                    });
-                }
-                // Of copies of a row a point would make all for one element.
-                Exp::Op(Soac::Array(ArrayOp::Index { indices, .. }))
-                    if indices.len() == 1
-                        && stm.binds.iter().all(|&v| !self.vars[v].ty.is_array()) => {}
-                Exp::Op(_)
-                | Exp::Atom(_)
-                | Exp::Scalar(..)
-                | Exp::Assert { .. }
-                | Exp::Guard { .. }
-                | Exp::If { .. }
-                | Exp::Loop { .. }
-                | Exp::Call { .. } => whole.extend(free_in_stm(self.vars, stm)),
-            }
-        }
-        whole.extend(body.result.iter().filter_map(|a| a.as_var()));
-        whole
-    }
-
     fn stm(&mut self, stm: &Stm<Soac>, whole: &HashSet<Var>) -> Label {
         let certified = stm.certs.iter().all(|&c| self.labels.uniform(c.into()));
         match &stm.exp {
@@ -328,7 +289,7 @@ impl<'a> Labeller<'a> {
                 if known { Label::Uniform } else { Label::Check }
             }
             Exp::Guard { .. } => Label::Seq,
-            Exp::Call { fun, .. } => self.call(stm, *fun),
+            Exp::Call { fun, args } => self.call(stm, *fun, args),
             Exp::If {
                 cond,
                 then,

@@ -5,7 +5,8 @@ use crate::hash::HashSet;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Atom, Stm};
+use crate::ir::syntax::{Atom, Body, Exp, Stm};
+use crate::ir::walk::{free_in_lambda, free_in_stm};
 
 impl Labeller<'_> {
     pub(super) fn array_op(
@@ -52,5 +53,50 @@ impl Labeller<'_> {
             | ArrayOp::Manifest { .. }
             | ArrayOp::Trace(_) => Label::Seq,
         }
+    }
+
+    /// The arrays made by `iota` or `replicate` in a body that are read otherwise than element by element.
+    pub(super) fn read_whole(&self, body: &Body<Soac>) -> HashSet<Var> {
+        let mut whole = HashSet::default();
+        let spread = body.stms.iter().any(|stm| {
+            matches!(
+                &stm.exp,
+                Exp::Op(Soac::Array(
+                    ArrayOp::Iota { .. } | ArrayOp::Replicate { .. }
+                ))
+            )
+        });
+        if !spread {
+            return whole;
+        }
+        for stm in &body.stms {
+            match &stm.exp {
+                Exp::Op(
+                    Soac::Screma { lam, .. }
+                    | Soac::Hist { lam, .. }
+                    | Soac::Scatter { lam, .. }
+                    | Soac::Filter { lam, .. },
+                ) => {
+                    whole.extend(free_in_lambda(self.vars, lam));
+                    stm.exp.consumed(&mut |v| {
+                        whole.insert(v);
+                    });
+                }
+                // Of copies of a row a point would make all for one element.
+                Exp::Op(Soac::Array(ArrayOp::Index { indices, .. }))
+                    if indices.len() == 1
+                        && stm.binds.iter().all(|&v| !self.vars[v].ty.is_array()) => {}
+                Exp::Op(_)
+                | Exp::Atom(_)
+                | Exp::Scalar(..)
+                | Exp::Assert { .. }
+                | Exp::Guard { .. }
+                | Exp::If { .. }
+                | Exp::Loop { .. }
+                | Exp::Call { .. } => whole.extend(free_in_stm(self.vars, stm)),
+            }
+        }
+        whole.extend(body.result.iter().filter_map(|a| a.as_var()));
+        whole
     }
 }

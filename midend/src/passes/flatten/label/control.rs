@@ -46,7 +46,7 @@ impl Labels {
     }
 
     /// Whether all results of a body can be stored for all points.
-    fn yields_shared(&self, body: &Body<Soac>) -> bool {
+    pub(super) fn yields_shared(&self, body: &Body<Soac>) -> bool {
         let mut vars = body.result.iter().filter_map(|a| a.as_var());
         vars.all(|v| !self.irregular(v))
     }
