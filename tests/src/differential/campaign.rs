@@ -8,6 +8,8 @@
 //! ran 17 1 0 fuse/map-map=2 inline/call=1    it went well; nested, not ragged, with the rules used
 //! found 17                                   it did not, and is being made smaller
 //! ```
+//!
+//! What came of it so far is written to `summary.txt` beside the reports while the campaign runs.
 
 use super::{BUDGET, Trials, Tried, check, shrunk, unwound};
 use crate::generate::program;
@@ -18,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How many programs a process tries.
@@ -27,6 +29,8 @@ const CHUNK: u64 = 100;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a program may be made smaller.
 const SHRINKING: Duration = Duration::from_secs(120);
+/// How often what came of the campaign so far is written.
+const SUMMARY: Duration = Duration::from_secs(60);
 
 /// What to try.
 #[derive(Clone, Debug)]
@@ -81,6 +85,10 @@ pub fn work(first: u64, end: u64, trials: Trials, reports: &Path) -> io::Result<
     Ok(())
 }
 
+fn locked(tally: &Mutex<Tally>) -> MutexGuard<'_, Tally> {
+    tally.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn tell(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{line}")?;
@@ -110,6 +118,29 @@ impl Tally {
             *self.used.entry(rule.into()).or_default() += 1;
         }
     }
+
+    /// What came of it in some time.
+    pub fn text(&self, time: Duration) -> String {
+        let share = |count: u64| 100.0 * count as f64 / self.programs.max(1) as f64;
+        let mut text = format!(
+            "{} programs without a disagreement, {:.0} % nested, {:.0} % ragged; {} findings\n",
+            self.programs,
+            share(self.nested),
+            share(self.ragged),
+            self.findings.len()
+        );
+        let seconds = time.as_secs_f64();
+        let rate = self.programs as f64 / seconds;
+        text.push_str(&format!("{seconds:.0} s, {rate:.1} programs a second\n\n"));
+        text.push_str("| rule | used | in programs |\n|---|---|---|\n");
+        for (rule, count) in &self.counts {
+            text.push_str(&format!("| `{rule}` | {count} | {} |\n", self.used[rule]));
+        }
+        for (seed, what) in &self.findings {
+            text.push_str(&format!("\nseed {seed}: {what}\n"));
+        }
+        text
+    }
 }
 
 impl Campaign {
@@ -120,7 +151,18 @@ impl Campaign {
         let tally = Mutex::new(Tally::default());
         let next = AtomicU64::new(self.first);
         let end = self.first + self.programs;
+        let summarize = || {
+            let text = locked(&tally).text(start.elapsed());
+            fs::write(self.reports.join("summary.txt"), text)
+        };
+        let (running, ended) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
+            scope.spawn(move || {
+                while ended.recv_timeout(SUMMARY) == Err(RecvTimeoutError::Timeout) {
+                    // Another one follows.
+                    let _ = summarize();
+                }
+            });
             let jobs: Vec<_> = (0..self.jobs.max(1))
                 .map(|_| {
                     scope.spawn(|| {
@@ -135,11 +177,15 @@ impl Campaign {
                     })
                 })
                 .collect();
-            jobs.into_iter().try_for_each(|job| {
+            let mut jobs = jobs.into_iter();
+            let result = jobs.try_for_each(|job| {
                 job.join()
                     .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))
-            })
+            });
+            drop(running);
+            result
         })?;
+        summarize()?;
         Ok(tally.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -179,7 +225,6 @@ impl Campaign {
                 }
             });
         }
-        let tally = || tally.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut at, mut trying, mut patience) = (end, false, PATIENCE);
         loop {
             match lines.recv_timeout(patience) {
@@ -190,9 +235,9 @@ impl Campaign {
                     trying = word == "try";
                     patience = PATIENCE;
                     if word == "ran" {
-                        tally().add(rest);
+                        locked(tally).add(rest);
                     } else if word == "found" {
-                        tally().findings.insert(at, "found".into());
+                        locked(tally).findings.insert(at, "found".into());
                         patience = SHRINKING;
                     }
                     if trying && start.elapsed() > self.limit {
@@ -205,7 +250,7 @@ impl Campaign {
                         RecvTimeoutError::Timeout => "takes too long",
                         RecvTimeoutError::Disconnected => "ended its process",
                     };
-                    tally().findings.insert(at, what.into());
+                    locked(tally).findings.insert(at, what.into());
                     return at + 1;
                 }
             }
@@ -234,5 +279,14 @@ mod tests {
         assert_eq!((tally.programs, tally.nested, tally.ragged), (2, 2, 0));
         assert_eq!(tally.counts["fuse/map-map"], 4);
         assert_eq!(tally.used["fuse/map-map"], 2);
+        tally.findings.insert(18, "takes too long".into());
+        assert_eq!(
+            tally.text(Duration::from_secs(4)),
+            "2 programs without a disagreement, 100 % nested, 0 % ragged; 1 findings\n\
+             4 s, 0.5 programs a second\n\n\
+             | rule | used | in programs |\n|---|---|---|\n\
+             | `fuse/map-map` | 4 | 2 |\n| `inline/call` | 2 | 2 |\n\n\
+             seed 18: takes too long\n"
+        );
     }
 }
