@@ -45,3 +45,8 @@ pub mod typed;
 
 pub use midend::trap::RunError;
 pub use midend::value::{ArrayValue, Data, Value};
+
+/// The blocks of the chapter on Rust are executed.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/book/rust.md")]
+struct Book;
