@@ -9,6 +9,7 @@ pub mod inline;
 pub mod operators;
 pub mod plan;
 pub mod simplify;
+pub mod specialize;
 pub mod tile;
 
 use crate::analysis::{access, regularity};
@@ -44,6 +45,7 @@ pub const NESTED: &[Pass<Soac>] = &[
     hoist::PASS,
     operators::PASS,
     elide::PASS,
+    specialize::pass(),
 ];
 
 /// The analyses of the nested dialect by name.

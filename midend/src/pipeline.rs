@@ -7,7 +7,9 @@ use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::pass::Pass;
-use crate::passes::{self, dead_code, elide, fuse, hoist, inline, operators, simplify, tile};
+use crate::passes::{
+    self, dead_code, elide, fuse, hoist, inline, operators, simplify, specialize, tile,
+};
 use crate::plan::{Signature, signatures};
 
 /// On the nested program.
@@ -22,6 +24,8 @@ pub const NESTED: &[Pass<Soac>] = &[
     simplify::pass(),
     // What was read only by what was folded away, and functions that were inlined everywhere.
     dead_code::pass(),
+    // Constants have come to the calls that are left.
+    specialize::pass(),
     // Checks between maps are in the way of fusing and flattening them.
     hoist::PASS,
     // What only passes its inputs on becomes a copy.

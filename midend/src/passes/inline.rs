@@ -8,11 +8,12 @@
 //!
 //! Inlined are functions marked `#[inline]`, small ones, those that are called once, and, where parallel operators call them,
 //! larger ones that hold parallel operators themselves, which then can be flattened with those around; never recursive ones nor those
-//! marked `#[noinline]`. Callees come before callers, so that what is inlined has itself been inlined into; the program
+//! marked `#[noinline]`. A small function that only hands its work on to sequential functions that are too large is not small:
+//! in its place there would be as many more calls. Callees come before callers, so that what is inlined has itself been inlined into; the program
 //! grows to at most the budget of the options, but for functions marked `#[inline]`. Places of inlined statements remember the call, so that a
 //! failure still has its trail. Functions that nothing calls any more go.
 
-use crate::analysis::calls::{Calls, calls};
+use crate::analysis::calls::{Calls, calls, spread};
 use crate::fired::fired;
 use crate::hash::HashMap;
 use crate::ir::dialect::Dialect;
@@ -32,9 +33,24 @@ pub const fn pass<D: Dialect>() -> Pass<D> {
     }
 }
 
-fn run<D: Dialect>(mut program: Program<D>, options: &Options) -> Program<D> {
+/// What a call of a sequential function weighs beside a statement.
+const CALL: usize = 30;
+
+fn run<D: Dialect>(program: Program<D>, options: &Options) -> Program<D> {
+    within(program, options, usize::MAX)
+}
+
+/// Inlines once more, where versions of functions have become small: little that is called often, as what could be gained by it
+/// was gained before.
+pub(super) fn again<D: Dialect>(program: Program<D>, options: &Options) -> Program<D> {
+    within(program, options, 4 * options.inline_small)
+}
+
+/// Inlines small functions if all their copies have at most so many statements, and others.
+fn within<D: Dialect>(mut program: Program<D>, options: &Options, copies: usize) -> Program<D> {
     let calls = calls(&program);
     let mut sizes: Vec<usize> = program.funs.iter().map(|fun| size(&fun.body)).collect();
+    let mut weights = sizes.clone();
     let total: usize = sizes.iter().sum();
     let mut room = options
         .inline_total
@@ -42,6 +58,13 @@ fn run<D: Dialect>(mut program: Program<D>, options: &Options) -> Program<D> {
         .saturating_sub(total);
     let reached = reached(&program, &calls);
     let holds: Vec<bool> = program.funs.iter().map(|f| operators(&f.body)).collect();
+    let parallel = spread(&program.funs, |id, known| {
+        let mut found = holds[id.index()];
+        walk::calls(&program.funs[id].body, &mut |callee| {
+            found |= known[callee.index()];
+        });
+        found
+    });
     for caller in &calls.order {
         let mut body = std::mem::replace(
             &mut program.funs[*caller].body,
@@ -55,12 +78,19 @@ fn run<D: Dialect>(mut program: Program<D>, options: &Options) -> Program<D> {
             calls: &calls,
             options,
             sizes: &sizes,
+            weights: &weights,
+            copies,
             holds: &holds,
             inside: reached[caller.index()],
             room: &mut room,
         };
         inliner.body(&mut body);
         sizes[caller.index()] = size(&body);
+        weights[caller.index()] = sizes[caller.index()];
+        walk::calls(&body, &mut |callee| {
+            let weight = if parallel[callee.index()] { 0 } else { CALL };
+            weights[caller.index()] += weight;
+        });
         program.funs[*caller].body = body;
     }
     called(program)
@@ -98,7 +128,8 @@ fn called<D: Dialect>(mut program: Program<D>) -> Program<D> {
     program
 }
 
-fn size<D: Dialect>(body: &Body<D>) -> usize {
+/// The number of statements.
+pub(super) fn size<D: Dialect>(body: &Body<D>) -> usize {
     let mut count = 0;
     walk::all_stms(body, &mut |_| count += 1);
     count
@@ -143,6 +174,10 @@ struct Inliner<'a, D> {
     calls: &'a Calls,
     options: &'a Options,
     sizes: &'a [usize],
+    /// The sizes with what calls of sequential functions weigh.
+    weights: &'a [usize],
+    /// The most statements that all copies of a small function may have.
+    copies: usize,
     /// Whether a function holds parallel operators.
     holds: &'a [bool],
     /// Whether parallel operators execute the code at hand.
@@ -185,7 +220,8 @@ impl<D: Dialect> Inliner<'_, D> {
             _ if self.calls.recursive[fun] => false,
             Inline::Always => return true,
             Inline::Auto => {
-                size <= self.options.inline_small
+                self.weights[fun.index()] <= self.options.inline_small
+                    && size.saturating_mul(self.calls.count[fun]) <= self.copies
                     || self.inside
                         && self.holds[fun.index()]
                         && size <= self.options.inline_parallel
@@ -312,5 +348,41 @@ mod tests {
         assert_eq!(calls_left(200, REDUCTION), 1, "the host's call stays");
         assert_eq!(calls_left(200, ""), 2, "no operators");
         assert_eq!(calls_left(1000, REDUCTION), 2, "too large");
+    }
+
+    #[test]
+    fn what_only_calls_large_functions_is_not_small() {
+        let mut long = String::new();
+        for i in 0..150 {
+            long.push_str(&format!("let s{}: i64 = add.i64(s{i}, 1)\n", i + 1));
+        }
+        let left = |times: usize| {
+            let mut calls = String::new();
+            for i in 0..times {
+                calls.push_str(&format!("let t{}: i64 = call f(t{i})\n", i + 1));
+            }
+            let text = format!(
+                r#"nested
+                fun f(s0: i64) -> (r: i64) {{ {long} yield s150 }}
+                fun g(t0: i64) -> (r2: i64) {{ {calls} yield t{times} }}
+                fun main(a: i64) -> (r3: i64)
+                  entry "main" sizes 0 -> 0 (a: i64) -> (i64)
+                {{
+                  let b: i64 = call g(a)
+                  let c: i64 = call g(b)
+                  yield c
+                }}"#
+            );
+            let program = read::program::<Soac>(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let program = run(program, &Options::default());
+            let main = program.funs.iter().find(|fun| fun.entry.is_some());
+            let mut names = Vec::new();
+            walk::calls(&main.expect("an entry point").body, &mut |f| {
+                names.push(program.funs[f].name.clone());
+            });
+            names
+        };
+        assert_eq!(left(2), ["f", "f", "f", "f"]);
+        assert_eq!(left(4), ["g", "g"]);
     }
 }

@@ -21,6 +21,7 @@
 //! away from the checks: see [`Simplify::define`]. The walk is linear in the size of the program.
 
 mod array;
+mod calls;
 mod checks;
 mod control;
 mod cse;
@@ -32,12 +33,14 @@ use crate::fired::fired;
 use crate::hash::HashMap;
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
-use crate::ir::id::{SpanId, Var};
+use crate::ir::id::{FunId, Id, SpanId, Var};
 use crate::ir::rename::{self, Subst};
-use crate::ir::syntax::{Atom, Body, Exp, Program, Stm, Vars};
+use crate::ir::syntax::{Atom, Body, Exp, Fun, Program, Stm, Vars};
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk::deep;
 use crate::pass::{Options, Pass, PassCx};
+use calls::Functions;
+pub(super) use calls::agreed;
 use scoped::Scoped;
 
 /// All rules.
@@ -142,23 +145,24 @@ impl Rules {
     };
 }
 
-fn run<D: Dialect>(program: Program<D>, rules: Rules) -> Program<D> {
-    program.map_funs(|vars, fun| {
-        let mut cx = Simplify {
-            vars,
-            rules,
-            subst: Subst::new(),
-            defs: HashMap::default(),
-            known: Scoped::default(),
-            seen: Scoped::default(),
-            asserted: Scoped::default(),
-            proofs: HashMap::default(),
-            ranges: Ranges::new(),
-        };
-        let params: Vec<Var> = fun.params.iter().map(|p| p.var).collect();
-        cx.ranges.sizes(cx.vars, &params);
-        cx.body(&mut fun.body);
-    })
+fn run<D: Dialect>(mut program: Program<D>, rules: Rules) -> Program<D> {
+    let functions = if rules.fold {
+        Functions::of(&program)
+    } else {
+        Functions::default()
+    };
+    let Program { vars, funs, .. } = &mut program;
+    for (i, fun) in funs.iter_mut().enumerate() {
+        let mut cx = Simplify::new(vars, rules, &functions);
+        cx.parameters(FunId::new(i), fun);
+        cx.function(fun);
+    }
+    program
+}
+
+/// Simplifies a function by itself, with all rules but those that are to be done without.
+pub(super) fn alone<D: Dialect>(vars: &mut Vars, fun: &mut Fun<D>, options: &Options) {
+    Simplify::new(vars, Rules::but(options), &Functions::default()).function(fun);
 }
 
 /// How a variable was computed: an expression without bodies, and the certificates that it needed.
@@ -184,9 +188,31 @@ struct Simplify<'v, D> {
     /// Certificates of checks that are gone, with those that prove the same.
     proofs: HashMap<Var, Vec<Var>>,
     ranges: Ranges,
+    functions: &'v Functions,
 }
 
-impl<D: Dialect> Simplify<'_, D> {
+impl<'v, D: Dialect> Simplify<'v, D> {
+    fn new(vars: &'v mut Vars, rules: Rules, functions: &'v Functions) -> Self {
+        Self {
+            vars,
+            rules,
+            subst: Subst::new(),
+            defs: HashMap::default(),
+            known: Scoped::default(),
+            seen: Scoped::default(),
+            asserted: Scoped::default(),
+            proofs: HashMap::default(),
+            ranges: Ranges::new(),
+            functions,
+        }
+    }
+
+    fn function(&mut self, fun: &mut Fun<D>) {
+        let params: Vec<Var> = fun.params.iter().map(|p| p.var).collect();
+        self.ranges.sizes(self.vars, &params);
+        self.body(&mut fun.body);
+    }
+
     /// Simplifies a body in a scope of its own.
     fn body(&mut self, body: &mut Body<D>) {
         self.scope(|cx| {
@@ -252,14 +278,8 @@ impl<D: Dialect> Simplify<'_, D> {
             (Exp::If { .. }, _) => self.conditional(stm, out),
             (Exp::Loop { .. }, _) => self.looping(stm, out),
             (Exp::Op(_), _) => self.op(stm, out),
-            (
-                Exp::Atom(_)
-                | Exp::Scalar(..)
-                | Exp::Assert { .. }
-                | Exp::Guard { .. }
-                | Exp::Call { .. },
-                _,
-            ) => {
+            (Exp::Call { .. }, _) => self.call(stm, out),
+            (Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. }, _) => {
                 self.keep(stm, out);
             }
         }
