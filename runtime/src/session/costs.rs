@@ -8,6 +8,7 @@ use crate::loader::FileLoader;
 use midend::device::Costs;
 use midend::ir::scalar::Const;
 use midend::ir::threshold::Forced;
+use midend::plan::Profile;
 use midend::trap::RunError;
 use midend::value::{ArrayValue, Data, Value};
 use serde::{Deserialize, Serialize};
@@ -188,6 +189,26 @@ fn measure(shared: &Shared, devices: &Devices) -> Result<Costs, RunError> {
     })
 }
 
+/// A call of which nothing is to be told.
+fn plain(entry: &str, args: Vec<Value>) -> Call<'_> {
+    Call {
+        entry,
+        args,
+        thresholds: const { &Forced::new() },
+        counts: None,
+        profile: None,
+    }
+}
+
+/// The arguments of `traverse`.
+fn traversal(times: i64, len: usize) -> Vec<Value> {
+    let array = ArrayValue {
+        shape: vec![len as i64],
+        data: Data::F32(vec![1.0; len]),
+    };
+    vec![Value::Scalar(Const::I64(times)), Value::Array(array)]
+}
+
 struct Meter<'a> {
     shared: &'a Shared,
     devices: &'a Devices,
@@ -200,13 +221,7 @@ impl Meter<'_> {
         const TIMES: usize = 4;
         let mut best = Duration::MAX;
         for run in 0..TIMES {
-            let call = Call {
-                entry,
-                args: args.to_vec(),
-                thresholds: const { &Forced::new() },
-                counts: None,
-                profile: None,
-            };
+            let call = plain(entry, args.to_vec());
             let start = Instant::now();
             self.engine.call(self.shared, self.devices, call)?;
             if run > 0 {
@@ -220,12 +235,21 @@ impl Meter<'_> {
         self.time("steps", &args)
     }
     fn traverse(&self, times: i64, len: usize) -> Result<f64, RunError> {
-        let array = ArrayValue {
-            shape: vec![len as i64],
-            data: Data::F32(vec![1.0; len]),
+        self.time("traverse", &traversal(times, len))
+    }
+    /// How long a kernel takes that traverses an array, without bringing it there, in seconds.
+    fn kernel(&self, len: usize) -> Result<f64, RunError> {
+        let mut profile = Profile::default();
+        let call = Call {
+            profile: Some(&mut profile),
+            ..plain("traverse", traversal(5, len))
         };
-        let args = [Value::Scalar(Const::I64(times)), Value::Array(array)];
-        self.time("traverse", &args)
+        self.engine.call(self.shared, self.devices, call)?;
+        let each = profile
+            .work
+            .iter()
+            .map(|work| work.time.as_secs_f64() / work.times.max(1) as f64);
+        Ok(each.fold(0.0, f64::max))
     }
 
     fn costs(&self) -> Result<Costs, RunError> {
@@ -233,7 +257,7 @@ impl Meter<'_> {
         const LONG: i32 = 50_000;
         const SHORT: i32 = 1000;
         const MANY: i64 = 1 << 18;
-        const LARGE: usize = 1 << 23;
+        const LARGE: usize = 1 << 24;
         const LAUNCHES: i64 = 65;
         let positive = |seconds: f64| seconds.max(1e-15);
         let smallest = self.steps(1, 1)?;
@@ -243,9 +267,8 @@ impl Meter<'_> {
         let few = self.traverse(1, 1024)?;
         let launch = positive(self.traverse(LAUNCHES, 1024)? - few) / (LAUNCHES - 1) as f64;
         let one = self.traverse(1, LARGE)?;
-        let more = self.traverse(5, LARGE)?;
         let elements = LARGE as f64;
-        let each = positive((more - one) / 4.0 - launch);
+        let each = positive(self.kernel(LARGE)? - launch);
         // The array is brought there and back.
         let transfer = (one - each - smallest).max(0.0) / (elements * 8.0);
         Ok(Costs {

@@ -133,14 +133,16 @@ impl Cx<'_> {
         out: &mut Vec<Stm<Seg>>,
     ) -> Vec<Var> {
         let inits: Vec<Atom> = params.iter().map(|p| p.init).collect();
+        // What has a name here, also as a parameter of a loop around this one, may be read again.
+        let is_named = |v| f.owner.contains_key(&v) || self.expanded(v, &f.context).is_some();
+        let named: Vec<bool> = inits
+            .iter()
+            .map(|init| init.as_var().is_some_and(is_named))
+            .collect();
         let mut claimed = HashSet::default();
         let mut starts = Vec::new();
-        for (array, atom) in self.arrays(f, &inits, out).into_iter().zip(inits) {
-            // What has a name may be read again.
-            if atom.as_var().is_none_or(|v| !f.owner.contains_key(&v))
-                && claimed.insert(array)
-                && f.is_made(array)
-            {
+        for (array, named) in self.arrays(f, &inits, out).into_iter().zip(named) {
+            if !named && claimed.insert(array) && f.is_made(array) {
                 starts.push(array);
                 continue;
             }
