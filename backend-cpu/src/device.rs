@@ -9,7 +9,7 @@ use midend::device::{Arg, Device, Properties, Stop, Strided};
 use midend::ir::mem::Mem;
 use midend::ir::scalar::Const;
 use midend::ir::syntax::Program;
-use midend::ir::threshold::{ThresholdKind, rows_shorter_than};
+use midend::ir::threshold::{INFINITE, ThresholdKind, rows_shorter_than};
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 use midend::value::Data;
@@ -102,6 +102,8 @@ impl Device for CpuDevice {
         match kind {
             ThresholdKind::Outer | ThresholdKind::Tiles => cores * POINTS,
             ThresholdKind::Rows => rows_shorter_than(SHORT),
+            // Lanes gather what points read far apart.
+            ThresholdKind::Layout => INFINITE,
         }
     }
 

@@ -4,12 +4,12 @@ use crate::lower::{self, Entry, Lowered, Site};
 use crate::ptx::print;
 use crate::ptx::verify::verify;
 use midend::analysis::calls::calls;
-use midend::analysis::kernels::launched;
+use midend::analysis::kernels::{escaping, launched, statements};
 use midend::ir::id::Var;
 use midend::ir::mem::{Extent, Kernel as Source, KernelKind, Mem, MemHist};
 use midend::ir::scalar::Const;
 use midend::ir::span::Spans;
-use midend::ir::syntax::{Atom, Program};
+use midend::ir::syntax::{Atom, Exp, Program};
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
 use std::collections::BTreeMap;
@@ -29,6 +29,8 @@ pub(crate) struct Kernels {
 pub(crate) struct Kernel {
     /// The types of its arguments.
     pub(crate) args: Vec<Type>,
+    /// What becomes of the arguments that are buffers.
+    pub(crate) uses: Vec<Use>,
     pub(crate) space: Vec<Dimension>,
     pub(crate) lowered: Lowered,
     /// The steps of the loop of a map that is worked on in tiles.
@@ -37,6 +39,13 @@ pub(crate) struct Kernel {
     pub(crate) tuple: Vec<ScalarType>,
     /// Of each histogram: its buckets, and arguments and types of its destinations.
     pub(crate) hists: Vec<Histogram>,
+}
+
+/// What a kernel does with an argument.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Use {
+    pub(crate) read: bool,
+    pub(crate) written: bool,
 }
 
 /// The number of buckets, and for each destination the argument that it is and its type.
@@ -146,6 +155,7 @@ fn describe(program: &Program<Mem>, kernel: &Source, args: &[Var], lowered: Lowe
         | Lowered::Copies { .. } => None,
     };
     Kernel {
+        uses: uses(kernel, args),
         args: args.iter().map(|v| program.vars[*v].ty.clone()).collect(),
         space: kernel
             .space
@@ -166,4 +176,38 @@ fn describe(program: &Program<Mem>, kernel: &Source, args: &[Var], lowered: Lowe
             })
             .collect(),
     }
+}
+
+/// What a kernel does with its arguments: what is not known to be less is taken to be read and written.
+fn uses(kernel: &Source, args: &[Var]) -> Vec<Use> {
+    let is_map = matches!(kernel.kind, KernelKind::Map);
+    let escaping = escaping(&kernel.body);
+    let any = |v: &Var| Use {
+        read: !is_map || escaping.contains(v),
+        written: !is_map || escaping.contains(v),
+    };
+    let mut uses: Vec<Use> = args.iter().map(any).collect();
+    let mut note = |v: &Var, read: bool| {
+        if let Ok(i) = args.binary_search(v) {
+            uses[i].read |= read;
+            uses[i].written |= !read;
+        }
+    };
+    statements(&kernel.body, &mut |stm| match &stm.exp {
+        Exp::Op(Mem::Load { buffer, .. }) => note(buffer, true),
+        Exp::Op(Mem::Store { buffer, .. }) => note(buffer, false),
+        Exp::Op(Mem::Copy { dst, src, .. }) => {
+            note(&dst.buffer, false);
+            note(&src.buffer, true);
+        }
+        Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Launch(_) | Mem::Trace(_))
+        | Exp::Atom(_)
+        | Exp::Scalar(..)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. } => {}
+    });
+    uses
 }

@@ -31,6 +31,8 @@ pub(crate) const TARGET: u32 = 75;
 const TILES: i64 = 8;
 /// Rows of so many elements are summed faster by neighbouring threads than by one thread each.
 const SHORT: i64 = 128;
+/// So many elements are worth a transposition.
+const LAYOUT: i64 = 1 << 16;
 
 /// A device that runs PTX.
 #[derive(Debug)]
@@ -168,6 +170,7 @@ impl<M: Machine> Device for PtxDevice<M> {
         match kind {
             ThresholdKind::Outer => parallelism,
             ThresholdKind::Rows => rows_shorter_than(SHORT),
+            ThresholdKind::Layout => LAYOUT,
             ThresholdKind::Tiles => parallelism / TILES,
         }
     }

@@ -26,7 +26,9 @@ const COPIES: (i64, i64) = (1024, 1 << 20);
 /// Points that each block has for each word of its buckets in shared memory, at least.
 const GATHERED: i64 = 4;
 /// The most blocks of an entry, and of one whose threads take memory from the arena.
-const MOST_BLOCKS: (u64, u64) = (1 << 30, 64);
+const MOST_BLOCKS: (u64, u64) = (1 << 30, 256);
+/// The blocks of such an entry if there is no memory for more.
+const FEW_BLOCKS: u32 = 64;
 /// Bytes that each thread has for local buffers at first, at least and at most.
 const SHARE: (u64, u64) = (256, 16 << 10);
 /// Bytes of the shares of all threads at first, unless that is too little for some.
@@ -118,6 +120,18 @@ impl Step {
     /// The threads of all blocks.
     pub(crate) const fn threads(&self) -> u64 {
         self.blocks as u64 * THREADS as u64
+    }
+}
+
+impl Kernel {
+    /// Lets a step have fewer blocks, if its threads take what points there are in turn.
+    pub(crate) const fn can_do_with_fewer(&self, step: &mut Step) -> bool {
+        let takes_turns = matches!(self.lowered, Lowered::Map { .. }) && step.entry == 0;
+        let can = takes_turns && step.blocks > FEW_BLOCKS;
+        if can {
+            step.blocks = FEW_BLOCKS;
+        }
+        can
     }
 }
 

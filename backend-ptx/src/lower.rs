@@ -151,6 +151,8 @@ enum Value {
     Scalar(Operand),
     Global(Reg),
     Local(Reg),
+    /// A buffer in a share of the arena that is interleaved with those of the other threads.
+    Interleaved(Reg),
 }
 
 /// A function of the plan as its callers see it.
@@ -178,6 +180,8 @@ pub(crate) struct Lower<'a> {
     launch: Reg,
     /// The first free byte of the arena of the thread, and its end.
     arena: Option<(Reg, Reg)>,
+    /// The bytes of a slot of the arena, if the shares of threads are interleaved.
+    slot: Option<u64>,
     /// How much deeper calls may be nested.
     depth: Option<Reg>,
     /// Local buffers that live in local memory.
@@ -275,6 +279,7 @@ impl<'a> Lower<'a> {
             failure: Reg(0),
             launch: Reg(0),
             arena: None,
+            slot: None,
             depth: None,
             on_stack: BTreeSet::new(),
             any_wins: true,
@@ -321,7 +326,7 @@ impl<'a> Lower<'a> {
     fn atom(&self, atom: Atom) -> Operand {
         match self.any(atom) {
             Value::Scalar(operand) => operand,
-            Value::Global(reg) | Value::Local(reg) => reg.into(),
+            Value::Global(reg) | Value::Local(reg) | Value::Interleaved(reg) => reg.into(),
         }
     }
 
@@ -466,7 +471,7 @@ impl<'a> Lower<'a> {
 const fn operand(value: Value) -> Operand {
     match value {
         Value::Scalar(operand) => operand,
-        Value::Global(reg) | Value::Local(reg) => Operand::Reg(reg),
+        Value::Global(reg) | Value::Local(reg) | Value::Interleaved(reg) => Operand::Reg(reg),
     }
 }
 

@@ -172,6 +172,65 @@ fn memory_of_a_point() {
     assert_eq!(results(&large, 40, &[40, 3000]), Ok(expected));
 }
 
+/// Each point makes an array of numbers as long as its index, and before it, if that is odd, one of truth values.
+fn different() -> midend::ir::syntax::Program<Mem> {
+    program(|b| {
+        let n = b.fresh("n", I64);
+        let out = b.fresh("out", buffer(LONG));
+        kernel(b, "k", &[n.into()], KernelKind::Map, |b, i| {
+            let len = b.add(i[0], 1);
+            let half = b.bin(BinOp::Mod, LONG, i[0], c(2));
+            let odd = b.eq(half, c(1));
+            let seen = b.if_(
+                odd,
+                &[("seen", I64)],
+                |b| {
+                    let flags = alloc(b, ScalarType::Bool, len);
+                    store(b, flags, i[0], Atom::Const(Const::Bool(true)));
+                    let x = load(b, flags, i[0]);
+                    vec![b.select(LONG, x, c(100), c(0))]
+                },
+                |_| vec![c(0)],
+            );
+            let own = alloc(b, LONG, len);
+            let j = b.fresh("j", I64);
+            let body = b.body(|b| {
+                let value = b.mul(j, i[0]);
+                store(b, own, j, value);
+                vec![]
+            });
+            let form = LoopForm::For {
+                index: j,
+                bound: len,
+            };
+            b.loop_(&[], form, body);
+            let x = load(b, own, i[0]);
+            let sum = b.add(x, seen[0]);
+            store(b, out, i[0], sum);
+            vec![]
+        });
+    })
+}
+
+#[test]
+fn neighbours_with_arrays_of_other_lengths_and_types() {
+    let expected: Vec<i64> = (0..200).map(|i| i * i + i % 2 * 100).collect();
+    assert_eq!(results(&different(), 200, &[200]), Ok(expected));
+}
+
+#[test]
+fn memory_of_points_is_interleaved() {
+    // An element is 32 slots of 8 bytes behind the one before it.
+    let far = ["shl.b64", ", 8;"];
+    let has = |program: &midend::ir::syntax::Program<Mem>| {
+        let texts = compile(&device(5), program).texts(90);
+        let mut lines = texts.iter().flat_map(|(_, text)| text.lines());
+        lines.any(|line| far.iter().all(|part| line.contains(part)))
+    };
+    assert!(has(&local(|m| m)));
+    assert!(!has(&local(|_| c(20))));
+}
+
 #[test]
 fn buffers_that_go_from_iteration_to_iteration() {
     // Each iteration makes a buffer out of the last one: ten thousand of them do not fit side by side.

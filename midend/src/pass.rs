@@ -40,6 +40,8 @@ pub struct Options {
     pub inline_parallel: usize,
     /// Inlining stops when the program has grown to this many statements, or to ten times its size if that is more.
     pub inline_total: usize,
+    /// Whether neighbouring points should read neighbouring elements, so that arrays are put in another order for it.
+    pub coalesce: bool,
     /// Passes and analyses to do without, to see what they are worth. Lowerings cannot be left out.
     pub without: Vec<String>,
 }
@@ -57,6 +59,7 @@ impl Default for Options {
             inline_small: 100,
             inline_parallel: 500,
             inline_total: 20_000,
+            coalesce: true,
             without: Vec::new(),
         }
     }

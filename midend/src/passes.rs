@@ -6,6 +6,7 @@ pub mod flatten;
 pub mod fuse;
 pub mod hoist;
 pub mod inline;
+pub mod layout;
 pub mod operators;
 pub mod plan;
 pub mod simplify;
@@ -72,6 +73,7 @@ pub const FLAT: &[Pass<Seg>] = &[
     simplify::checks(),
     dead_code::pass(),
     tile::PASS,
+    layout::PASS,
 ];
 
 /// The passes of the plan by name. Inlining is not among them: kernels have names, and a copy would need another one.

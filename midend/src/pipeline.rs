@@ -8,7 +8,7 @@ use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::pass::Pass;
 use crate::passes::{
-    self, dead_code, elide, fuse, hoist, inline, operators, simplify, specialize, tile,
+    self, dead_code, elide, fuse, hoist, inline, layout, operators, simplify, specialize, tile,
 };
 use crate::plan::{Signature, signatures};
 
@@ -53,6 +53,8 @@ pub const FLAT: &[Pass<Seg>] = &[
     dead_code::pass(),
     // Reads are elements of arrays from outside by now, and what is not read is gone.
     tile::PASS,
+    // What no tile brings near.
+    layout::PASS,
 ];
 
 /// From flat to plan.

@@ -14,7 +14,7 @@ struct Run<'a, M: Machine> {
     module: &'a Module<M>,
     kernel: &'a Kernel,
     slots: Vec<u64>,
-    /// The buffers among the arguments: address and bytes.
+    /// The buffers that would not be the same after a second launch: address and bytes.
     buffers: Vec<(u64, usize)>,
     scratch: Scratch<'a, M>,
     stop: &'a Stop,
@@ -76,9 +76,16 @@ pub(super) fn launch<M: Machine>(
             device.machine().zero(address, bytes)?;
         }
     }
-    let buffers = args.iter().filter_map(|arg| match arg {
-        Arg::Buffer(buffer) => Some((buffer.0.address, buffer.0.bytes())),
-        Arg::Scalar(_) => None,
+    let uses = || args.iter().zip(&kernel.uses);
+    let is_read = |address: u64| {
+        uses()
+            .any(|(arg, used)| matches!(arg, Arg::Buffer(b) if used.read && b.0.address == address))
+    };
+    let buffers = uses().filter_map(|(arg, used)| match arg {
+        Arg::Buffer(buffer) if used.written && is_read(buffer.0.address) => {
+            Some((buffer.0.address, buffer.0.bytes()))
+        }
+        Arg::Buffer(_) | Arg::Scalar(_) => None,
     });
     let run = Run {
         device,
@@ -124,6 +131,7 @@ impl<M: Machine> Run<'_, M> {
         if !self.kernel.entries()[step.entry].uses_arena {
             return self.once(step, code, Share(0), 0);
         }
+        let mut step = step.clone();
         let mut share = Share::first(step.threads());
         loop {
             // Whoever failed before is told apart from who runs out of memory here.
@@ -131,11 +139,17 @@ impl<M: Machine> Run<'_, M> {
             let saved = self.save()?;
             let mut arena = Scratch::new(machine);
             let address = arena.alloc(ScalarType::U32, (share.0 * step.threads() / 4) as usize)?;
-            self.once(step, code, share, address)?;
+            self.once(&step, code, share, address)?;
             match self.device.failures.settle(machine)? {
                 Verdict::Fine => return Ok(()),
                 Verdict::Exhausted(asked) => {
-                    share = share.grow(asked, step.threads(), self.device.limit())?;
+                    let limit = self.device.limit();
+                    share = match share.grow(asked, step.threads(), limit) {
+                        Err(_) if self.kernel.can_do_with_fewer(&mut step) => {
+                            share.grow(asked, step.threads(), limit)?
+                        }
+                        grown => grown?,
+                    };
                     for saved in saved {
                         machine.restore(saved)?;
                     }
@@ -144,7 +158,7 @@ impl<M: Machine> Run<'_, M> {
         }
     }
 
-    /// Copies of all arrays that the kernel may write.
+    /// Copies of all arrays that the kernel reads and may write, for it to be run again.
     fn save(&self) -> Result<Vec<M::Saved>, RunError> {
         let mut all = [self.buffers.as_slice(), &self.scratch.arrays].concat();
         all.sort_unstable();

@@ -1,23 +1,85 @@
 //! Memory for local buffers whose size is not known: each thread has a share of one large buffer, and takes from it as from
-//! a stack. Before each buffer stands the number of its bytes, so that it can be moved.
+//! a stack.
+//!
+//! If buffers have one name each, the shares of a warp are *interleaved*: slots as large as the largest elements, or a word, slot `i` of all
+//! threads side by side, so that threads that do the same at the same time touch neighbours. It does not matter which buffers
+//! of which types each has. Otherwise the share of a thread is in one piece, and before each buffer stands the number of its
+//! bytes, so that it can be moved.
+//!
+//! ```text
+//! interleaved   slot 0 of threads 0 to 31 | slot 1 of threads 0 to 31 | ..      an element is at  buffer + 32 * slot * index
+//! in one piece  share of thread 0 | share of thread 1 | ..                      an element is at  buffer + size * index
+//! ```
 //!
 //! What does not fit is reported with [`EXHAUSTED`], and the launch is made again with larger shares.
 
-use super::{EXHAUSTED, Lower};
+use super::{EXHAUSTED, Lower, Value};
 use crate::ptx::ops::{Binary, Cache, Cmp};
 use crate::ptx::{Address, Inst, Operand, Order, Reg, Space, Ty};
-use midend::analysis::kernels::statements;
+use midend::analysis::kernels::{escaping, statements};
 use midend::ir::mem::Mem;
 use midend::ir::syntax::{Body, Exp};
 use midend::ir::types::{ScalarType, Type};
 
 /// Bytes before a buffer.
 const HEADER: u64 = 16;
+/// Bytes of the smallest slots: what a thread writes lies in no word of another one.
+const WORD: usize = 4;
+/// Threads of a warp.
+pub(super) const WARP: u64 = 32;
 
 impl Lower<'_> {
+    /// Finds out whether the shares can be interleaved.
+    pub(super) fn interleave(&mut self, bodies: &[&Body<Mem>]) {
+        let mut largest = Some(0);
+        for body in bodies {
+            let escaping = escaping(body);
+            statements(body, &mut |stm| match &stm.exp {
+                Exp::Op(Mem::Alloc { elem, .. }) => {
+                    let mut binds = stm.binds.iter();
+                    if !binds.all(|v| self.on_stack.contains(v)) {
+                        let is_own = !stm.binds.iter().any(|v| escaping.contains(v));
+                        let larger = |most: usize| most.max(elem.bytes());
+                        largest = largest.filter(|_| is_own).map(larger);
+                    }
+                }
+                Exp::Call { .. } => largest = None,
+                Exp::Atom(_)
+                | Exp::Scalar(..)
+                | Exp::Assert { .. }
+                | Exp::Guard { .. }
+                | Exp::If { .. }
+                | Exp::Loop { .. }
+                | Exp::Op(
+                    Mem::Free(_)
+                    | Mem::Load { .. }
+                    | Mem::Store { .. }
+                    | Mem::Copy { .. }
+                    | Mem::Launch(_)
+                    | Mem::Trace(_),
+                ) => {}
+            });
+        }
+        self.slot = largest.map(|bytes| bytes.max(WORD) as u64);
+    }
+
     /// Sets the share of the thread apart.
     pub(super) fn take_share(&mut self, arena: Reg, share: Reg) {
         let (thread, _) = self.thread();
+        if let Some(slot) = self.slot {
+            // The share of a warp begins where that of its first thread would.
+            let lane = self.b.bin(Binary::And, Ty::B64, thread, Operand::Imm(31));
+            let first = self.b.bin(Binary::Sub, Ty::U64, thread, lane);
+            let distance = self.b.bin(Binary::Mul, Ty::U64, first, share);
+            let ahead = self.b.bin(Binary::Mul, Ty::U64, lane, Operand::Imm(slot));
+            let top = self.b.bin(Binary::Add, Ty::U64, arena, distance);
+            let top = self.b.bin(Binary::Add, Ty::U64, top, ahead);
+            let all = self.b.bin(Binary::Mul, Ty::U64, share, Operand::Imm(WARP));
+            let end = self.b.bin(Binary::Add, Ty::U64, top, all);
+            let top = self.b.mov(Ty::B64, top);
+            self.arena = Some((top, end));
+            return;
+        }
         let distance = self.b.bin(Binary::Mul, Ty::U64, thread, share);
         let top = self.b.bin(Binary::Add, Ty::U64, arena, distance);
         let end = self.b.bin(Binary::Add, Ty::U64, top, share);
@@ -57,9 +119,18 @@ impl Lower<'_> {
     }
 
     /// Memory for `len` elements.
-    pub(super) fn take(&mut self, elem: ScalarType, len: Operand) -> Reg {
-        let (top, end) = self.arena.expect("code that allocates has an arena");
+    pub(super) fn take(&mut self, elem: ScalarType, len: Operand) -> Value {
+        let (top, _) = self.arena.expect("code that allocates has an arena");
         let len = self.reg(ScalarType::I64, len);
+        if let Some(slot) = self.slot {
+            let sane = self.b.cmp(Cmp::Lt, Ty::U64, len, Operand::Imm(1 << 36));
+            let bytes = Operand::Imm(slot * WARP);
+            let taken = self.b.bin(Binary::Mul, Ty::U64, len, bytes);
+            self.fits(taken, sane);
+            let start = self.b.mov(Ty::B64, top);
+            self.b.bin_to(top, Binary::Add, Ty::U64, top, taken);
+            return Value::Interleaved(start);
+        }
         let size = Operand::Imm(elem.bytes() as u64);
         let bytes = self.b.bin(Binary::Mul, Ty::U64, len, size);
         let bytes = self.b.bin(Binary::Add, Ty::U64, bytes, Operand::Imm(15));
@@ -73,8 +144,7 @@ impl Lower<'_> {
         let start = self.b.bin(Binary::Add, Ty::U64, top, Operand::Imm(HEADER));
         let next = self.b.bin(Binary::Add, Ty::U64, top, taken);
         self.b.set(Ty::B64, top, next);
-        let _ = end;
-        start
+        Value::Global(start)
     }
 
     /// Leaves, asking for a larger share, unless there are `bytes` bytes left.
@@ -86,7 +156,11 @@ impl Lower<'_> {
         let (good, bad) = (self.b.block(), self.b.block());
         self.b.branch(fits, good, bad, false);
         self.b.begin(bad);
-        self.claim(EXHAUSTED, &[(ScalarType::U64, bytes.into())]);
+        let asked = match self.slot {
+            Some(_) => self.b.bin(Binary::Div, Ty::U64, bytes, Operand::Imm(WARP)),
+            None => bytes,
+        };
+        self.claim(EXHAUSTED, &[(ScalarType::U64, asked.into())]);
         self.b.begin(good);
     }
 

@@ -77,6 +77,7 @@ pub(super) fn entry(
     if uses_arena {
         let arena = lower.pointer(first + 8 * Fixed::Arena as u32);
         let share = lower.b.param(Ty::U64, first + 8 * Fixed::Share as u32);
+        lower.interleave(&bodies);
         lower.take_share(arena, share);
     }
     let extras: Vec<Reg> = (0..shape.extras as u32)

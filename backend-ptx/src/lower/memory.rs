@@ -1,5 +1,6 @@
 //! Loads, stores, copies, and small local buffers.
 
+use super::arena::WARP;
 use super::{Lower, Value, memory_ty};
 use crate::ptx::ops::{Binary, Cache, Cmp, Round};
 use crate::ptx::{Address, BlockId, Inst, Operand, Order, Reg, Space, Ty};
@@ -132,15 +133,19 @@ impl Lower<'_> {
             return Value::Local(self.b.address_of(array));
         }
         let len = self.atom(len);
-        Value::Global(self.take(elem, len))
+        self.take(elem, len)
     }
 
     /// The place of an element.
     pub(super) fn place(&mut self, buffer: Value, elem: ScalarType, index: Operand) -> Place {
-        let size = elem.bytes() as u64;
+        let size = match buffer {
+            Value::Interleaved(_) => self.slot.map_or(WARP, |slot| slot * WARP),
+            Value::Local(_) | Value::Global(_) | Value::Scalar(_) => elem.bytes() as u64,
+        };
         let (space, base) = match buffer {
             Value::Local(reg) => (Space::Local, reg),
             Value::Global(reg) | Value::Scalar(Operand::Reg(reg)) => (Space::Global, reg),
+            Value::Interleaved(reg) => (Space::Global, reg),
             Value::Scalar(Operand::Imm(_)) => unreachable!("a buffer is no constant"),
         };
         if let Operand::Imm(index) = index

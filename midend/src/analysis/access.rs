@@ -389,6 +389,13 @@ impl Finder<'_> {
                 return b.times(known(&args[0]));
             }
         }
+        // A counter stays in the range of its type.
+        if let (ScalarOp::Convert(from, ScalarType::I64), [Atom::Var(v)]) = (op, args)
+            && from.is_signed()
+            && self.counters.contains(v)
+        {
+            return forms[0].clone();
+        }
         let mut form = Form::default();
         forms.iter().for_each(|f| form.depend(f));
         form

@@ -93,7 +93,10 @@ impl Device for Reference {
     /// Few, so that both versions of most programs get their turn.
     fn threshold(&self, kind: ThresholdKind) -> i64 {
         match kind {
-            ThresholdKind::Outer | ThresholdKind::Tiles | ThresholdKind::Rows => 4,
+            ThresholdKind::Outer
+            | ThresholdKind::Tiles
+            | ThresholdKind::Rows
+            | ThresholdKind::Layout => 4,
         }
     }
 

@@ -29,11 +29,14 @@ pub enum ThresholdKind {
     /// How many rows [`ELEMENTS`] make, where the second version reduces rows whose elements lie side by side: it is the better
     /// one however many points there are, unless rows are short.
     Rows,
+    /// The number of elements that are put in another order, so that neighbouring points read or write neighbours; none if they are
+    /// near enough as it is. Not reached if there is no memory for them.
+    Layout,
 }
 
 impl ThresholdKind {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Outer, Self::Tiles, Self::Rows];
+    pub const ALL: [Self; 4] = [Self::Outer, Self::Tiles, Self::Rows, Self::Layout];
 
     /// The name in texts.
     pub const fn name(self) -> &'static str {
@@ -41,6 +44,7 @@ impl ThresholdKind {
             Self::Outer => "outer",
             Self::Tiles => "tiles",
             Self::Rows => "rows",
+            Self::Layout => "layout",
         }
     }
     /// The kind of this name.

@@ -26,6 +26,7 @@ mod flow;
 mod free;
 mod function;
 mod kernel;
+mod layout;
 mod looping;
 mod ragged;
 mod serial;
@@ -103,6 +104,8 @@ struct Cx<'p> {
     subst: IdMap<Var, Option<Atom>>,
     /// Where arrays that are not made yet should be made.
     dests: BTreeMap<Var, View>,
+    /// Arrays in an order that is chosen when the program runs, by their buffers.
+    ordered: BTreeMap<Var, layout::Ordered>,
     /// The allocations that a buffer may be, if not just itself.
     roots: BTreeMap<Var, BTreeSet<Var>>,
     /// The offsets of array parameters of functions for kernels.
@@ -140,6 +143,7 @@ impl<'p> Cx<'p> {
             views: BTreeMap::new(),
             subst: IdMap::new(),
             dests: BTreeMap::new(),
+            ordered: BTreeMap::new(),
             roots: BTreeMap::new(),
             offsets: BTreeMap::new(),
             anything: BTreeSet::new(),
@@ -178,6 +182,7 @@ impl<'p> Cx<'p> {
             let certs = std::mem::replace(&mut self.certs, certs);
             self.offer_update(stms, i, &updates);
             self.offer_concat(body, i, &concats);
+            self.offer_order(stms, i);
             deep(|| self.stm(stm));
             self.span = span;
             self.certs = certs;
@@ -210,7 +215,12 @@ impl<'p> Cx<'p> {
                 cond,
                 then,
                 otherwise,
-            } => self.conditional(&stm.binds, *cond, then, otherwise),
+            } => {
+                let choice = layout::Choice::between(*cond, then, otherwise);
+                if !choice.is_some_and(|choice| self.choose_order(stm.binds[0], &choice)) {
+                    self.conditional(&stm.binds, *cond, then, otherwise);
+                }
+            }
             Exp::Loop { params, form, body } => {
                 if !(self.mode == Mode::Host && self.serial_loop(stm, params, form, body)) {
                     self.looping(&stm.binds, (params, form, body));

@@ -9,7 +9,7 @@ use crate::interp::scalar;
 use crate::ir::id::{FunId, SpanId};
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use crate::ir::syntax::TrapKind;
-use crate::ir::threshold::reaches;
+use crate::ir::threshold::{ThresholdKind, reaches};
 use crate::ir::types::ScalarType;
 use crate::trap::{RunError, Trap, trail};
 use crate::value::{ArrayValue, Value};
@@ -35,6 +35,9 @@ impl<B> Clone for Val<B> {
         }
     }
 }
+
+/// Bytes that an element may take in two copies.
+const LAYOUT_BYTES: u64 = 16;
 
 /// One run.
 pub(super) struct Run<'a, D: Device> {
@@ -153,6 +156,16 @@ impl<D: Device> Run<'_, D> {
         results
     }
 
+    /// Whether a measure reaches a threshold. Layouts that there might be no memory for are not worth a failure.
+    pub(super) fn reached(&self, threshold: usize, measure: i64) -> bool {
+        let has_room = || {
+            let bytes = measure.unsigned_abs().saturating_mul(LAYOUT_BYTES);
+            self.options.memory.has_room(bytes)
+        };
+        let kind = self.exe.thresholds[threshold].kind;
+        reaches(measure, self.numbers[threshold]) && (kind != ThresholdKind::Layout || has_room())
+    }
+
     fn check_stop(&self) -> Result<(), RunError> {
         if self.options.stop.is_raised() {
             Err(RunError::Interrupted)
@@ -256,7 +269,7 @@ impl<D: Device> Run<'_, D> {
                 measure,
             } => {
                 let measure = int(frame, *measure)?;
-                let reached = reaches(measure, self.numbers[*threshold]);
+                let reached = self.reached(*threshold, measure);
                 frame[*to] = Val::Scalar(Const::Bool(reached));
             }
             OpKind::If {

@@ -96,6 +96,11 @@ impl Memory {
     pub const fn limit(&self) -> Option<u64> {
         self.limit
     }
+    /// Whether `bytes` more are within the limit now.
+    pub(super) fn has_room(&self, bytes: u64) -> bool {
+        let after = self.used().saturating_add(bytes);
+        self.limit.is_none_or(|limit| after <= limit)
+    }
     /// Who asked for how much; nothing if nobody watches.
     pub fn shares(&self) -> Vec<(Asker, Share)> {
         self.askers.as_ref().map_or_else(Vec::new, |askers| {

@@ -10,7 +10,7 @@ use super::resolve::{Op, OpKind};
 use crate::device::Device;
 use crate::ir::id::SpanId;
 use crate::ir::span::Place;
-use crate::ir::threshold::{Threshold, reaches};
+use crate::ir::threshold::Threshold;
 use crate::trap::{RunError, trail};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -188,7 +188,7 @@ impl<D: Device> Run<'_, D> {
                 threshold, measure, ..
             } => {
                 let measure = int(frame, *measure)?;
-                let reached = reaches(measure, self.numbers[*threshold]);
+                let reached = self.reached(*threshold, measure);
                 profiler.gather(|all| all.guard(*threshold, measure, reached));
                 self.op(frame, op)
             }

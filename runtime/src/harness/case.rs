@@ -8,7 +8,7 @@ use crate::script::{self, Evaluator};
 use crate::session::{Program, Session};
 use crate::spec::{Case, Expect, Input, Pattern, generate};
 use crate::target::Target;
-use midend::ir::threshold::{Forced, INFINITE};
+use midend::ir::threshold::{Forced, INFINITE, ThresholdKind};
 use midend::plan::Counts;
 use midend::trap::RunError;
 use midend::value::Value;
@@ -131,12 +131,24 @@ fn without_collisions(program: &Program, case: &Case, args: &[Value]) -> Verdict
     }
 }
 
+/// Versions as they are forced, with arrays as they lie: putting them in another order is no work that a program asks for.
+fn as_it_lies(program: &Program, forced: &Forced) -> Forced {
+    let mut forced = forced.clone();
+    let layouts = program.thresholds().iter();
+    for threshold in layouts.filter(|t| t.kind == ThresholdKind::Layout) {
+        let name = threshold.to_string();
+        forced.named.entry(name).or_insert(INFINITE);
+    }
+    forced
+}
+
 /// Whether the device is given as much work as the case says.
 fn counted(program: &Program, case: &Case, args: &[Value]) -> Verdict {
     let guards = [Forced::all(0), Forced::all(INFINITE)];
     for spec in &case.counts {
         let all = spec.forced.as_ref().map_or(&guards[..], slice::from_ref);
         for forced in all {
+            let forced = &as_it_lies(program, forced);
             let counts = match program.count(&case.entry, args.to_vec(), forced) {
                 Ok(counts) => counts,
                 Err(error) => return Verdict::fail(of_run_error(&error), error.to_string()),

@@ -13,7 +13,7 @@ use super::{Options, Shared};
 use crate::target::Target;
 use midend::device::Costs;
 use midend::ir::scalar::Const;
-use midend::ir::threshold::{Threshold, ThresholdKind, rows_shorter_than};
+use midend::ir::threshold::{INFINITE, Threshold, ThresholdKind, rows_shorter_than};
 use midend::plan;
 use midend::trap::RunError;
 use midend::value::Value;
@@ -118,6 +118,7 @@ impl AutoDevices {
             Some(None) | None => match kind {
                 ThresholdKind::Outer | ThresholdKind::Tiles => costs.width as i64,
                 ThresholdKind::Rows => rows_shorter_than(1),
+                ThresholdKind::Layout => INFINITE,
             },
         }
     }

@@ -46,6 +46,8 @@ impl Cx<'_> {
     pub(super) fn whole(&mut self, view: &View) -> View {
         if view.offset == Atom::ZERO && self.is_dense(view) {
             self.dense(view)
+        } else if let Some(view) = self.reordered(view) {
+            view
         } else {
             self.fresh_copy(view)
         }

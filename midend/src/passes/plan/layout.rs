@@ -1,0 +1,233 @@
+//! Choices of an order in memory: an array lies in another order if a condition holds, else as it is.
+//!
+//! ```text
+//! let b = if far { manifest (1, 0) a } else { a }
+//! ──►
+//! let step_0 = select far 1 m
+//! let step_1 = select far n 1
+//! let b = if far { let c = alloc (n * m); copy .. c[1, n] .. a[m, 1]; yield c } else { yield a }
+//! ```
+//!
+//! What reads `b` computes places with these steps. An array that was made just for such a choice is made so from the start, and
+//! nothing is copied.
+
+use super::emit::FrameKind;
+use super::view::View;
+use super::{Cx, Mode};
+use crate::fired::fired;
+use crate::ir::array::ArrayOp;
+use crate::ir::id::Var;
+use crate::ir::scalar::ScalarOp;
+use crate::ir::seg::{Seg, SegKind};
+use crate::ir::syntax::{Atom, Body, Exp, Stm};
+use crate::ir::types::{ScalarType, Type};
+
+/// An array that lies in another order if a condition holds, else row-major from the start of its buffer.
+pub(super) struct Ordered {
+    when: Atom,
+    view: View,
+}
+
+/// A choice of an order.
+pub(super) struct Choice<'s> {
+    when: Atom,
+    order: &'s [usize],
+    array: Var,
+}
+
+impl<'s> Choice<'s> {
+    /// The choice that a statement is, if it is one.
+    fn of(stm: &'s Stm<Seg>) -> Option<Self> {
+        match &stm.exp {
+            Exp::If {
+                cond,
+                then,
+                otherwise,
+            } => Self::between(*cond, then, otherwise),
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => None,
+        }
+    }
+
+    /// The choice between two bodies.
+    pub(super) fn between(
+        when: Atom,
+        then: &'s Body<Seg>,
+        otherwise: &'s Body<Seg>,
+    ) -> Option<Self> {
+        let ([stm], [], [new], [old]) = (
+            &then.stms[..],
+            &otherwise.stms[..],
+            &then.result[..],
+            &otherwise.result[..],
+        ) else {
+            return None;
+        };
+        match &stm.exp {
+            Exp::Op(Seg::Array(ArrayOp::Manifest { perm, array }))
+                if *old == (*array).into() && *new == stm.binds[0].into() =>
+            {
+                Some(Self {
+                    when,
+                    order: perm,
+                    array: *array,
+                })
+            }
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => None,
+        }
+    }
+}
+
+impl Cx<'_> {
+    /// Before statement `i`: what a map makes is made in the order that is chosen for it right after.
+    pub(super) fn offer_order(&mut self, stms: &[Stm<Seg>], i: usize) {
+        let is_map =
+            matches!(&stms[i].exp, Exp::Op(Seg::Par(op)) if matches!(op.kind, SegKind::Map));
+        if !is_map || self.mode != Mode::Host {
+            return;
+        }
+        let choices = stms[i + 1..].iter().map_while(Choice::of);
+        for choice in choices {
+            let (root, when) = (choice.array, self.atom(choice.when));
+            let known = self.in_scope(when) && self.shape_in_scope(&self.vars[root].ty);
+            if !stms[i].binds.contains(&root) || self.dests.contains_key(&root) || !known {
+                continue;
+            }
+            let made = self.room_for(root);
+            if made.levels.is_none() {
+                fired("plan/made-in-order");
+                let strides = self.in_order(&made, choice.order);
+                let strides = self.either(when, &strides, &made.strides);
+                let view = View {
+                    strides,
+                    dense: false,
+                    ..made
+                };
+                self.dests.insert(root, view.clone());
+                self.ordered.insert(view.buffer, Ordered { when, view });
+            }
+        }
+    }
+
+    /// Lowers a choice of an order.
+    pub(super) fn choose_order(&mut self, bind: Var, choice: &Choice<'_>) -> bool {
+        let src = self.view(choice.array);
+        if self.mode != Mode::Host || src.levels.is_some() || self.dests.contains_key(&bind) {
+            return false;
+        }
+        let when = self.atom(choice.when);
+        let is_made = self.ordered_when(&src) == Some(when);
+        if is_made && !choice.order.is_sorted() {
+            self.views.insert(bind, src);
+            return true;
+        }
+        fired("plan/choice-of-order");
+        if is_made {
+            let whole = self.whole(&src);
+            self.views.insert(bind, whole);
+            return true;
+        }
+        let is_whole = src.offset == Atom::ZERO && self.is_dense(&src);
+        let len = self.count(&src.shape);
+        let strides = self.in_order(&src, choice.order);
+        self.enter(FrameKind::Branch);
+        let buffer = self.alloc(src.elem, len);
+        let dst = View {
+            buffer,
+            offset: Atom::ZERO,
+            strides: strides.clone(),
+            dense: false,
+            ..src.clone()
+        };
+        self.copy(&dst, &src);
+        let then = self.leave(vec![buffer.into()]);
+        let otherwise = Body {
+            stms: Vec::new(),
+            result: vec![src.buffer.into()],
+        };
+        let pointer = self.pointer(bind, &[buffer, src.buffer]);
+        let exp = Exp::If {
+            cond: when,
+            then,
+            otherwise,
+        };
+        self.push(vec![pointer], exp);
+        let offset = self.either(when, &[Atom::ZERO], &[src.offset])[0];
+        let strides = self.either(when, &strides, &src.strides);
+        let view = View {
+            buffer: pointer,
+            offset,
+            strides,
+            dense: false,
+            ..src
+        };
+        if is_whole {
+            let view = view.clone();
+            self.ordered.insert(pointer, Ordered { when, view });
+        }
+        self.views.insert(bind, view);
+        true
+    }
+
+    /// The condition under which an array is in another order, if it is row-major otherwise.
+    fn ordered_when(&self, view: &View) -> Option<Atom> {
+        let ordered = self.ordered.get(&view.buffer)?;
+        (ordered.view == *view && self.in_scope(ordered.when)).then_some(ordered.when)
+    }
+
+    /// A row-major copy of an array that may be in another order; if it is not, itself.
+    pub(super) fn reordered(&mut self, src: &View) -> Option<View> {
+        let when = self.ordered_when(src)?;
+        self.enter(FrameKind::Branch);
+        let copy = self.new_array(src.elem, src.shape.clone());
+        self.copy(&copy, src);
+        let then = self.leave(vec![copy.buffer.into()]);
+        let otherwise = Body {
+            stms: Vec::new(),
+            result: vec![src.buffer.into()],
+        };
+        let buffer = self.fresh("whole", Type::Buffer(src.elem));
+        self.joined(buffer, &[copy.buffer, src.buffer]);
+        let exp = Exp::If {
+            cond: when,
+            then,
+            otherwise,
+        };
+        self.push(vec![buffer], exp);
+        Some(View { buffer, ..copy })
+    }
+
+    /// The strides of an array in another order.
+    fn in_order(&mut self, view: &View, order: &[usize]) -> Vec<Atom> {
+        let shape: Vec<Atom> = order.iter().map(|d| view.shape[*d]).collect();
+        let in_memory = self.row_major(&shape);
+        let mut strides = vec![Atom::ONE; order.len()];
+        for (d, stride) in order.iter().zip(in_memory) {
+            strides[*d] = stride;
+        }
+        strides
+    }
+
+    /// Numbers that are these if a condition holds, else those.
+    fn either(&mut self, when: Atom, these: &[Atom], those: &[Atom]) -> Vec<Atom> {
+        let select = ScalarOp::Select(ScalarType::I64);
+        let pairs = these.iter().zip(those);
+        let chosen = pairs.map(|(a, b)| match a == b {
+            true => *a,
+            false => self.scalar("step", select, vec![when, *a, *b]),
+        });
+        chosen.collect()
+    }
+}
