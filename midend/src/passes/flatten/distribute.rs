@@ -361,8 +361,19 @@ impl Cx<'_> {
             return arrays;
         };
         let reads = |j: &usize| f.free[*j].iter().any(|&v| self.labels.meets(v, &taken));
-        let mut later = f.waiting.range(..i).chain(f.again.range(..i));
-        if !later.any(reads) {
+        // With them comes what they are made of, as far as that is not stored either.
+        let mut later: BTreeSet<usize> = f
+            .waiting
+            .range(..i)
+            .chain(f.again.range(..i))
+            .copied()
+            .collect();
+        let read: Vec<Var> = later
+            .iter()
+            .flat_map(|&j| f.free[j].iter().copied())
+            .collect();
+        later.extend(self.needed(f, &read));
+        if !later.iter().any(reads) {
             return arrays;
         }
         let mut copies = Vec::new();
