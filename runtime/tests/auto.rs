@@ -28,10 +28,14 @@ const GPU: Costs = Costs {
 };
 
 fn program(text: &str, start: Duration) -> Program {
+    on(Target::PtxEmu, text, start)
+}
+
+fn on(target: Target, text: &str, start: Duration) -> Program {
     let options = Options {
         target: Target::Auto,
         accelerator: Some(Accelerator {
-            target: Target::PtxEmu,
+            target,
             costs: Some((CPU, GPU)),
             start,
         }),
@@ -109,13 +113,11 @@ fn the_gpu_is_opened_when_it_would_have_paid() {
 
 #[test]
 fn without_an_accelerator_there_is_no_choice() {
-    if backend_ptx::is_driver_present() {
-        return;
-    }
     let session = Session::new(Options::default()).expect("a session");
     let program = session.compile("auto.fut", STEPS).expect("a program");
     program.call("main", ints([10, 10])).expect("a result");
-    assert_eq!(program.last_choice(), None);
+    let choice = program.last_choice();
+    assert_eq!(choice.is_some(), backend_ptx::is_driver_present());
 }
 
 #[test]
@@ -129,5 +131,19 @@ fn failures_are_told_on_either_side() {
             .call("main", ints([n, 1]))
             .expect_err("out of bounds");
         assert!(failed.to_string().contains("out of bounds"), "{failed}");
+    }
+}
+
+#[test]
+fn an_accelerator_that_cannot_be_opened_leaves_the_cpu() {
+    if backend_ptx::CudaDevice::open(0, None).is_ok() {
+        // Only where there is no GPU is there one that cannot be opened.
+        return;
+    }
+    let program = on(Target::Ptx, STEPS, Duration::ZERO);
+    for _ in 0..2 {
+        let (_, choice) = call(&program, ints([20_000, 100]));
+        assert_eq!((choice.target, choice.start), (Target::Cpu, None));
+        assert!(choice.to_string().ends_with("which cannot be used"));
     }
 }

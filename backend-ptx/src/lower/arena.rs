@@ -17,6 +17,7 @@ use super::{EXHAUSTED, Lower, Value};
 use crate::ptx::ops::{Binary, Cache, Cmp};
 use crate::ptx::{Address, Inst, Operand, Order, Reg, Space, Ty};
 use midend::analysis::kernels::{escaping, statements};
+use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::syntax::{Body, Exp};
 use midend::ir::types::{ScalarType, Type};
@@ -28,39 +29,56 @@ const WORD: usize = 4;
 /// Threads of a warp.
 pub(super) const WARP: u64 = 32;
 
+/// What may take memory from the arena, with what it binds.
+enum Request<'a> {
+    /// A buffer of such elements that is not on the stack.
+    Buffer(ScalarType, &'a [Var]),
+    /// A call: the function may allocate.
+    Call(&'a [Var]),
+}
+
 impl Lower<'_> {
     /// Finds out whether the shares can be interleaved.
     pub(super) fn interleave(&mut self, bodies: &[&Body<Mem>]) {
         let mut largest = Some(0);
         for body in bodies {
             let escaping = escaping(body);
-            statements(body, &mut |stm| match &stm.exp {
-                Exp::Op(Mem::Alloc { elem, .. }) => {
-                    let mut binds = stm.binds.iter();
-                    if !binds.all(|v| self.on_stack.contains(v)) {
-                        let is_own = !stm.binds.iter().any(|v| escaping.contains(v));
-                        let larger = |most: usize| most.max(elem.bytes());
-                        largest = largest.filter(|_| is_own).map(larger);
-                    }
+            self.requests(body, &mut |request| match request {
+                Request::Buffer(elem, binds) => {
+                    let is_own = !binds.iter().any(|v| escaping.contains(v));
+                    let larger = |most: usize| most.max(elem.bytes());
+                    largest = largest.filter(|_| is_own).map(larger);
                 }
-                Exp::Call { .. } => largest = None,
-                Exp::Atom(_)
-                | Exp::Scalar(..)
-                | Exp::Assert { .. }
-                | Exp::Guard { .. }
-                | Exp::If { .. }
-                | Exp::Loop { .. }
-                | Exp::Op(
-                    Mem::Free(_)
-                    | Mem::Load { .. }
-                    | Mem::Store { .. }
-                    | Mem::Copy { .. }
-                    | Mem::Launch(_)
-                    | Mem::Trace(_),
-                ) => {}
+                Request::Call(_) => largest = None,
             });
         }
         self.slot = largest.map(|bytes| bytes.max(WORD) as u64);
+    }
+
+    /// Calls `f` with what in a body may take memory from the arena.
+    fn requests(&self, body: &Body<Mem>, f: &mut dyn FnMut(Request<'_>)) {
+        statements(body, &mut |stm| match &stm.exp {
+            Exp::Op(Mem::Alloc { elem, .. }) => {
+                if !stm.binds.iter().all(|v| self.on_stack.contains(v)) {
+                    f(Request::Buffer(*elem, &stm.binds));
+                }
+            }
+            Exp::Call { .. } => f(Request::Call(&stm.binds)),
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Op(
+                Mem::Free(_)
+                | Mem::Load { .. }
+                | Mem::Store { .. }
+                | Mem::Copy { .. }
+                | Mem::Launch(_)
+                | Mem::Trace(_),
+            ) => {}
+        });
     }
 
     /// Sets the share of the thread apart.
@@ -90,30 +108,14 @@ impl Lower<'_> {
     /// Whether executing the body may take memory from the arena.
     pub(super) fn uses_arena(&self, body: &Body<Mem>) -> bool {
         let mut uses = false;
-        statements(body, &mut |stm| match &stm.exp {
-            Exp::Op(Mem::Alloc { .. }) => {
-                uses |= !stm.binds.iter().all(|v| self.on_stack.contains(v));
-            }
-            Exp::Call { .. } => {
-                uses |= stm
-                    .binds
-                    .iter()
-                    .any(|v| matches!(self.ty(*v), Type::Buffer(_)));
-            }
-            Exp::Atom(_)
-            | Exp::Scalar(..)
-            | Exp::Assert { .. }
-            | Exp::Guard { .. }
-            | Exp::If { .. }
-            | Exp::Loop { .. }
-            | Exp::Op(
-                Mem::Free(_)
-                | Mem::Load { .. }
-                | Mem::Store { .. }
-                | Mem::Copy { .. }
-                | Mem::Launch(_)
-                | Mem::Trace(_),
-            ) => {}
+        self.requests(body, &mut |request| {
+            uses |= match request {
+                Request::Buffer(..) => true,
+                Request::Call(binds) => {
+                    let mut types = binds.iter().map(|v| self.ty(*v));
+                    types.any(|ty| matches!(ty, Type::Buffer(_)))
+                }
+            };
         });
         uses
     }

@@ -40,6 +40,17 @@ impl Spans {
     pub fn place(&self, span: SpanId) -> Option<&Place> {
         self.rows.get(span).and_then(Option::as_ref)
     }
+    /// The line of `span`, or of the call in the file of the function at `function` through which it came there.
+    pub fn line_in(&self, function: SpanId, span: SpanId) -> Option<u32> {
+        let own = self.place(function).map(|p| &p.file);
+        let mut places =
+            std::iter::successors(self.place(span), |place| self.place(place.inlined_at?));
+        let innermost = places.clone().next();
+        places
+            .find(|place| own == Some(&place.file))
+            .or(innermost)
+            .map(|place| place.start.0)
+    }
     /// The number of rows, [`Spans::NONE`] included.
     pub fn len(&self) -> usize {
         self.rows.len()

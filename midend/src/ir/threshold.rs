@@ -5,8 +5,11 @@
 //! runs. No choice of a number changes what a program computes.
 
 use super::dialect::Dialect;
+use super::id::SpanId;
+use super::span::Spans;
 use super::syntax::{Exp, Program};
 use super::walk::all_stms;
+use crate::hash::HashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -56,6 +59,37 @@ impl ThresholdKind {
 impl std::fmt::Display for Threshold {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.place, self.kind.name())
+    }
+}
+
+/// Names for the thresholds of a program, each after the function and line that it is for.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// How many thresholds there are after a function and line.
+    taken: HashMap<String, usize>,
+}
+
+impl Names {
+    /// A threshold for what stands at `span`, in a function that stands at `of`, with a name of its own.
+    pub fn threshold(
+        &mut self,
+        kind: ThresholdKind,
+        (function, of): (&str, SpanId),
+        (spans, span): (&Spans, SpanId),
+    ) -> Threshold {
+        let mut place = function.to_owned();
+        if let Some(line) = spans.line_in(of, span) {
+            place.push_str(&format!(":{line}"));
+        }
+        let count = self.taken.entry(place.clone()).or_insert(0);
+        *count += 1;
+        if *count > 1 {
+            place.push_str(&format!(".{count}"));
+        }
+        Threshold {
+            place: place.into(),
+            kind,
+        }
     }
 }
 

@@ -69,6 +69,7 @@ use crate::ir::span::Spans;
 use crate::ir::syntax::{
     Atom, Body, Exp, Fun, Lambda, LoopForm, LoopParam, Message, MessagePart, Program, Stm, Vars,
 };
+use crate::ir::threshold::Names;
 use crate::ir::walk::{all_stms, deep};
 use crate::pass::Options;
 use context::{Def, MadeCheck};
@@ -105,7 +106,7 @@ pub fn flatten(program: Program<Soac>, options: &Options) -> Program<Seg> {
         offsets_log: Vec::new(),
         packs: Vec::new(),
         budget: GROWTH.max(4 * statements),
-        names: HashMap::default(),
+        names: Names::default(),
         function: String::new(),
         function_span: Spans::NONE,
         parallel: parallel_functions(&funs),
@@ -171,7 +172,7 @@ struct Cx<'p> {
     /// By how many statements the program may still grow through versions.
     budget: usize,
     /// How many thresholds were named after a place.
-    names: HashMap<String, usize>,
+    names: Names,
     /// The function at hand, and where it is.
     function: String,
     function_span: SpanId,

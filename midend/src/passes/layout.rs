@@ -34,6 +34,7 @@ use crate::ir::id::{SpanId, Var};
 use crate::ir::seg::{Level, Seg, SegKind, SegOp};
 use crate::ir::span::Spans;
 use crate::ir::syntax::{Atom, Body, Exp, Fun, LoopForm, Program, Stm, Vars};
+use crate::ir::threshold::Names;
 use crate::ir::walk::{all_stms_mut, deep};
 use crate::pass::Pass;
 use place::Frame;
@@ -59,7 +60,7 @@ fn layout(mut program: Program<Seg>) -> Program<Seg> {
             spans,
             function: fun.entry.as_ref().map_or(&fun.name, |e| &e.name).clone(),
             function_span: fun.span,
-            names: HashMap::default(),
+            names: Names::default(),
             frames: Vec::new(),
             depth: HashMap::default(),
             orders: HashMap::default(),
@@ -86,8 +87,7 @@ struct Cx<'p> {
     spans: &'p Spans,
     function: String,
     function_span: SpanId,
-    /// How many thresholds there are after a function and line.
-    names: HashMap<String, usize>,
+    names: Names,
     /// The bodies of the host that are being made, outermost first.
     frames: Vec<Frame>,
     /// The frame that a variable is bound in.

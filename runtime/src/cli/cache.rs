@@ -3,7 +3,7 @@
 use super::Outcome;
 use super::exit::Exit;
 use super::output::to_stdout;
-use crate::session::{Options, Store, measure_costs};
+use crate::session::{Store, measure_costs};
 use crate::target::Target;
 use clap::{Args, Subcommand};
 use midend::device::Costs;
@@ -31,11 +31,7 @@ pub(super) fn run(arguments: &CacheArguments) -> Outcome {
         None | Some(Action::List) => list(),
         Some(Action::Measure) => {
             for target in [Target::Cpu, Target::Ptx] {
-                let measured = measure_costs(&Options {
-                    target,
-                    ..Options::default()
-                });
-                match (target, measured) {
+                match (target, measure_costs(target)) {
                     (_, Ok(())) => {}
                     // Most computers have no GPU.
                     (Target::Ptx, Err(why)) => to_stdout(|out| writeln!(out, "{target}: {why}"))?,

@@ -3,8 +3,8 @@
 //! The plan is the same for both. For each call, what it would take on either is estimated from the sizes of the arguments
 //! ([`midend::plan::estimate`]) and what work costs there (`costs`); equal sizes are estimated once. An accelerator that has not
 //! been used yet takes some time to be opened and to compile the kernels. Whether that will pay is not known, as nobody knows
-//! what will be called later: it is opened when the time that it would have saved so far is as long (as who skis for the first
-//! time rents skis until renting has cost as much as buying).
+//! what will be called later: it is opened when the time that it would have saved so far is as long (the
+//! rule of the ski rental problem: at most twice the time of who knows what will come).
 
 use super::costs::{self, Store};
 use super::engine::{Call, Devices, Engine, Plan};
@@ -50,8 +50,8 @@ pub struct Choice {
     pub cpu: Duration,
     /// What it was expected to take on the accelerator.
     pub other: Duration,
-    /// What opening the accelerator would have taken besides; nothing if it is open.
-    pub start: Duration,
+    /// What opening the accelerator would take besides: no time if it is open, nothing if it cannot be used.
+    pub start: Option<Duration>,
 }
 
 impl std::fmt::Display for Choice {
@@ -63,10 +63,11 @@ impl std::fmt::Display for Choice {
             f,
             "{target}: about {cpu:.3} ms on the CPU, {other:.3} ms on the GPU"
         )?;
-        if !self.start.is_zero() {
-            write!(f, ", and {:.0} ms to open it", ms(self.start))?;
+        match self.start {
+            None => f.write_str(", which cannot be used"),
+            Some(Duration::ZERO) => Ok(()),
+            Some(start) => write!(f, ", and {:.0} ms to open it", ms(start)),
         }
-        Ok(())
     }
 }
 
@@ -204,7 +205,7 @@ impl Auto {
                 self.state().last = Some(choice);
                 return engine.call(shared, other, call);
             }
-            choice.target = Target::Cpu;
+            (choice.target, choice.start) = (Target::Cpu, None);
         }
         self.state().last = Some(choice);
         self.cpu.call(shared, &devices.cpu, call)
@@ -231,9 +232,9 @@ impl Auto {
         };
         let accelerator = &devices.accelerator;
         let start = match self.other.get() {
-            Some(Some(_)) => Duration::ZERO,
-            Some(None) => Duration::MAX,
-            None => accelerator.start,
+            Some(Some(_)) => Some(Duration::ZERO),
+            Some(None) => None,
+            None => Some(accelerator.start),
         };
         let mut state = self.state();
         if state.known.len() >= KNOWN {
@@ -241,7 +242,7 @@ impl Auto {
         }
         state.known.insert(key, (cpu, other));
         let saved = state.missed.saturating_add(cpu.saturating_sub(other));
-        let is_better = other < cpu && saved >= start;
+        let is_better = other < cpu && start.is_some_and(|start| saved >= start);
         state.missed = if is_better { Duration::ZERO } else { saved };
         Ok(Choice {
             target: if is_better {

@@ -5,6 +5,7 @@ use super::engine::{Call, Devices, Engine};
 use super::times::CompileTimes;
 use super::{Options, Session, SessionError, Shared, on_big_stack};
 use crate::loader::FileLoader;
+use crate::target::Target;
 use midend::device::Costs;
 use midend::ir::scalar::Const;
 use midend::ir::threshold::Forced;
@@ -159,9 +160,20 @@ impl Store {
     }
 }
 
-/// Measures what work costs on the target of a session with these options, and keeps it.
-pub fn measure_costs(options: &Options) -> Result<(), SessionError> {
-    let session = Session::new(options.clone())?;
+/// Measures what work costs on a target that has a device, and keeps it.
+pub fn measure_costs(target: Target) -> Result<(), SessionError> {
+    match target {
+        Target::Cpu | Target::Ptx | Target::PtxEmu => {}
+        Target::Auto | Target::Interp => {
+            return Err(SessionError(format!(
+                "{target} is no device to be measured"
+            )));
+        }
+    }
+    let session = Session::new(Options {
+        target,
+        ..Options::default()
+    })?;
     let shared = &session.shared;
     let mut store = Store::read();
     let measured = store.measure(shared, &shared.devices);

@@ -73,34 +73,8 @@ impl<'c> Cx<'c> {
 
     /// A threshold with a name of its own, after the function and line at hand.
     fn threshold(&mut self, kind: ThresholdKind) -> Threshold {
-        let mut place = self.function.clone();
-        if let Some(line) = self.line() {
-            place.push_str(&format!(":{line}"));
-        }
-        let count = self.names.entry(place.clone()).or_insert(0);
-        *count += 1;
-        if *count > 1 {
-            place.push_str(&format!(".{count}"));
-        }
-        Threshold {
-            place: place.into(),
-            kind,
-        }
-    }
-
-    /// The line at hand: where the statement stands, or the call in the file of the function through which it came there.
-    fn line(&self) -> Option<u32> {
-        let own = self.spans.place(self.function_span).map(|p| &p.file);
-        let mut next = Some(self.span);
-        let mut innermost = None;
-        while let Some(place) = next.and_then(|s| self.spans.place(s)) {
-            let line = place.start.0;
-            if own == Some(&place.file) {
-                return Some(line);
-            }
-            innermost = innermost.or(Some(line));
-            next = place.inlined_at;
-        }
-        innermost
+        let function = (&*self.function, self.function_span);
+        self.names
+            .threshold(kind, function, (self.spans, self.span))
     }
 }

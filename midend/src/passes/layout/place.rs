@@ -177,34 +177,11 @@ impl Cx<'_> {
         }
     }
 
-    /// The line at hand: where the operation stands, or the call in the file of the function through which it came there.
-    fn line(&self) -> Option<u32> {
-        let own = self.spans.place(self.function_span).map(|p| &p.file);
-        let places = std::iter::successors(self.spans.place(self.span), |place| {
-            self.spans.place(place.inlined_at?)
-        });
-        let mut places = places.map(|place| (place.start.0, own == Some(&place.file)));
-        let innermost = places.clone().next();
-        places
-            .find(|(_, is_own)| *is_own)
-            .or(innermost)
-            .map(|(line, _)| line)
-    }
-
     /// A threshold with a name of its own, after the function and line at hand.
     fn threshold(&mut self) -> Threshold {
-        let mut place = self.function.clone();
-        if let Some(line) = self.line() {
-            place.push_str(&format!(":{line}"));
-        }
-        let count = self.names.entry(place.clone()).or_insert(0);
-        *count += 1;
-        if *count > 1 {
-            place.push_str(&format!(".{count}"));
-        }
-        Threshold {
-            place: place.into(),
-            kind: ThresholdKind::Layout,
-        }
+        let function = (&*self.function, self.function_span);
+        let place = (self.spans, self.span);
+        let kind = ThresholdKind::Layout;
+        self.names.threshold(kind, function, place)
     }
 }
