@@ -4,9 +4,12 @@
 //! and scattered indices depend on no order, operators are associative with their neutral elements.
 //! Sizes of zero occur often. Some programs fail at run time, then they must fail everywhere.
 
+mod accumulator;
 mod bulk;
 mod chain;
+mod chooser;
 mod control;
+mod deep;
 mod irregular;
 mod nest;
 mod ragged;
@@ -15,6 +18,7 @@ mod scalar;
 mod shape;
 mod shrink;
 mod statement;
+mod walk;
 
 pub use ragged::ragged_program;
 pub use random::Random;
@@ -65,14 +69,20 @@ struct Gen<'v> {
     depth: usize,
     /// How often the body at hand may be executed, by the sizes of what is around it.
     work: u64,
-    /// The function that may be called, if it is made already.
+    /// The functions that may be called, if they are made already.
     helper: Option<FunId>,
+    chooser: Option<FunId>,
 }
 
 /// The largest value of a size parameter.
 const MOST: u64 = 65;
 /// The most executions of a body, and the most elements of an array.
 const WORK: u64 = 6_000;
+
+/// How many programs in a hundred have a function with two branches.
+const CHOOSERS: usize = 5;
+/// One program in so many has a nest that is too deep for versions of all of it.
+const DEEP: usize = 400;
 
 /// A program from a seed, with about `budget` statements. Its entry point is `main`.
 pub fn program(seed: u64, budget: usize) -> Program<Soac> {
@@ -83,7 +93,13 @@ pub fn program(seed: u64, budget: usize) -> Program<Soac> {
         let inner = Gen::new(&mut vars, Random::new(seed ^ 0xf00), budget / 3, None);
         funs.push(inner.helper())
     });
-    funs.push(Gen::new(&mut vars, rng, budget, helper).main());
+    let chooser = rng.chance(CHOOSERS).then(|| {
+        let inner = Gen::new(&mut vars, Random::new(seed ^ 0xc00), budget / 3, helper);
+        funs.push(inner.chooser())
+    });
+    let mut main = Gen::new(&mut vars, rng, budget, helper);
+    main.chooser = chooser;
+    funs.push(main.main());
     Program {
         vars,
         funs,
@@ -153,6 +169,7 @@ impl<'v> Gen<'v> {
             depth: 0,
             work: 1,
             helper,
+            chooser: None,
         }
     }
 
@@ -244,8 +261,14 @@ impl<'v> Gen<'v> {
             ("c", Type::Scalar(ScalarType::I32)),
         ];
         let params = self.params(&[n, m, k], &types);
+        // What is called once is inlined, however large it is.
+        self.choosing();
         while self.budget > 0 {
             self.statement();
+        }
+        self.choosing();
+        if self.rng.below(DEEP) == 0 {
+            self.deep();
         }
         let entry_params = types.iter().map(|(name, ty)| EntryParam {
             name: (*name).into(),

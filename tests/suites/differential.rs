@@ -7,6 +7,7 @@ use arrc_tests::differential::planted::PLANTS;
 use arrc_tests::differential::{BUDGET, Trials, check, shrunk};
 use arrc_tests::generate::program;
 use midend::ir::read;
+use midend::passes;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -64,6 +65,20 @@ fn planted_mistakes_are_found() {
         let found = (0..ENOUGH).find(fails);
         assert!(found.is_some(), "{}: {}", plant.pass, plant.what);
     }
+}
+
+/// There is a planted mistake for every pass.
+#[test]
+fn every_pass_has_a_planted_mistake() {
+    let nested = passes::NESTED.iter().map(|pass| pass.name);
+    let flat = passes::FLAT.iter().map(|pass| pass.name);
+    let planned = passes::PLANNED.iter().map(|pass| pass.name);
+    let lowerings = [passes::FLATTEN.name, passes::PLAN.name];
+    let all = nested.chain(flat).chain(planned).chain(lowerings);
+    let without: BTreeSet<_> = all
+        .filter(|name| PLANTS.iter().all(|plant| plant.pass != *name))
+        .collect();
+    assert!(without.is_empty(), "{without:?}");
 }
 
 /// The page on rules lists those of the passes' code, and no others.

@@ -61,6 +61,14 @@ entry flat (ns: []i64) =
   let (shape, _, _, elements) = flatmap' iota ns
   in (shape, elements)
 
+-- The length of what a function makes is its parameter.
+-- ==
+-- entry: flat_of_parameter
+-- input { [2i64, 0i64, 3i64] } output { [0i64, 1i64, 0i64, 1i64, 2i64] [0i64, 1i64, 0i64, 1i64, 2i64] }
+entry flat_of_parameter (ns: []i64) =
+  let upto (n: i64) = iota n
+  in ((flatmap' (\n -> iota n) ns).3, (flatmap' upto ns).3)
+
 -- What is written was computed from the destination before.
 -- ==
 -- entry: reversed

@@ -7,7 +7,7 @@ use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use midend::ir::seg::{Seg, SegKind};
 use midend::ir::soac::{Operator, Soac};
 use midend::ir::syntax::{Atom, Exp, LoopForm, Program, Stm, Vars};
-use midend::ir::types::{ScalarType, Type};
+use midend::ir::types::{Dim, ScalarType, Type};
 use midend::ir::walk::all_stms_mut;
 use midend::verify::Verify;
 
@@ -97,6 +97,11 @@ pub static PLANTS: &[Plant] = &[
         change: Change::Nested(keeps_the_rest),
     },
     Plant {
+        pass: "specialize",
+        what: "the last two arguments of calls change places",
+        change: Change::Nested(turned_arguments),
+    },
+    Plant {
         pass: "hoist",
         what: "a check before a loop forgets that the loop may do nothing",
         change: Change::Nested(no_disjunction),
@@ -130,6 +135,11 @@ pub static PLANTS: &[Plant] = &[
         pass: "tile",
         what: "the extents of a space in tiles change places",
         change: Change::Flat(turned_extents),
+    },
+    Plant {
+        pass: "layout",
+        what: "copies in another order hold the first row everywhere",
+        change: Change::Flat(first_row_everywhere),
     },
     Plant {
         pass: "plan",
@@ -281,6 +291,15 @@ fn keeps_the_rest(_: &Vars, stm: &mut Stm<Soac>) {
     }
 }
 
+fn turned_arguments(vars: &Vars, stm: &mut Stm<Soac>) {
+    if let Exp::Call { args, .. } = &mut stm.exp
+        && let [.., a, b] = &mut args[..]
+        && a.ty(vars) == b.ty(vars)
+    {
+        std::mem::swap(a, b);
+    }
+}
+
 fn no_disjunction<D>(_: &Vars, stm: &mut Stm<D>) {
     let is_or = matches!(binary(stm), Some((BinOp::Or, _)));
     if let (true, Exp::Scalar(ScalarOp::Bin(_, ScalarType::Bool), args)) = (is_or, &stm.exp) {
@@ -349,6 +368,18 @@ fn turned_extents(_: &Vars, stm: &mut Stm<Seg>) {
         let rank = op.space.dims.len();
         let (a, b) = (op.space.dims[rank - 2].1, op.space.dims[rank - 1].1);
         (op.space.dims[rank - 2].1, op.space.dims[rank - 1].1) = (b, a);
+    }
+}
+
+fn first_row_everywhere(vars: &Vars, stm: &mut Stm<Seg>) {
+    if let Exp::If { then, .. } = &mut stm.exp
+        && let [only] = &mut then.stms[..]
+        && let Exp::Op(Seg::Array(ArrayOp::Manifest { array, .. })) = only.exp
+        && let Some(Dim::Size(len)) = vars[array].ty.shape().first().copied()
+    {
+        let (start, stride) = (Atom::ZERO, Atom::ZERO);
+        let dims = vec![SliceDim::Range { start, len, stride }];
+        only.exp = Exp::Op(Seg::Array(ArrayOp::Slice { array, dims }));
     }
 }
 

@@ -2,12 +2,11 @@
 
 use super::{Gen, Item};
 use midend::ir::array::ArrayOp;
-use midend::ir::build::Builder;
 use midend::ir::id::Var;
 use midend::ir::scalar::{BinOp, Const};
-use midend::ir::soac::{Accumulation, HistOp, Operator, ScatterDest, Soac, UpdateAcc};
+use midend::ir::soac::{HistOp, Operator, ScatterDest, Soac};
 use midend::ir::syntax::{Atom, Exp, Lambda};
-use midend::ir::types::{AccType, ScalarType, Size, Type};
+use midend::ir::types::{ScalarType, Size, Type};
 
 const I64: ScalarType = ScalarType::I64;
 const I32: ScalarType = ScalarType::I32;
@@ -334,117 +333,6 @@ impl Gen<'_> {
         let ty = self.b.ty(dest);
         self.bind_all(vec![ty], soac);
         Some(())
-    }
-
-    /// Updates through an accumulator, the second under a condition: with an operator anywhere, else of one place per element.
-    pub(super) fn accumulating(&mut self) -> Option<()> {
-        if self.depth > 2 {
-            return None;
-        }
-        let (width, len) = (self.size(), self.size());
-        let fold = match self.fold() {
-            Fold::Linear | Fold::Exact(_) => None,
-            fold @ (Fold::Simple(..) | Fold::Rows(..)) => Some(fold),
-        };
-        let (elem, shape) = match fold {
-            Some(Fold::Simple(_, ty)) => (ty, vec![len]),
-            Some(Fold::Rows(_, ty, size)) => (ty, vec![len, size]),
-            Some(Fold::Linear | Fold::Exact(_)) | None => (self.scalar_type(), vec![len]),
-        };
-        let (items, mut params) = self.inputs(width);
-        let index = self.b.fresh("i", Type::I64);
-        params.push(index);
-        let dest = self.fresh_array(elem, &shape);
-        let (token, acc, ty) = self.accumulator(dest)?;
-        let most = self.most(width);
-        let (body, ()) = self.nested(most, |g, _| {
-            g.add_params(&params);
-            g.statements(3);
-            let shift = g.rng.below(5) as i64 - 2;
-            let own = g.b.add(index, shift);
-            let mut updates = Vec::new();
-            for _ in 0..2 {
-                updates.push(match fold {
-                    Some(fold) => {
-                        let raw = g.scalar(I64);
-                        let range = g.b.add(len, 2);
-                        let place = g.b.bin(BinOp::Mod, I64, raw, range);
-                        (g.b.sub(place, 1), g.fold_elements(fold))
-                    }
-                    None => (own, vec![g.scalar(elem)]),
-                });
-            }
-            let cond = g.scalar(ScalarType::Bool);
-            let (index, values) = updates.pop().unwrap_or((own, Vec::new()));
-            let (first_at, first) = updates.pop().unwrap_or((own, Vec::new()));
-            let first = g.update_acc(acc, &ty, first_at, first);
-            let update = UpdateAcc {
-                accs: vec![first],
-                index,
-                values,
-            };
-            let second = |b: &mut Builder<'_, Soac>| {
-                let exp = Exp::Op(Soac::UpdateAcc(update));
-                vec![Atom::Var(b.let_("acc", ty.clone(), exp))]
-            };
-            let formals = [("acc", ty.clone())];
-            let last = g.b.if_(cond, &formals, second, |_| vec![first.into()]);
-            (vec![last[0].into()], ())
-        });
-        let op = match fold {
-            Some(fold) => Some(self.operator(fold)?),
-            None => None,
-        };
-        let iota = ArrayOp::Iota {
-            len: width,
-            start: Atom::ZERO,
-            step: Atom::ONE,
-            ty: I64,
-        };
-        let iota = self.b.array("iota", iota);
-        let soac = Soac::WithAcc {
-            width,
-            arrays: items.iter().map(|i| i.var).chain([iota]).collect(),
-            lam: Lambda { params, body },
-            acc: Accumulation {
-                token,
-                params: vec![acc],
-                dests: vec![dest],
-                op,
-            },
-        };
-        let ty = self.b.ty(dest);
-        self.bind_all(vec![ty], soac);
-        Some(())
-    }
-
-    /// The token, the accumulator and its type, for updates of an array.
-    pub(super) fn accumulator(&mut self, dest: Var) -> Option<(Var, Var, Type)> {
-        let Type::Array(array) = self.b.ty(dest) else {
-            return None;
-        };
-        let token = self.b.fresh("token", Type::Cert);
-        let part = 0;
-        let ty = Type::Acc(AccType { token, part, array });
-        Some((token, self.b.fresh("acc", ty.clone()), ty))
-    }
-
-    /// An update through an accumulator.
-    pub(super) fn update_acc(
-        &mut self,
-        acc: Var,
-        ty: &Type,
-        index: Atom,
-        values: Vec<Atom>,
-    ) -> Var {
-        let accs = vec![acc];
-        let update = UpdateAcc {
-            accs,
-            index,
-            values,
-        };
-        let exp = Exp::Op(Soac::UpdateAcc(update));
-        self.b.let_("acc", ty.clone(), exp)
     }
 
     /// Writes to indices of which no two are equal, some of them outside.

@@ -432,31 +432,18 @@ impl Gen<'_> {
     /// Updates through an accumulator with an operator.
     fn accumulated(&mut self, link: Link) -> Option<()> {
         let len = self.size();
-        let fold = Fold::Simple(BinOp::Add, I64);
         let dest = self.fresh_array(I64, &[len]);
-        let (token, acc, ty) = self.accumulator(dest)?;
+        let target = self.target(dest)?;
         let lam = self.lambda(link.width, &[link.array], |g, params| {
             let mut number = g.scalar(I64);
             g.mix(&mut number, params);
             let range = g.b.add(Atom::from(len), 2);
             let place = g.b.bin(BinOp::Mod, I64, number, range);
             let index = g.b.sub(place, 1);
-            vec![Atom::Var(g.update_acc(acc, &ty, index, vec![number]))]
+            vec![g.update(&target, target.acc, index, vec![number]).into()]
         });
-        let op = Some(self.operator(fold)?);
-        let soac = Soac::WithAcc {
-            width: link.width,
-            arrays: vec![link.array],
-            lam,
-            acc: midend::ir::soac::Accumulation {
-                token,
-                params: vec![acc],
-                dests: vec![dest],
-                op,
-            },
-        };
-        let ty = self.b.ty(dest);
-        self.bind_all(vec![ty], soac);
+        let op = Some(self.operator(Fold::Simple(BinOp::Add, I64))?);
+        self.accumulate(link.width, vec![link.array], lam, target, op);
         Some(())
     }
 }

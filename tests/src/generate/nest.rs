@@ -15,7 +15,7 @@ const PRODUCT: u64 = 300_000;
 
 impl Gen<'_> {
     /// A matrix in scope, with its extents.
-    fn matrix(&mut self) -> Option<(Item, [Size; 2], ScalarType)> {
+    pub(super) fn matrix(&mut self) -> Option<(Item, [Size; 2], ScalarType)> {
         let item = self.find_array(|_, ty| ty.rank() == 2)?;
         let extents = [0, 1].map(|k| item.ty.shape()[k].size());
         let elem = item.ty.elem()?;
@@ -233,7 +233,12 @@ impl Gen<'_> {
     }
 }
 
-fn reduction(width: Size, arrays: Vec<Var>, lam: Lambda<Soac>, op: Operator<Soac>) -> Soac {
+pub(super) fn reduction(
+    width: Size,
+    arrays: Vec<Var>,
+    lam: Lambda<Soac>,
+    op: Operator<Soac>,
+) -> Soac {
     Soac::Screma {
         width,
         arrays,

@@ -3,6 +3,7 @@
 use super::{Gen, Item, WORK};
 use midend::ir::array::{ArrayOp, SliceDim};
 use midend::ir::build::Builder;
+use midend::ir::id::FunId;
 use midend::ir::scalar::BinOp;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{Atom, Exp, MessagePart, TrapKind};
@@ -42,6 +43,7 @@ impl Gen<'_> {
             49..52 => self.perfect_nest(),
             52 => self.product(),
             53 => self.all_pairs(),
+            54 => self.walking(),
             _ => self.irregular(),
         };
         if made.is_none() {
@@ -338,26 +340,39 @@ impl Gen<'_> {
     }
 
     fn calling(&mut self) -> Option<()> {
+        if self.chooser.is_some() && self.rng.chance(60) {
+            return self.choosing();
+        }
         let fun = self.helper?;
-        // The helper may itself do as much as is allowed once.
+        let vector = self.vector_for_call()?;
+        let scalar = self.scalar(I64);
+        self.call(fun, &vector, &[scalar])
+    }
+
+    /// A vector that a function may be called with here.
+    pub(super) fn vector_for_call(&mut self) -> Option<Item> {
+        // What is called may itself do as much as is allowed once.
         if self.work > MOST_CALLS {
             return None;
         }
-        let array = self.find_array(|item, ty| ty.rank() == 1 && item.ty.elem() == Some(I64))?;
-        let size = array.ty.shape()[0].size()?;
-        if self.most(size) > super::MOST {
-            return None;
-        }
-        let scalar = self.scalar(I64);
-        let args = vec![size.into(), array.var.into(), scalar];
-        let formals = [("called", array.ty.clone()), ("t", Type::I64)];
+        let vector = self.find_array(|item, ty| ty.rank() == 1 && item.ty.elem() == Some(I64))?;
+        let size = vector.ty.shape()[0].size()?;
+        (self.most(size) <= super::MOST).then_some(vector)
+    }
+
+    /// A call with a vector and numbers, that gives another vector and a number.
+    pub(super) fn call(&mut self, fun: FunId, vector: &Item, numbers: &[Atom]) -> Option<()> {
+        let size = vector.ty.shape()[0].size()?;
+        let mut args = vec![size.into(), vector.var.into()];
+        args.extend(numbers);
+        let formals = [("called", vector.ty.clone()), ("t", Type::I64)];
         let binds = self.b.let_all(&formals, Exp::Call { fun, args });
         // What is called may give back what it is given.
-        self.add_alias(binds[0], &array);
+        self.add_alias(binds[0], vector);
         self.add(binds[1], Type::I64, false);
         Some(())
     }
 }
 
-/// How often the helper function may be called.
+/// How often functions may be called.
 const MOST_CALLS: u64 = 70;

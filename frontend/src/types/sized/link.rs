@@ -137,6 +137,8 @@ impl Sizer<'_, '_> {
             match r.unknown {
                 Some(_) => r.level = level,
                 None if self.binders.contains(&n) => {}
+                // An existential size of a function's result may be the function's own parameter.
+                None if ctx.bound_metas.contains(&m) && ctx.bound.contains(&n) => {}
                 None => {
                     let text = self.cx.names.text(n).to_owned();
                     let why =
