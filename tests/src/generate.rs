@@ -10,6 +10,7 @@ mod chain;
 mod chooser;
 mod control;
 mod deep;
+mod element;
 mod irregular;
 mod nest;
 mod ragged;
@@ -19,6 +20,7 @@ mod shape;
 mod shrink;
 mod statement;
 mod walk;
+mod writes;
 
 pub use ragged::ragged_program;
 pub use random::Random;

@@ -1,7 +1,6 @@
 //! Updates of arrays through accumulators.
 
 use super::Gen;
-use super::bulk::Fold;
 use midend::ir::build::Builder;
 use midend::ir::id::Var;
 use midend::ir::scalar::BinOp;
@@ -11,64 +10,58 @@ use midend::ir::types::{AccType, ScalarType, Size, Type};
 
 const I64: ScalarType = ScalarType::I64;
 
-/// An array that points update through an accumulator.
+/// Arrays that points update through accumulators, all of one place at once.
 pub(super) struct Target {
-    dest: Var,
+    dests: Vec<Var>,
     token: Var,
-    /// The accumulator that points begin with.
-    pub(super) acc: Var,
-    ty: Type,
+    /// The accumulators that points begin with.
+    pub(super) accs: Vec<Var>,
+    types: Vec<Type>,
 }
 
+/// What an update needs besides the accumulators: where, and values.
+type Change = (Atom, Vec<Atom>);
+
 impl Gen<'_> {
-    /// Updates through an accumulator, the second under a condition: with an operator anywhere, else of one place per element.
+    /// Updates through accumulators, the second under a condition: with an operator anywhere, else of one place per element.
     pub(super) fn accumulating(&mut self) -> Option<()> {
         if self.depth > 2 {
             return None;
         }
         let (width, len) = (self.size(), self.size());
-        let fold = match self.fold() {
-            Fold::Linear | Fold::Exact(_) => None,
-            fold @ (Fold::Simple(..) | Fold::Rows(..)) => Some(fold),
-        };
-        let (elem, shape) = match fold {
-            Some(Fold::Simple(_, ty)) => (ty, vec![len]),
-            Some(Fold::Rows(_, ty, size)) => (ty, vec![len, size]),
-            Some(Fold::Linear | Fold::Exact(_)) | None => (self.scalar_type(), vec![len]),
-        };
+        let fold = self.rng.chance(70).then(|| self.unordered_fold());
+        let elem = self.scalar_type();
         let (items, mut params) = self.inputs(width);
         let index = self.b.fresh("i", Type::I64);
         params.push(index);
-        let dest = self.fresh_array(elem, &shape);
-        let target = self.target(dest)?;
+        let dests = match fold {
+            Some(fold) => self.places(fold, &[len]),
+            None => vec![self.fresh_array(elem, &[len])],
+        };
+        let target = self.target(dests)?;
         let most = self.most(width);
         let (body, ()) = self.nested(most, |g, _| {
             g.add_params(&params);
             g.statements(3);
             let shift = g.rng.below(5) as i64 - 2;
             let own = g.b.add(index, shift);
-            let mut updates = Vec::new();
-            for _ in 0..2 {
-                updates.push(match fold {
-                    Some(fold) => {
-                        let raw = g.scalar(I64);
-                        let range = g.b.add(len, 2);
-                        let place = g.b.bin(BinOp::Mod, I64, raw, range);
-                        (g.b.sub(place, 1), g.fold_elements(fold))
-                    }
-                    None => (own, vec![g.scalar(elem)]),
-                });
-            }
+            let [first, second] = [(); 2].map(|()| match fold {
+                Some(fold) => {
+                    let raw = g.scalar(I64);
+                    let range = g.b.add(len, 2);
+                    let place = g.b.bin(BinOp::Mod, I64, raw, range);
+                    (g.b.sub(place, 1), g.fold_elements(fold))
+                }
+                None => (own, vec![g.scalar(elem)]),
+            });
             let cond = g.scalar(ScalarType::Bool);
-            let (index, values) = updates.pop().unwrap_or((own, Vec::new()));
-            let (first_at, first) = updates.pop().unwrap_or((own, Vec::new()));
-            let first = g.update(&target, target.acc, first_at, first);
-            let second = |b: &mut Builder<'_, Soac>| {
-                vec![Atom::Var(update(b, &target, first, index, values))]
-            };
-            let formals = [("acc", target.ty.clone())];
-            let last = g.b.if_(cond, &formals, second, |_| vec![first.into()]);
-            (vec![last[0].into()], ())
+            let first = update(&mut g.b, &target, &target.accs, first);
+            let all = atoms(&first);
+            let second = |b: &mut Builder<'_, Soac>| atoms(&update(b, &target, &first, second));
+            let types = target.types.iter();
+            let formals: Vec<_> = types.map(|ty| ("acc", ty.clone())).collect();
+            let last = g.b.if_(cond, &formals, second, |_| all);
+            (atoms(&last), ())
         });
         let op = match fold {
             Some(fold) => Some(self.operator(fold)?),
@@ -80,35 +73,32 @@ impl Gen<'_> {
         Some(())
     }
 
-    /// Makes an array one that is updated through an accumulator.
-    pub(super) fn target(&mut self, dest: Var) -> Option<Target> {
-        let Type::Array(array) = self.b.ty(dest) else {
-            return None;
-        };
+    /// Makes arrays those that are updated through accumulators.
+    pub(super) fn target(&mut self, dests: Vec<Var>) -> Option<Target> {
         let token = self.b.fresh("token", Type::Cert);
-        let part = 0;
-        let ty = Type::Acc(AccType { token, part, array });
-        let acc = self.b.fresh("acc", ty.clone());
+        let mut types = Vec::new();
+        for (part, dest) in dests.iter().enumerate() {
+            let Type::Array(array) = self.b.ty(*dest) else {
+                return None;
+            };
+            types.push(Type::Acc(AccType { token, part, array }));
+        }
+        let fresh = |ty: &Type| self.b.fresh("acc", ty.clone());
+        let accs = types.iter().map(fresh).collect();
         Some(Target {
-            dest,
+            dests,
             token,
-            acc,
-            ty,
+            accs,
+            types,
         })
     }
 
-    /// An update through an accumulator, which gives the next one.
-    pub(super) fn update(
-        &mut self,
-        target: &Target,
-        acc: Var,
-        index: Atom,
-        values: Vec<Atom>,
-    ) -> Var {
-        update(&mut self.b, target, acc, index, values)
+    /// The first update of a point, which gives the next accumulators.
+    pub(super) fn update(&mut self, target: &Target, index: Atom, values: Vec<Atom>) -> Vec<Atom> {
+        atoms(&update(&mut self.b, target, &target.accs, (index, values)))
     }
 
-    /// The updates of all points. What the array becomes comes into scope.
+    /// The updates of all points. What the arrays become comes into scope.
     pub(super) fn accumulate(
         &mut self,
         width: Size,
@@ -117,11 +107,11 @@ impl Gen<'_> {
         target: Target,
         op: Option<Operator<Soac>>,
     ) {
-        let ty = self.b.ty(target.dest);
+        let types = target.dests.iter().map(|&dest| self.b.ty(dest)).collect();
         let acc = Accumulation {
             token: target.token,
-            params: vec![target.acc],
-            dests: vec![target.dest],
+            params: target.accs,
+            dests: target.dests,
             op,
         };
         let soac = Soac::WithAcc {
@@ -130,21 +120,27 @@ impl Gen<'_> {
             lam,
             acc,
         };
-        self.bind_all(vec![ty], soac);
+        self.bind_all(types, soac);
     }
 }
 
 fn update(
     b: &mut Builder<'_, Soac>,
     target: &Target,
-    acc: Var,
-    index: Atom,
-    values: Vec<Atom>,
-) -> Var {
+    accs: &[Var],
+    (index, values): Change,
+) -> Vec<Var> {
+    let accs = accs.to_vec();
     let update = UpdateAcc {
-        accs: vec![acc],
+        accs,
         index,
         values,
     };
-    b.let_("acc", target.ty.clone(), Exp::Op(Soac::UpdateAcc(update)))
+    let types = target.types.iter();
+    let formals: Vec<_> = types.map(|ty| ("acc", ty.clone())).collect();
+    b.let_all(&formals, Exp::Op(Soac::UpdateAcc(update)))
+}
+
+fn atoms(vars: &[Var]) -> Vec<Atom> {
+    vars.iter().copied().map(Atom::Var).collect()
 }

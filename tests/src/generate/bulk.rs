@@ -1,10 +1,9 @@
 //! Statements with lambdas.
 
 use super::{Gen, Item};
-use midend::ir::array::ArrayOp;
 use midend::ir::id::Var;
-use midend::ir::scalar::{BinOp, Const};
-use midend::ir::soac::{HistOp, Operator, ScatterDest, Soac};
+use midend::ir::scalar::{BinOp, CmpOp, Const};
+use midend::ir::soac::{Operator, Soac};
 use midend::ir::syntax::{Atom, Exp, Lambda};
 use midend::ir::types::{ScalarType, Size, Type};
 
@@ -22,6 +21,8 @@ pub(super) enum Fold {
     Rows(BinOp, ScalarType, Size),
     /// Floats, by addition; they are such that all sums are exact.
     Exact(ScalarType),
+    /// Numbers with a second number, of which the least stays.
+    Least(ScalarType),
 }
 
 /// The ends of the range of the types that are folded.
@@ -76,8 +77,9 @@ impl Gen<'_> {
     pub(super) fn fold(&mut self) -> Fold {
         let op = *self.rng.pick(&OPERATORS);
         let ty = if self.rng.chance(50) { I64 } else { I32 };
-        match self.rng.below(7) {
+        match self.rng.below(8) {
             0 | 1 => Fold::Linear,
+            7 => Fold::Least(ty),
             3 => Fold::Exact(*self.rng.pick(&[ScalarType::F32, ScalarType::F64])),
             2 => {
                 let size = self.size();
@@ -96,6 +98,7 @@ impl Gen<'_> {
         match fold {
             Fold::Simple(_, ty) | Fold::Exact(ty) => vec![Type::Scalar(ty)],
             Fold::Linear => vec![Type::Scalar(I32); 2],
+            Fold::Least(ty) => vec![Type::Scalar(ty), Type::I64],
             Fold::Rows(_, ty, size) => vec![Type::array_of(&Type::Scalar(ty), &[size])],
         }
     }
@@ -109,6 +112,7 @@ impl Gen<'_> {
             }
             Fold::Simple(_, ty) => vec![self.scalar(ty)],
             Fold::Linear => vec![self.scalar(I32), self.scalar(I32)],
+            Fold::Least(ty) => vec![self.scalar(ty), self.scalar(I64)],
             Fold::Rows(_, ty, size) => vec![self.array(ty, &[size]).into()],
         }
     }
@@ -148,6 +152,14 @@ impl Gen<'_> {
                 let one = [Const::I32(1), Const::I32(0)].map(Atom::Const);
                 (one.to_vec(), vec![slope, offset], false)
             }
+            Fold::Least(ty) => {
+                let neutrals = [neutral(BinOp::Min, ty)?, Const::I64(i64::MAX)];
+                (
+                    neutrals.map(Atom::Const).to_vec(),
+                    self.least(ty, &params),
+                    true,
+                )
+            }
             Fold::Rows(op, ty, size) => {
                 let elem = Type::Scalar(ty);
                 let lam = self.b.lambda(&[("x", elem.clone()), ("y", elem)], |b, v| {
@@ -161,11 +173,30 @@ impl Gen<'_> {
         let body = self.b.leave(result);
         let neutral = match fold {
             Fold::Rows(_, _, size) => vec![self.b.replicate("ne", vec![size], neutral[0]).into()],
-            Fold::Simple(..) | Fold::Exact(_) | Fold::Linear => neutral,
+            Fold::Simple(..) | Fold::Exact(_) | Fold::Linear | Fold::Least(_) => neutral,
         };
         let comm = commutes && self.rng.chance(70);
         let lam = Lambda { params, body };
         Some(Operator { comm, lam, neutral })
+    }
+
+    /// The pair that comes first, by its first number, then by its second.
+    fn least(&mut self, ty: ScalarType, pairs: &[Var]) -> Vec<Atom> {
+        let at = |i: usize| Atom::Var(pairs[i]);
+        let less = self.b.cmp(CmpOp::Lt, ty, at(0), at(2));
+        let same = self.b.cmp(CmpOp::Eq, ty, at(0), at(2));
+        let before = self.b.le(at(1), at(3));
+        let both = self.b.and(same, before);
+        let first = self.b.or(less, both);
+        if self.rng.chance(50) {
+            let types = [ty, I64];
+            let one = |i: usize| self.b.select(types[i], first, at(i), at(i + 2));
+            return [0, 1].map(one).to_vec();
+        }
+        let formals = [("least", Type::Scalar(ty)), ("at", Type::I64)];
+        let pair = |from: usize| vec![at(from), at(from + 1)];
+        let chosen = self.b.if_(first, &formals, |_| pair(0), |_| pair(2));
+        chosen.into_iter().map(Atom::Var).collect()
     }
 
     /// Arrays of a common length to traverse, and the parameters for their rows.
@@ -211,6 +242,7 @@ impl Gen<'_> {
         let most = self.most(width);
         let (body, map_types) = self.nested(most, |g, sizes| {
             g.add_params(&params);
+            g.runs(width.into());
             g.statements(5);
             let mut result: Vec<Atom> = Vec::new();
             for &fold in &all {
@@ -286,91 +318,6 @@ impl Gen<'_> {
         self.b.bind(vec![kept, ys], Exp::Op(soac));
         self.add_size(kept.into(), most);
         self.add(ys, ty, true);
-        Some(())
-    }
-
-    pub(super) fn histogram(&mut self) -> Option<()> {
-        if self.depth > 2 {
-            return None;
-        }
-        let (width, buckets) = (self.size(), self.size());
-        let fold = match self.fold() {
-            fold @ (Fold::Simple(..) | Fold::Rows(..)) => fold,
-            Fold::Linear | Fold::Exact(_) => Fold::Simple(BinOp::Add, I64),
-        };
-        let (items, params) = self.inputs(width);
-        let most = self.most(width);
-        let (body, ()) = self.nested(most, |g, _| {
-            g.add_params(&params);
-            g.statements(3);
-            let raw = g.scalar(I64);
-            // Some buckets lie outside, on both sides.
-            let range = g.b.add(buckets, 2);
-            let bucket = g.b.bin(BinOp::Mod, I64, raw, range);
-            let bucket = g.b.sub(bucket, 1);
-            let mut result = vec![bucket];
-            result.extend(g.fold_elements(fold));
-            (result, ())
-        });
-        let mut op = self.operator(fold)?;
-        op.comm = true;
-        let (elem, shape) = match fold {
-            Fold::Simple(_, ty) => (ty, vec![buckets]),
-            Fold::Rows(_, ty, size) => (ty, vec![buckets, size]),
-            Fold::Linear | Fold::Exact(_) => return None,
-        };
-        let dest = self.fresh_array(elem, &shape);
-        let soac = Soac::Hist {
-            width,
-            arrays: items.iter().map(|i| i.var).collect(),
-            lam: Lambda { params, body },
-            ops: vec![HistOp {
-                shape: vec![buckets],
-                dests: vec![dest],
-                op,
-            }],
-        };
-        let ty = self.b.ty(dest);
-        self.bind_all(vec![ty], soac);
-        Some(())
-    }
-
-    /// Writes to indices of which no two are equal, some of them outside.
-    pub(super) fn scattering(&mut self) -> Option<()> {
-        if self.depth > 2 {
-            return None;
-        }
-        let (width, len) = (self.size(), self.size());
-        let (items, mut params) = self.inputs(width);
-        let index = self.b.fresh("i", Type::I64);
-        params.push(index);
-        let (elem, most) = (self.scalar_type(), self.most(width));
-        let (body, ()) = self.nested(most, |g, _| {
-            g.add_params(&params);
-            g.statements(3);
-            let shift = g.rng.below(5) as i64 - 2;
-            let place = g.b.add(index, shift);
-            (vec![place, g.scalar(elem)], ())
-        });
-        let start = (0, 1);
-        let iota = self.b.array(
-            "iota",
-            ArrayOp::Iota {
-                len: width,
-                start: Atom::i64(start.0),
-                step: Atom::i64(start.1),
-                ty: I64,
-            },
-        );
-        let array = self.fresh_array(elem, &[len]);
-        let soac = Soac::Scatter {
-            width,
-            arrays: items.iter().map(|i| i.var).chain([iota]).collect(),
-            lam: Lambda { params, body },
-            dests: vec![ScatterDest { rank: 1, array }],
-        };
-        let ty = self.b.ty(array);
-        self.bind_all(vec![ty], soac);
         Some(())
     }
 }

@@ -186,7 +186,7 @@ impl Gen<'_> {
     fn simple_fold(&mut self) -> Fold {
         match self.fold() {
             fold @ (Fold::Simple(..) | Fold::Exact(_)) => fold,
-            Fold::Linear | Fold::Rows(..) => Fold::Simple(BinOp::Add, I64),
+            Fold::Linear | Fold::Rows(..) | Fold::Least(_) => Fold::Simple(BinOp::Add, I64),
         }
     }
 
@@ -325,7 +325,7 @@ impl Gen<'_> {
                     let zero = op.neutral[0];
                     self.b.replicate("zeros", vec![buckets], zero)
                 }
-                Fold::Simple(..) | Fold::Linear | Fold::Rows(..) => {
+                Fold::Simple(..) | Fold::Linear | Fold::Rows(..) | Fold::Least(_) => {
                     self.fresh_array(elem, &[buckets])
                 }
             };
@@ -433,14 +433,14 @@ impl Gen<'_> {
     fn accumulated(&mut self, link: Link) -> Option<()> {
         let len = self.size();
         let dest = self.fresh_array(I64, &[len]);
-        let target = self.target(dest)?;
+        let target = self.target(vec![dest])?;
         let lam = self.lambda(link.width, &[link.array], |g, params| {
             let mut number = g.scalar(I64);
             g.mix(&mut number, params);
             let range = g.b.add(Atom::from(len), 2);
             let place = g.b.bin(BinOp::Mod, I64, number, range);
             let index = g.b.sub(place, 1);
-            vec![g.update(&target, target.acc, index, vec![number]).into()]
+            g.update(&target, index, vec![number])
         });
         let op = Some(self.operator(Fold::Simple(BinOp::Add, I64))?);
         self.accumulate(link.width, vec![link.array], lam, target, op);

@@ -149,13 +149,18 @@ impl Gen<'_> {
             let more = self.b.lt(counter, most);
             LoopForm::While(self.b.leave(vec![more]))
         } else {
-            let bound = most;
-            let index = self.b.fresh("i", Type::I64);
+            let ty = *self
+                .rng
+                .pick(&[I64, I64, I64, ScalarType::I32, ScalarType::U8]);
+            let bound = self.b.convert(I64, ty, most);
+            let index = self.b.fresh("i", Type::Scalar(ty));
             LoopForm::For { index, bound }
         };
         let (body, ()) = self.nested(4, |g, _| {
-            if let LoopForm::For { index, bound: _ } = &form {
-                g.add(*index, Type::I64, false);
+            if let &LoopForm::For { index, bound } = &form {
+                let ty = g.b.ty(index);
+                g.add(index, ty, false);
+                g.runs(bound);
             }
             for (v, ty) in vars.iter().zip(&types) {
                 g.add(*v, ty.clone(), true);

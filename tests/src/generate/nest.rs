@@ -228,7 +228,7 @@ impl Gen<'_> {
         let [a, b] = factors.map(|v| self.b.convert(elem, I64, v));
         match fold {
             Fold::Exact(ty) => self.exact_product(ty, [a, b]),
-            Fold::Simple(..) | Fold::Linear | Fold::Rows(..) => self.b.mul(a, b),
+            Fold::Simple(..) | Fold::Linear | Fold::Rows(..) | Fold::Least(_) => self.b.mul(a, b),
         }
     }
 }

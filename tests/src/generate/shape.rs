@@ -3,6 +3,7 @@
 use super::{Gen, Item, KnownSize, WORK};
 use midend::ir::array::ArrayOp;
 use midend::ir::id::Var;
+use midend::ir::scalar::Const;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{Atom, Body};
 use midend::ir::types::{ArrayType, Dim, ScalarType, Size, Type};
@@ -125,15 +126,24 @@ impl Gen<'_> {
         {
             return self.b.copy("copy", item.var);
         }
-        if elem == ScalarType::I64 && shape.len() == 1 && self.rng.chance(50) {
-            let start = self.scalar(ScalarType::I64);
+        if elem.is_integer() && shape.len() == 1 && self.rng.chance(50) {
+            let start = self.scalar(elem);
+            let step = match Const::int(elem, 2) {
+                Some(two) if self.rng.chance(70) => two.into(),
+                Some(_) | None => self.scalar(elem),
+            };
             let op = ArrayOp::Iota {
                 len: shape[0],
                 start,
-                step: Atom::i64(2),
+                step,
                 ty: elem,
             };
             return self.b.array("iota", op);
+        }
+        if let Some((&outer, inner @ [_, ..])) = shape.split_first()
+            && self.rng.chance(40)
+        {
+            return self.rows(elem, outer, inner);
         }
         if let [Size::Const(n @ 1..=3)] = *shape {
             let elems = (0..n).map(|_| self.scalar(elem)).collect();
@@ -142,6 +152,17 @@ impl Gen<'_> {
         }
         let value = self.scalar(elem);
         self.b.replicate("rep", shape.to_vec(), value)
+    }
+
+    /// A new array of rows: one of them again and again, or a few.
+    fn rows(&mut self, elem: ScalarType, outer: Size, inner: &[Size]) -> Var {
+        if let Size::Const(n @ 1..=3) = outer {
+            let elems = (0..n).map(|_| self.array(elem, inner).into()).collect();
+            let row = Type::array_of(&Type::Scalar(elem), inner);
+            return self.b.array("rows", ArrayOp::Literal { elems, row });
+        }
+        let row = self.array(elem, inner);
+        self.b.replicate("rows", vec![outer], row.into())
     }
 
     /// Whether a type names only sizes among the first `count` in scope.

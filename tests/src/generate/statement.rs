@@ -44,6 +44,7 @@ impl Gen<'_> {
             52 => self.product(),
             53 => self.all_pairs(),
             54 => self.walking(),
+            55 | 56 => self.filling(),
             _ => self.irregular(),
         };
         if made.is_none() {
@@ -157,9 +158,16 @@ impl Gen<'_> {
         {
             return None;
         }
-        let len = self.b.add(a, b);
+        let mut len = self.b.add(a, b);
+        let mut most = most;
+        let mut arrays = vec![first.var, second.var];
+        if self.rng.chance(25) {
+            // The first one once more.
+            len = self.b.add(len, a);
+            most += self.most(a);
+            arrays.push(first.var);
+        }
         let len = self.add_size(len, most);
-        let arrays = vec![first.var, second.var];
         let v = self.b.array("cat", ArrayOp::Concat { arrays, len });
         let ty = self.b.ty(v);
         self.add(v, ty, true);
@@ -330,6 +338,21 @@ impl Gen<'_> {
             _ => below,
         };
         let parts = vec![MessagePart::Text("checked ".into()), MessagePart::Value(a)];
+        self.behind(cond, parts, (a, b))
+    }
+
+    /// A check that what is around runs at all, which holds where it is executed and need not hold before.
+    pub(super) fn runs(&mut self, count: Atom) -> Option<()> {
+        if self.b.ty(count) != Type::I64 || !self.rng.chance(15) {
+            return None;
+        }
+        let some = self.b.lt(0, count);
+        let pair = (self.scalar(I64), self.scalar(I64));
+        self.behind(some, vec![MessagePart::Value(count)], pair)
+    }
+
+    /// A check, and a quotient that it protects.
+    fn behind(&mut self, cond: Atom, parts: Vec<MessagePart>, (a, b): (Atom, Atom)) -> Option<()> {
         let cert = self.b.assert(cond, TrapKind::Assert, parts)?;
         let divisor = self.b.bin(BinOp::Or, I64, b, 1);
         let quotient = self

@@ -136,14 +136,26 @@ impl Cx<'_> {
         outer: usize,
         out: &mut Vec<Stm<Seg>>,
     ) -> (Size, Var) {
+        let shape = &self.vars[array].ty.shape()[..outer];
+        let context: Vec<Axis> = shape.iter().map(|&dim| dim.into()).collect();
+        let count = Size::of(self.points(&context, out));
+        (count, self.flat_to(count, array, outer, out))
+    }
+
+    /// An array over dimensions, the outer ones seen as a single one of this extent.
+    pub(super) fn flat_to(
+        &mut self,
+        count: Size,
+        array: Var,
+        outer: usize,
+        out: &mut Vec<Stm<Seg>>,
+    ) -> Var {
         let (elem, shape) = match &self.vars[array].ty {
             Type::Array(ty) => (ty.elem, ty.shape.clone()),
             Type::Scalar(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => {
                 unreachable!("an array over a context")
             }
         };
-        let context: Vec<Axis> = shape[..outer].iter().map(|&dim| dim.into()).collect();
-        let count = Size::of(self.points(&context, out));
         let mut inner = shape[outer..].to_vec();
         inner.insert(0, count.into());
         let ty = Type::Array(ArrayType {
@@ -154,7 +166,7 @@ impl Cx<'_> {
             shape: inner,
             array,
         };
-        (count, self.array(out, "flat", ty, op))
+        self.array(out, "flat", ty, op)
     }
 
     /// Binds an array with the elements of another, in the same order.

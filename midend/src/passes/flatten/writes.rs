@@ -68,10 +68,9 @@ impl Cx<'_> {
         let mut places = Vec::new();
         let mut left = dests.iter();
         for op in ops {
-            let rank = op.shape.len();
-            for (&source, &array) in op.dests.iter().zip(&mut left) {
-                places.push(self.dest(context, (source, array, rank), whole, out));
-            }
+            let arrays = left.by_ref().take(op.dests.len());
+            let pairs: Vec<(Var, Var)> = op.dests.iter().copied().zip(arrays.copied()).collect();
+            places.extend(self.hist_dests(context, &pairs, op.shape.len(), whole, out));
         }
         let (mut point, results) = self.leaf(&inner, t);
         let (mut at, mut taken) = (0, 0);
@@ -99,6 +98,34 @@ impl Cx<'_> {
         }
         result.extend(&results[at..]);
         self.written(point, result, SegKind::Hist(hists), binds, out);
+    }
+
+    /// The destinations of a histogram, by source name and array over the context. Seen as one dimension, they have the same extent.
+    fn hist_dests(
+        &mut self,
+        context: &[Axis],
+        pairs: &[(Var, Var)],
+        rank: usize,
+        whole: bool,
+        out: &mut Vec<Stm<Seg>>,
+    ) -> Vec<Dest> {
+        let mut dests: Vec<Dest> = Vec::new();
+        for &(source, array) in pairs {
+            let dest = match dests.first() {
+                Some(first) if whole => {
+                    let (count, axes) = (self.outermost(first.array), first.axes.clone());
+                    let outer = space(context).len() + rank;
+                    Dest {
+                        source,
+                        array: self.flat_to(count, array, outer, out),
+                        axes,
+                    }
+                }
+                Some(_) | None => self.dest(context, (source, array, rank), whole, out),
+            };
+            dests.push(dest);
+        }
+        dests
     }
 
     /// Parallel writes in a context, into arrays with one more dimension for each map around them.
