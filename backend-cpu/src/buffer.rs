@@ -92,8 +92,7 @@ enum Owner {
         /// Bytes of the block.
         size: usize,
     },
-    /// Handed over by the caller as a vector; never touched through this field again but to drop it.
-    #[expect(dead_code, reason = "kept alive for its memory")]
+    /// Handed over by the caller as a vector; never touched through this field again but to hand it back or to drop it.
     Vector(Data),
 }
 
@@ -164,6 +163,18 @@ impl Buffer {
     /// The address of the first element.
     pub fn start(&self) -> *mut u8 {
         self.0.start.as_ptr()
+    }
+
+    /// The vector that the caller handed over, if this is the last reference to it and it has `len` elements; else the buffer again.
+    pub(crate) fn into_vector(self, len: usize) -> Result<Data, Self> {
+        if len != self.0.len || matches!(self.0.owner, Owner::Heap { .. }) {
+            return Err(self);
+        }
+        let mut memory = Arc::try_unwrap(self.0).map_err(Self)?;
+        match &mut memory.owner {
+            Owner::Vector(data) => Ok(std::mem::replace(data, Data::Bool(Vec::new()))),
+            Owner::Heap { .. } => Err(Self(Arc::new(memory))),
+        }
     }
 
     /// The first `len` elements, or nothing if there are fewer.

@@ -14,7 +14,7 @@ use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 use midend::value::Data;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How the device is to be.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,6 +78,17 @@ impl CpuDevice {
     }
 }
 
+/// The maker's name of this computer's processor, or what kind it is.
+fn model() -> &'static str {
+    static MODEL: OnceLock<String> = OnceLock::new();
+    MODEL.get_or_init(|| {
+        let about = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let line = about.lines().find(|line| line.starts_with("model name"));
+        let name = line.and_then(|line| Some(line.split_once(':')?.1.trim().to_owned()));
+        name.unwrap_or_else(|| format!("CPU ({})", std::env::consts::ARCH))
+    })
+}
+
 fn out_of_range(index: usize, len: usize) -> RunError {
     RunError::Device(format!("element {index} of a buffer of {len}"))
 }
@@ -89,7 +100,7 @@ impl Device for CpuDevice {
     fn properties(&self) -> Properties {
         let threads = self.pool.current_num_threads() as u64;
         Properties {
-            name: format!("CPU, {threads} threads, {}", self.isa.triple()),
+            name: format!("{}, {threads} threads", model()),
             parallelism: threads * 4,
             memory: self.account.limit(),
         }
@@ -127,6 +138,12 @@ impl Device for CpuDevice {
         buffer
             .to_data(len)
             .ok_or_else(|| out_of_range(len, buffer.len()))
+    }
+
+    fn hand_over(&self, buffer: Buffer, len: usize) -> Result<Data, RunError> {
+        buffer
+            .into_vector(len)
+            .or_else(|buffer| self.download(&buffer, len))
     }
 
     fn load(&self, buffer: &Buffer, index: usize) -> Result<Const, RunError> {

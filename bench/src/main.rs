@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p arrc-bench -- [--runs N] [--threads N] [NAME..]
+//! cargo run --release -p arrc-bench -- --judge N
 //! ```
 //!
 //! It is `arrc bench --vs` over the inputs with the tag `compiled` in `examples/`. The C programs are built by the system's
@@ -10,9 +11,12 @@
 
 #![expect(clippy::print_stdout, reason = "the table is what the program is for")]
 
+mod judge;
+
 use anyhow::{Context, Result, bail};
-use arrc::bench::{Contest, Dataset, Measured, Other, Patience, bench_file};
-use arrc::session::{Options as SessionOptions, Session};
+use arrc::bench::{Contest, Dataset, Measured, Other, Ours, Patience, bench_file, serve};
+use arrc::session::Options as SessionOptions;
+use arrc::target::Target;
 use clap::Parser;
 use std::path::Path;
 use std::process::Command;
@@ -33,6 +37,13 @@ struct Options {
     /// Compare arrc with `threads` threads to arrc with one, instead of with C.
     #[arg(long)]
     scaling: bool,
+    /// Try so many times whether `arrc benchcmp` finds that a program became slower by a fifth, and finds nothing where nothing
+    /// changed.
+    #[arg(long, value_name = "N")]
+    judge: Option<usize>,
+    /// Serve as a worker of another one.
+    #[arg(long, hide = true)]
+    worker: bool,
     /// The examples to measure; all if there are none.
     names: Vec<String>,
 }
@@ -54,6 +65,14 @@ const C_RUNS: usize = 3;
 
 fn main() -> Result<()> {
     let options = Options::parse();
+    if options.worker {
+        let options = SessionOptions {
+            target: Target::Cpu,
+            threads: Some(options.threads),
+            ..SessionOptions::default()
+        };
+        return Ok(serve(options)?);
+    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .context("bench is a member of a workspace")?;
@@ -63,7 +82,17 @@ fn main() -> Result<()> {
     }
     let work = root.join("target/bench");
     std::fs::create_dir_all(&work)?;
-    let contest = contest(&options, &work)?;
+    let mut contest = contest(&options, &work)?;
+    if let Some(times) = options.judge {
+        contest.others.clear();
+        contest.include.clear();
+        contest.patience = Patience {
+            runs: 10,
+            converge: true,
+            at_most: Duration::from_secs(2),
+        };
+        return judge::judge(&contest, times, &work);
+    }
     let reference = if options.scaling { "1 thread" } else { "C" };
     println!(
         "{:<14}{:>14}{:>14}{:>10}",
@@ -90,16 +119,23 @@ fn main() -> Result<()> {
 
 /// arrc, and what it is compared with.
 fn contest(options: &Options, work: &Path) -> Result<Contest> {
-    let session = |threads| {
-        Session::new(SessionOptions {
-            threads: Some(threads),
-            ..SessionOptions::default()
-        })
+    let this = std::env::current_exe()?;
+    let worker = |threads: usize| {
+        let this = this.clone();
+        let command = move || {
+            let mut command = Command::new(&this);
+            command.args(["--worker", &format!("--threads={threads}")]);
+            command
+        };
+        Ours {
+            target: Target::Cpu,
+            command: Box::new(command),
+        }
     };
-    let mut ours = vec![session(options.threads)?];
+    let mut ours = vec![worker(options.threads)];
     let mut others = Vec::new();
     if options.scaling {
-        ours.push(session(1)?);
+        ours.push(worker(1));
     } else {
         let command = format!(
             "OMP_NUM_THREADS={} '{}/{{program}}{}' -t {{times}} -r {C_RUNS}",

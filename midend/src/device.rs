@@ -38,6 +38,11 @@ pub trait Device: Send + Sync {
     /// The first `len` elements. Waits for the work that writes them.
     fn download(&self, buffer: &Self::Buffer, len: usize) -> Result<Data, RunError>;
 
+    /// As [`Device::download`], of memory that nobody reads any more: it may be handed over instead of being copied.
+    fn hand_over(&self, buffer: Self::Buffer, len: usize) -> Result<Data, RunError> {
+        self.download(&buffer, len)
+    }
+
     /// One element. Waits for the work that writes it.
     fn load(&self, buffer: &Self::Buffer, index: usize) -> Result<Const, RunError>;
 
@@ -114,6 +119,19 @@ pub struct Costs {
     pub step: f64,
     /// How many points take no longer than one.
     pub width: f64,
+}
+
+impl Costs {
+    /// Those of a device of which all is as dear, one point after another: to compare work with other work.
+    pub const ONE: Self = Self {
+        host: 1.0,
+        launch: 1.0,
+        wait: 1.0,
+        transfer: 1.0,
+        byte: 1.0,
+        step: 1.0,
+        width: 1.0,
+    };
 }
 
 /// The flag by which a run is stopped from outside. Long kernels and host loops poll it.

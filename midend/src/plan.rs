@@ -14,7 +14,7 @@ mod signature;
 mod work;
 
 pub use counts::{Counts, Work};
-pub use estimate::estimate;
+pub use estimate::{Effort, estimate};
 pub use memory::{Asker, Memory, Share};
 pub use profile::{BuffersMade, EVENTS, GuardPassed, Profile, Profiler, WorkDone, WorkEvent};
 pub use signature::{Signature, signatures};
@@ -109,17 +109,18 @@ impl Executable {
         call::call_entry(self, device, module, entry, args, options)
     }
 
-    /// As [`Executable::run`], and tells what time and memory were spent on. `clock` yields the time since some moment.
+    /// As [`Executable::run`], and tells what time and memory were spent on. `plan` is what this was made of, and `clock` yields the
+    /// time since some moment.
     pub fn profile<D: Device>(
         &self,
         (device, module): (&D, &D::Module),
         entry: &str,
         args: Vec<Value>,
         options: &Options<'_>,
-        clock: &(dyn Fn() -> Duration + Sync),
+        (plan, clock): (&Program<Mem>, &(dyn Fn() -> Duration + Sync)),
     ) -> Result<(Vec<Value>, Profile), RunError> {
         let memory = Arc::new(Memory::watched(options.memory.limit()));
-        let profiler = Profiler::new(clock);
+        let profiler = Profiler::new(clock, plan);
         let options = Options {
             memory: Arc::clone(&memory),
             profiler: Some(&profiler),

@@ -1,7 +1,8 @@
 //! Benchmarks: the test blocks of programs run again and again, on several targets and beside other programs.
 //!
-//! All that run on one input take turns, run by run, so that what else the machine does meets them alike. Each runs once before
-//! it is timed, and its result is compared with the expected one, or with that of the first.
+//! All that run on one input take turns, so that what else the machine does meets them alike. Each runs once before
+//! it is timed, and its result is compared with the expected one, or with that of the first. Programs run in child processes, one
+//! for each program and target.
 
 mod adaptive;
 mod compare;
@@ -9,8 +10,10 @@ mod json;
 mod measure;
 mod other;
 mod plot;
+mod racer;
 mod report;
 mod statistics;
+mod worker;
 
 pub use adaptive::Patience;
 pub use compare::{Change, Comparison, compare};
@@ -18,11 +21,13 @@ pub use json::{Times, read, write};
 pub use measure::{Contest, bench_file};
 pub use other::Other;
 pub use plot::{PlotError, svg};
+pub use racer::Ours;
 pub use report::dataset_text;
 pub use statistics::{Summary, fastest, geometric_mean, rank_shift};
+pub use worker::serve;
 
-use midend::ir::threshold::Threshold;
 use midend::plan::Profile;
+use serde::{Deserialize, Serialize};
 
 /// What was measured of an entry point of a program.
 #[derive(Clone, Debug)]
@@ -49,6 +54,8 @@ pub struct Dataset {
 pub struct Side {
     /// The target's name, or the command of the other program.
     pub name: String,
+    /// What people call the device of a target.
+    pub device: Option<String>,
     /// Times, or why there are none.
     pub outcome: Result<Measured, String>,
 }
@@ -65,14 +72,14 @@ pub struct Measured {
 }
 
 /// What a run spent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
     /// The most bytes of buffers at once.
     pub peak: u64,
     /// The bytes of the buffers that kernels were given and of what was copied.
     pub moved: u64,
-    /// How often guards were passed, and how often come to.
-    pub guards: Vec<(Threshold, u64, u64)>,
+    /// The thresholds of guards, how often they were passed, and how often come to.
+    pub guards: Vec<(String, u64, u64)>,
 }
 
 impl Spent {
@@ -84,7 +91,7 @@ impl Spent {
             guards: guards
                 .map(|guard| {
                     let all = guard.taken + guard.refused;
-                    (guard.threshold.clone(), guard.taken, all)
+                    (guard.threshold.to_string(), guard.taken, all)
                 })
                 .collect(),
         }

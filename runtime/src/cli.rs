@@ -50,6 +50,7 @@ Examples:
   arrc repl                                   try things out
   arrc test tests/                            run the test blocks of programs
   arrc bench --targets=cpu,interp prog.fut    measure them
+  arrc profile prog.fut data                  see where time and memory go
   arrc dataset -b -g '[1000]f32' > data       make an input
 
 `arrc COMMAND --help` tells more, `arrc doctor` what works here. Exit codes: 0 all went well, 1 a mistake in the program,
@@ -59,6 +60,8 @@ the input or the command line, 2 the program failed while running, 124 out of ti
 enum Command {
     /// Run an entry point of a program (`arrc prog.fut` is short for `arrc run prog.fut`)
     Run(run::RunArguments),
+    /// Run an entry point and tell what that spends time and memory on (the same as `run --profile -n`)
+    Profile(run::RunArguments),
     /// Look programs over for mistakes, without running them
     Check(check::CheckArguments),
     /// Run the test blocks of programs
@@ -90,6 +93,7 @@ enum Command {
 /// The names of the commands: a first argument that is none of them begins a program to run.
 const COMMANDS: &[&str] = &[
     "run",
+    "profile",
     "check",
     "test",
     "bench",
@@ -120,6 +124,7 @@ pub fn main() -> ExitCode {
     };
     let work = std::panic::catch_unwind(|| match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Profile(arguments) => run::profiled(arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),

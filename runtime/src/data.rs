@@ -21,7 +21,7 @@ pub use midend::value::leaf::{Leaf, leaves};
 pub use npy::{read_npy, write_npy};
 pub use number::parse_number;
 pub use print::{const_text, value_text, write_text};
-pub use show::{fitted_text, source_text, structured_text};
+pub use show::{Most, fitted_text, source_text, structured_text};
 pub use source::{Source, SourceError, gunzip};
 pub use text::Reader;
 

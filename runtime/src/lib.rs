@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+mod child;
 pub mod cli;
 pub mod compare;
 pub mod data;

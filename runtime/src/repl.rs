@@ -14,6 +14,7 @@
 mod command;
 mod fields;
 mod input;
+mod layout;
 mod picture;
 mod table;
 #[cfg(test)]
@@ -22,7 +23,7 @@ mod tests;
 pub use command::{COMMANDS, Command};
 pub use input::is_complete;
 
-use crate::data::fitted_text;
+use crate::data::{Most, fitted_text};
 use crate::loader::FileLoader;
 use crate::session::{Options, Program, Session, SessionError, on_big_stack};
 use frontend::diagnostic::Diagnostic;
@@ -72,6 +73,10 @@ pub struct Settings {
     pub items: usize,
     /// Columns of the terminal.
     pub width: usize,
+    /// Its lines.
+    pub height: usize,
+    /// Whether values are laid out for the terminal, or are one line each.
+    pub layout: bool,
     /// Whether every evaluation tells how long it took.
     pub time: bool,
     /// How errors look.
@@ -83,6 +88,8 @@ impl Default for Settings {
         Self {
             items: 20,
             width: 80,
+            height: 24,
+            layout: true,
             time: false,
             look: Look::Plain,
         }
@@ -99,6 +106,8 @@ pub struct Repl {
     definitions: Vec<String>,
     /// Programs by their texts, the latest last.
     kept: VecDeque<(String, Arc<Program>)>,
+    /// What has been defined, if nothing was since somebody asked.
+    names: Option<Vec<String>>,
 }
 
 /// Declarations that were checked with what had been defined before.
@@ -127,6 +136,7 @@ impl Repl {
             file: None,
             definitions: Vec::new(),
             kept: VecDeque::new(),
+            names: None,
         })
     }
 
@@ -151,7 +161,10 @@ impl Repl {
     }
 
     /// Names that may be meant by what somebody has begun to type, with those of fields, `point.x`.
-    pub fn names(&self) -> Vec<String> {
+    pub fn names(&mut self) -> Vec<String> {
+        if let Some(names) = &self.names {
+            return names.clone();
+        }
         let own = self.defined().unwrap_or_default().into_iter();
         let own = own.flat_map(|(name, ty)| {
             let fields = fields::paths(&ty);
@@ -159,7 +172,9 @@ impl Repl {
             [name].into_iter().chain(fields)
         });
         let library = frontend::prelude_names().into_iter().map(str::to_owned);
-        own.chain(library).collect()
+        let names: Vec<String> = own.chain(library).collect();
+        self.names = Some(names.clone());
+        names
     }
 
     /// What has been defined and not been hidden, with its type, in the order of definition.
@@ -191,6 +206,7 @@ impl Repl {
         let file = checked.file;
         checked.warnings.retain(|w| w.primary.span.file == file);
         self.definitions.push(text.to_owned());
+        self.names = None;
         Ok(Told {
             text: types_told,
             warnings: self.render(checked.loader, &checked.warnings),
@@ -198,9 +214,13 @@ impl Repl {
     }
 
     fn evaluate(&mut self, text: &str) -> Reply {
-        let checked = self.checked(&format!("def {IT} =\n{text}"))?.program;
-        if let Some((_, ty, true)) = checked.values().into_iter().next_back() {
-            return Ok(format!("a function : {ty}\n").into());
+        // What was compiled was checked before.
+        let key = self.key(text);
+        if self.kept.iter().all(|(known, _)| *known != key) {
+            let checked = self.checked(&format!("def {IT} =\n{text}"))?.program;
+            if let Some((_, ty, true)) = checked.values().into_iter().next_back() {
+                return Ok(format!("a function : {ty}\n").into());
+            }
         }
         let done = self.run(text)?;
         let mut out = self.value_text(&done);
@@ -212,9 +232,28 @@ impl Repl {
 
     /// A value as it is told: arrays of records as tables where they fit.
     fn value_text(&self, done: &Evaluated) -> String {
-        let Settings { items, width, .. } = self.settings;
-        let table = table::text(&done.ty, &done.values, items, width);
-        table.unwrap_or_else(|| fitted_text(&done.ty, &done.values, items)) + "\n"
+        let Settings {
+            items,
+            width,
+            height,
+            layout,
+            ..
+        } = self.settings;
+        let (ty, values) = (&done.ty, &done.values);
+        // The prompt is to be seen, and what was typed.
+        let height = height.saturating_sub(3).max(4);
+        // Beside the rows there is the heading, what was left out and how many there are.
+        let rows = height.saturating_sub(3).max(2);
+        let rows = if layout { items.min(rows) } else { items };
+        if let Some(table) = table::text(ty, values, rows, width) {
+            return table + "\n";
+        }
+        let text = if layout {
+            layout::text(ty, values, items, (width, height))
+        } else {
+            fitted_text(ty, values, Most::of(items))
+        };
+        text + "\n"
     }
 
     /// Compiles an expression, unless that has been done, and runs it.
@@ -245,8 +284,13 @@ impl Repl {
         program.map_err(|why| why.render(self.settings.look))
     }
 
+    /// What tells an expression from others, and from itself with other definitions.
+    fn key(&self, text: &str) -> String {
+        self.definitions.concat() + "\n" + text
+    }
+
     fn compile(&mut self, text: &str) -> Result<Arc<Program>, String> {
-        let key = self.definitions.concat() + "\n" + text;
+        let key = self.key(text);
         if let Some(place) = self.kept.iter().position(|(known, _)| *known == key)
             && let Some(found) = self.kept.remove(place)
         {

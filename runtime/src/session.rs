@@ -9,7 +9,7 @@ mod times;
 
 pub use auto::{Accelerator, Choice};
 pub use compile::CompileError;
-pub use costs::{Kept, Store, measure_costs};
+pub use costs::{Ceilings, Kept, Store, measure_costs};
 pub use stack::on_big_stack;
 pub use times::{CompileTimes, PassTime};
 
@@ -137,6 +137,10 @@ impl Session {
     /// The flag that stops every run of the session. Who raises it lowers it before the next run.
     pub fn stop(&self) -> Arc<Stop> {
         Arc::clone(&self.shared.stop)
+    }
+    /// What people call the device that programs run on.
+    pub fn device(&self) -> String {
+        self.shared.devices.name()
     }
     /// The options.
     pub fn options(&self) -> &Options {
@@ -350,6 +354,10 @@ impl Program {
             Engine::Auto(auto) => auto.last(),
             Engine::Interp(_) | Engine::Cpu(_) | Engine::Ptx(_) | Engine::PtxEmu(_) => None,
         }
+    }
+    /// The most that the device of the last call does in a second, measured if that is not known. Nothing of what is no real device.
+    pub fn ceilings(&self) -> Option<Ceilings> {
+        self.engine.ceilings(&self.shared, &self.shared.devices)
     }
     /// A call of which nothing is to be told.
     fn simple<'a>(&'a self, entry: &'a str, args: Vec<Value>) -> Call<'a> {

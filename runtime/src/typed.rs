@@ -15,8 +15,8 @@
 //! ```
 //!
 //! Arguments and results are the leaves of the entry point's parameters and results, in order: a parameter that is a record of
-//! three numbers is three arguments. The elements of arrays that are given to the CPU are taken over, not copied; those of results
-//! are copied once.
+//! three numbers is three arguments. The elements of arrays that are given to the CPU are taken over, not copied, and come back in the
+//! same vector where the program updates them in place or gives them back; those of other results are copied once.
 
 use crate::data::{Leaf, leaves};
 use crate::session::Program;
@@ -332,6 +332,31 @@ entry sum (r: {x: i32, ys: []i32}) = r.x + i32.sum r.ys
         assert_eq!(found, Ok(all));
         assert_eq!(program().run("nothing", ()), Ok(5u8));
         assert_eq!(program().run("sum", (1i32, vec![2i32, 3])), Ok(6i32));
+    }
+
+    #[test]
+    fn vectors_go_in_and_out_without_a_copy() {
+        let options = Options {
+            target: Target::Cpu,
+            ..Options::default()
+        };
+        let session = Session::new(options).expect("a session");
+        let text = "
+entry update (xs: *[]f32) (i: i64) (x: f32) = xs with [i] = x
+entry both (xs: []f32) = (xs, xs)
+entry part (xs: []f32) = take 1 xs
+";
+        let program = session.compile("update.fut", text).expect("it is right");
+        let xs = vec![1.0f32; 10_000];
+        let place = xs.as_ptr();
+        let ys: Vec<f32> = program.run("update", (xs, 7i64, 2.0f32)).expect("it runs");
+        assert_eq!((ys.as_ptr(), ys[6], ys[7]), (place, 1.0, 2.0));
+        // Two results are two vectors, and a part is one of its own.
+        let (a, b): (Vec<f32>, Vec<f32>) = program.run("both", (ys,)).expect("it runs");
+        assert_ne!(a.as_ptr(), b.as_ptr());
+        assert_eq!((a.len(), &a), (10_000, &b));
+        let first: Vec<f32> = program.run("part", (a,)).expect("it runs");
+        assert_eq!(first, [1.0]);
     }
 
     #[test]

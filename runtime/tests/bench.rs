@@ -117,6 +117,67 @@ fn what_goes_wrong_is_told_and_the_rest_goes_on() {
     assert!(text(&output.stderr).contains("b.fut"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_crash_is_the_failure_of_one_input() {
+    let directory = directory("crash");
+    let two = "-- ==\n-- entry: first second\n-- input { 1i32 } output { 2i32 }\n\
+        entry first (x: i32) = x + 1\nentry second (x: i32) = 1 + x\n";
+    let program = file(&directory, "a.fut", two);
+    let json = directory.join("out.json").display().to_string();
+    // As the system does when memory is short: our worker is killed while it is at the first input.
+    let kill = "if [ {entry} = first ]; then for s in /proc/[0-9]*/status; do \
+        if grep -qs \"^PPid:[[:space:]]*$PPID$\" $s && grep -qs '^Name:[[:space:]]*arrc$' $s; \
+        then p=${s#/proc/}; kill -9 ${p%/status}; fi; done; fi; echo 2i32";
+    let mut line = vec!["bench", &program, "--vs", kill, "--json", &json];
+    line.extend(FAST);
+    let output = arrc(&line);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let all = read(&json);
+    let result = |entry: &str, side: &str| {
+        &all[format!("{program}:{entry} ({side})")]["datasets"]["#0 (\"1i32\")"]
+    };
+    let failed = result("first", "cpu").as_str().unwrap_or_default();
+    assert!(failed.starts_with("crash: signal: 9"), "{all}");
+    let times = |entry: &str, side: &str| {
+        let times = result(entry, side)["runtimes"].as_array();
+        times.map_or(0, Vec::len)
+    };
+    assert_eq!(times("first", kill), 2, "the other goes on: {all}");
+    assert_eq!(times("second", "cpu"), 2, "it begins anew: {all}");
+}
+
+#[test]
+fn devices_are_named_and_absent_ones_left_out() {
+    let directory = directory("devices");
+    let program = file(&directory, "sums.fut", SUMS);
+    let json = directory.join("out.json").display().to_string();
+    let mut line = vec!["bench", &program, "--targets=ptx,cpu", "--json", &json];
+    line.extend(FAST);
+    let output = arrc(&line);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let (table, told) = (text(&output.stdout), text(&output.stderr));
+    assert!(
+        table.contains("cpu: ") && table.contains(" threads"),
+        "{table}"
+    );
+    let all = read(&json);
+    if table.starts_with("ptx: ") {
+        // There is a GPU.
+        assert!(all.get(format!("{program} (ptx)")).is_some());
+        return;
+    }
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert!(told.starts_with("ptx: left out: "), "{told}");
+    let device = &all[&program]["datasets"]["large"]["device"];
+    assert!(
+        device.as_str().is_some_and(|name| name.contains("threads")),
+        "{all}"
+    );
+    let output = arrc(&["bench", &program, "--targets=ptx"]);
+    assert_eq!(output.status.code(), Some(1), "nothing is left");
+}
+
 #[test]
 fn time_runs_out() {
     let directory = directory("time");

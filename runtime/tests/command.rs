@@ -476,9 +476,19 @@ fn a_profile_tells_where_time_and_memory_go() {
         );
     }
     assert!(
-        squeezed.iter().any(|line| line.ends_with(" 0 1 2")),
+        squeezed
+            .iter()
+            .any(|line| line.ends_with(" points 2 inf 0 1")),
         "no guard was passed:\n{text}"
     );
+    // The table says how near each kernel is to what this computer can do.
+    for part in [" of peak", "; peak: ", " GB/s of memory, ", " % "] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+    // The command of that name prints no results.
+    let output = arrc(&["profile", &program], "[[1, 2], [3, 4]]");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.stdout.is_empty() && text.contains("; memory: 24 B at the peak"));
     // Without the flag, nothing is told.
     check(&arrc(&["run", &program], "[[1, 2]]"), 0, "[3i32]\n", "");
 }

@@ -84,6 +84,9 @@ fn a_session_at_a_terminal() {
         ":show [[0f32, 1], [1, 0]]",
         "38;2;0;0;0;48;2;255;255;255m",
     );
+    says(t, ":set time on", "time on");
+    says(t, "cube 6", "run in ");
+    says(t, ":set time off", "time off");
     says(t, ":ir simplify cube 5", "after simplify");
     says(t, ":ptx map cube (map i32.i64 (iota 5))", ".visible .entry");
     says(t, ":asm map cube (map i32.i64 (iota 5))", ", a chunk");
@@ -100,6 +103,39 @@ fn a_session_at_a_terminal() {
     t.exp_eof().expect("the session ends");
     let history = std::fs::read_to_string(home.join(".local/share/arrc/history"));
     assert!(history.expect("there is a history").contains("cube 5 + 1"));
+}
+
+#[test]
+fn values_and_pictures_fit_the_terminal() {
+    let home = home("small");
+    let line = format!(
+        "stty cols 40 rows 10; exec {} repl --target=cpu",
+        env!("CARGO_BIN_EXE_arrc")
+    );
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &line])
+        .env("HOME", &home)
+        .env_remove("XDG_DATA_HOME")
+        .env("TERM", "xterm");
+    let mut terminal = spawn_command(shell, Some(60_000)).expect("a terminal");
+    terminal.exp_string("> ").expect("a prompt");
+    let t = &mut terminal;
+    let mut lines = |input: &str| -> Vec<String> {
+        t.send_line(input).expect("the session listens");
+        t.exp_string("\r\n").expect("what was typed ends");
+        let text = t.exp_string("> ").expect("a prompt follows");
+        text.lines().map(str::to_owned).collect()
+    };
+    let matrix = lines("tabulate_2d 60 60 (+)");
+    assert!((4..10).contains(&matrix.len()), "{matrix:?}");
+    let is_whole = |line: &String| line.trim_end().ends_with("-- [60][60]");
+    assert!(matrix.iter().any(is_whole), "{matrix:?}");
+    // 60 x 60 pixels, of which two are above each other in a character.
+    let picture = lines(":show tabulate_2d 60 60 (!=)");
+    assert!((4..10).contains(&picture.len()), "{}", picture.len());
+    t.send_line(":quit").expect("sent");
+    t.exp_eof().expect("the session ends");
 }
 
 #[test]

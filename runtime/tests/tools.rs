@@ -1,7 +1,10 @@
 //! `arrc dataset`, `doctor`, `completions`, `man` and `run --trace` as their users meet them.
 
+use arrc::session::{Options, Session};
+use arrc::target::Target;
+use arrc::{ArrayValue, Data, Value};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 fn directory(test: &str) -> PathBuf {
@@ -216,6 +219,7 @@ fn help_pages_completions_and_documentation_agree() {
             "{name} in docs/commands.md"
         );
     }
+    options_exist(&root, &commands);
     for shell in ["zsh", "fish", "powershell", "elvish"] {
         assert!(
             text(&["completions", shell]).contains("benchcmp"),
@@ -223,6 +227,36 @@ fn help_pages_completions_and_documentation_agree() {
         );
     }
     assert_eq!(arrc(&["man", "nothing"], b"").status.code(), Some(1));
+}
+
+/// Whether the options of command lines in the documentation are options of those commands.
+#[track_caller]
+fn options_exist(root: &Path, commands: &[String]) {
+    let pages = [".", "docs", "docs/book"].map(|directory| std::fs::read_dir(root.join(directory)));
+    let pages = pages.into_iter().flatten().flatten().flatten();
+    let pages: Vec<PathBuf> = pages.map(|entry| entry.path()).collect();
+    let mut seen = 0;
+    for path in pages
+        .iter()
+        .filter(|p| p.extension().is_some_and(|e| e == "md"))
+    {
+        let page = std::fs::read_to_string(path).expect("a page");
+        for line in page.split("arrc ").skip(1) {
+            let line = line.split(['`', '\n', '|', ';', '>', '#', ')']).next();
+            let line = line.unwrap_or_default();
+            let name = line.split_whitespace().next().unwrap_or_default();
+            if !commands.iter().any(|known| known == name) {
+                continue;
+            }
+            let mut help = options(&text(&[name, "--help"]));
+            help.push(String::from("--help"));
+            for option in options(line) {
+                seen += 1;
+                assert!(help.contains(&option), "{}: arrc {line}", path.display());
+            }
+        }
+    }
+    assert!(seen > 30, "{seen} options were found");
 }
 
 #[test]
@@ -303,4 +337,40 @@ fn a_run_tells_where_it_ran() {
     );
     // Too little for a GPU, if there is one.
     assert!(told(&[]).starts_with("arrc: ran on cpu: "));
+}
+
+#[test]
+fn what_kernels_ask_for_follows_from_sizes() {
+    let options = Options {
+        target: Target::Cpu,
+        ..Options::default()
+    };
+    let session = Session::new(options).expect("a session");
+    let effort = |text: &str, n: usize| {
+        let program = session.compile("effort.fut", text).expect("a program");
+        let xs = Value::Array(ArrayValue {
+            shape: vec![i64::try_from(n).expect("it is small")],
+            data: Data::F32(vec![1.0; n]),
+        });
+        let (_, profile) = program.profile("main", vec![xs]).expect("it runs");
+        let work = profile.work.iter().map(|done| done.effort);
+        work.map(|effort| (effort.operations, effort.bytes))
+            .fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+    };
+    // An addition and a division, as dear as eight; an element is read and one is written.
+    assert_eq!(
+        effort("def main (xs: []f32) = map (\\x -> 1 / (x + 1)) xs", 1000),
+        (9000, 8000)
+    );
+    // Seven steps of a loop. What finds the place of an element is no operation.
+    assert_eq!(
+        effort(
+            "def main (xs: []f32) = map (\\x -> loop y = x for _i < 7i32 do y * x) (reverse xs)",
+            100
+        ),
+        (700, 800)
+    );
+    // Launches in a loop, more than are looked at one by one.
+    let many = "def main (xs: *[]f32) = loop xs for _i < 300i32 do map (+ 1) (rotate 1 xs)";
+    assert_eq!(effort(many, 1000).0, 300_000);
 }

@@ -13,11 +13,16 @@
 //! step, with its parameters as they are in the first; of two branches, the longer one is taken; and what goes on until
 //! something happens does so [`GUESS`] times. Loads give nothing known.
 
+mod effort;
+mod numbers;
 mod weight;
+
+pub use effort::Effort;
+pub(super) use effort::{Given, Kernels};
 
 use super::Signature;
 use crate::device::Costs;
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 use crate::interp::scalar;
 use crate::ir::id::{FunId, Var};
 use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, Region};
@@ -55,6 +60,7 @@ pub fn estimate(
         costs,
         number,
         values: HashMap::default(),
+        numbers: None,
         buffers: 0,
         touched: None,
         fuel: FUEL,
@@ -103,6 +109,8 @@ enum Known {
 struct Work {
     /// Operations.
     steps: f64,
+    /// Those of them that compute numbers, if somebody wants to know.
+    sums: f64,
     /// Bytes loaded and stored.
     bytes: f64,
     /// What was launched and waited for, in seconds.
@@ -113,6 +121,7 @@ impl Work {
     const fn steps(steps: f64) -> Self {
         Self {
             steps,
+            sums: 0.0,
             bytes: 0.0,
             seconds: 0.0,
         }
@@ -120,18 +129,21 @@ impl Work {
     const fn seconds(seconds: f64) -> Self {
         Self {
             steps: 0.0,
+            sums: 0.0,
             bytes: 0.0,
             seconds,
         }
     }
     fn add(&mut self, other: Self) {
         self.steps += other.steps;
+        self.sums += other.sums;
         self.bytes += other.bytes;
         self.seconds += other.seconds;
     }
     fn times(self, n: f64) -> Self {
         Self {
             steps: self.steps * n,
+            sums: self.sums * n,
             bytes: self.bytes * n,
             seconds: self.seconds * n,
         }
@@ -143,6 +155,8 @@ struct Walk<'a> {
     costs: &'a Costs,
     number: &'a dyn Fn(&Threshold) -> i64,
     values: HashMap<Var, Known>,
+    /// Variables that are no places, if somebody wants to know.
+    numbers: Option<&'a HashSet<Var>>,
     /// How many buffers there have been.
     buffers: usize,
     /// In a kernel, the buffers that it reads and writes, and their bytes.
@@ -221,7 +235,12 @@ impl Walk<'_> {
                 let known: Option<Vec<Const>> = args.iter().map(|&a| self.scalar(a)).collect();
                 let value = known.and_then(|args| scalar::eval(*op, &args).ok());
                 let value = value.map_or(Known::Nothing, Known::Scalar);
-                (Work::steps(weight::of(*op)), vec![value])
+                let mut work = Work::steps(weight::of(*op));
+                let is_number = |v| self.numbers.is_some_and(|all| all.contains(v));
+                if stm.binds.iter().any(is_number) {
+                    work.sums = work.steps;
+                }
+                (work, vec![value])
             }
             Exp::Assert { .. } => (Work::steps(1.0), vec![]),
             Exp::Guard { threshold, measure } => {
@@ -377,6 +396,12 @@ impl Walk<'_> {
 
     /// The seconds of a kernel.
     fn launch(&mut self, kernel: &Kernel) -> f64 {
+        let (points, point, touched) = self.point(kernel);
+        self.kernel_time(points, point, touched)
+    }
+
+    /// The points of a kernel, the work of each, and the bytes of the buffers that they touch.
+    fn point(&mut self, kernel: &Kernel) -> (f64, Work, f64) {
         self.touched = Some(HashMap::default());
         let (mut points, mut rows) = (1.0, 1.0);
         for (index, extent) in &kernel.space {
@@ -408,8 +433,8 @@ impl Walk<'_> {
                 }
             }
         }
-        let touched: f64 = self.touched.take().iter().flat_map(HashMap::values).sum();
-        self.kernel_time(points, point, touched)
+        let touched = self.touched.take().iter().flat_map(HashMap::values).sum();
+        (points, point, touched)
     }
 
     /// Adds the operators of a reduction, and the elements written for each point.

@@ -146,11 +146,19 @@ pub(super) struct Counted<B> {
     pub(super) buffer: B,
     pub(super) bytes: u64,
     pub(super) elem: ScalarType,
+    #[expect(dead_code, reason = "ends with the buffer")]
+    booking: Booking,
+}
+
+/// Memory in use, until this is dropped.
+#[derive(Debug)]
+struct Booking {
     asker: Asker,
+    bytes: u64,
     memory: Arc<Memory>,
 }
 
-impl<B> Drop for Counted<B> {
+impl Drop for Booking {
     fn drop(&mut self) {
         self.memory.give(self.asker, self.bytes);
     }
@@ -170,8 +178,11 @@ pub(super) fn counted<D: Device>(
             buffer,
             bytes,
             elem,
-            asker,
-            memory: Arc::clone(memory),
+            booking: Booking {
+                asker,
+                bytes,
+                memory: Arc::clone(memory),
+            },
         })),
         Err(error) => {
             memory.give(asker, bytes);

@@ -4,12 +4,15 @@
 
 use super::Executable;
 use super::counts::Work;
+use super::estimate::{Effort, Given, Kernels};
 use super::exec::{Frame, Run, Val, buffer, int, ints};
 use super::memory::{Asker, Memory};
 use super::resolve::{Op, OpKind};
 use crate::device::Device;
 use crate::ir::id::SpanId;
+use crate::ir::mem::Mem;
 use crate::ir::span::Place;
+use crate::ir::syntax::Program;
 use crate::ir::threshold::Threshold;
 use crate::trap::{RunError, trail};
 use std::collections::BTreeMap;
@@ -20,6 +23,8 @@ use std::time::Duration;
 pub struct Profiler<'a> {
     /// The time since some moment.
     clock: &'a (dyn Fn() -> Duration + Sync),
+    /// Tells what launches ask for.
+    kernels: Kernels<'a>,
     gathered: Mutex<Gathered>,
 }
 
@@ -48,7 +53,13 @@ struct Spent {
     times: u64,
     time: Duration,
     bytes: u64,
+    /// What the first of them asked for together, and how many those are.
+    effort: Effort,
+    weighed: u64,
 }
+
+/// What more launches of a kernel ask for is as much as these did, in proportion.
+const WEIGHED: u64 = 100;
 
 #[derive(Debug)]
 struct Chosen {
@@ -104,6 +115,8 @@ pub struct WorkDone {
     pub time: Duration,
     /// For kernels the bytes of the buffers that they were given, for copies the bytes read and written.
     pub bytes: u64,
+    /// What it asked the device for, as far as that is known without doing it.
+    pub effort: Effort,
 }
 
 /// How a guard chose.
@@ -137,12 +150,21 @@ pub struct BuffersMade {
 }
 
 impl<'a> Profiler<'a> {
-    /// Nothing gathered yet. `clock` yields the time since some moment.
-    pub fn new(clock: &'a (dyn Fn() -> Duration + Sync)) -> Self {
+    /// Nothing gathered yet of a run of the plan. `clock` yields the time since some moment.
+    pub fn new(clock: &'a (dyn Fn() -> Duration + Sync), plan: &'a Program<Mem>) -> Self {
         Self {
             clock,
+            kernels: Kernels::of(plan),
             gathered: Mutex::default(),
         }
+    }
+
+    /// What a launch asks for, if it is one of the first.
+    fn weigh(&self, key: &Key, kernel: &str, given: &[Given]) -> Option<Effort> {
+        let mut before = 0;
+        self.gather(|all| before = all.work.get(key).map_or(0, |spent| spent.times));
+        let is_first = before < WEIGHED;
+        is_first.then(|| self.kernels.effort(kernel, given))?
     }
 
     fn gather(&self, note: impl FnOnce(&mut Gathered)) {
@@ -168,21 +190,24 @@ impl<D: Device> Run<'_, D> {
     ) -> Result<(), RunError> {
         match &op.kind {
             OpKind::Launch { kernel, work, args } => {
-                let bytes = bytes_of(frame, args);
+                let given = given(frame, args);
+                let bytes = bytes_of(&given);
                 let key = Key::Kernel(kernel.clone());
-                self.timed(frame, op, profiler, (key, *work, bytes))
+                let effort = profiler.weigh(&key, kernel, &given);
+                self.timed(frame, op, profiler, (key, *work, bytes), effort)
             }
             OpKind::Copy { shape, dst, .. } => {
                 let elements: i64 = ints(frame, shape)?.iter().map(|&n| n.max(0)).product();
                 let whole = buffer(frame, dst.buffer)?;
                 let each = whole.elem.bytes() as u64;
                 let bytes = 2 * u64::try_from(elements).unwrap_or(0) * each;
-                self.timed(
-                    frame,
-                    op,
-                    profiler,
-                    (Key::Copy(op.span), Some(Work::Copy), bytes),
-                )
+                let effort = Effort {
+                    operations: 0,
+                    bytes,
+                };
+                let key = Key::Copy(op.span);
+                let work = (key, Some(Work::Copy), bytes);
+                self.timed(frame, op, profiler, work, Some(effort))
             }
             OpKind::Guard {
                 threshold, measure, ..
@@ -215,6 +240,7 @@ impl<D: Device> Run<'_, D> {
         op: &Op,
         profiler: &Profiler<'_>,
         (key, work, bytes): (Key, Option<Work>, u64),
+        effort: Option<Effort>,
     ) -> Result<(), RunError> {
         self.device.synchronise()?;
         let start = (profiler.clock)();
@@ -230,7 +256,14 @@ impl<D: Device> Run<'_, D> {
                 times: 0,
                 time: Duration::ZERO,
                 bytes: 0,
+                effort: Effort::default(),
+                weighed: 0,
             });
+            if let Some(effort) = effort {
+                spent.weighed += 1;
+                spent.effort.operations += effort.operations;
+                spent.effort.bytes += effort.bytes;
+            }
             spent.times += 1;
             spent.time += time;
             spent.bytes += bytes;
@@ -242,20 +275,40 @@ impl<D: Device> Run<'_, D> {
     }
 }
 
+/// The arguments of a launch.
+fn given<B>(frame: &[Val<B>], slots: &[usize]) -> Vec<Given> {
+    let arg = |&slot: &usize| match &frame[slot] {
+        Val::Scalar(c) => Some(Given::Scalar(*c)),
+        Val::Buffer(buffer) => Some(Given::Buffer {
+            address: Arc::as_ptr(buffer).addr(),
+            bytes: buffer.bytes,
+        }),
+        Val::Empty => None,
+    };
+    slots.iter().filter_map(arg).collect()
+}
+
 /// The bytes of the buffers among these, each counted once.
-fn bytes_of<B>(frame: &[Val<B>], slots: &[usize]) -> u64 {
-    let mut seen = Vec::new();
-    let mut bytes = 0;
-    for &slot in slots {
-        if let Val::Buffer(buffer) = &frame[slot] {
-            let address = Arc::as_ptr(buffer);
-            if !seen.contains(&address) {
-                seen.push(address);
-                bytes += buffer.bytes;
-            }
+fn bytes_of(given: &[Given]) -> u64 {
+    let buffers = given.iter().filter_map(|given| match *given {
+        Given::Buffer { address, bytes } => Some((address, bytes)),
+        Given::Scalar(_) => None,
+    });
+    buffers.collect::<BTreeMap<_, _>>().values().sum()
+}
+
+impl Spent {
+    /// What all of it asked for.
+    fn whole_effort(&self) -> Effort {
+        let all = |some: u64| {
+            let share = self.times as f64 / self.weighed.max(1) as f64;
+            (some as f64 * share) as u64
+        };
+        Effort {
+            operations: all(self.effort.operations),
+            bytes: all(self.effort.bytes),
         }
     }
-    bytes
 }
 
 impl Gathered {
@@ -305,6 +358,7 @@ impl Profiler<'_> {
                         times: spent.times,
                         time: spent.time,
                         bytes: spent.bytes,
+                        effort: spent.whole_effort(),
                     },
                 )
             })

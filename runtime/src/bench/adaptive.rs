@@ -22,6 +22,15 @@ const AT_LEAST: Duration = Duration::from_millis(500);
 const RUNS: usize = 5000;
 
 impl Patience {
+    /// How many runs are missed after so many, at least one.
+    pub(super) fn left(&self, runs: usize) -> usize {
+        let enough = if self.converge && runs >= self.runs {
+            RUNS
+        } else {
+            self.runs
+        };
+        enough.saturating_sub(runs).max(1)
+    }
     /// Whether these times, in microseconds, are enough.
     pub(super) fn satisfied(&self, times: &[f64]) -> bool {
         if times.len() < self.runs {
@@ -69,5 +78,20 @@ mod tests {
             ..patience
         };
         assert!(fixed.satisfied(&unsteady(10)));
+    }
+
+    #[test]
+    fn no_more_runs_are_missed_than_are_wanted() {
+        let patience = Patience {
+            runs: 10,
+            converge: true,
+            at_most: Duration::from_secs(5),
+        };
+        assert_eq!([0, 7, 10, 4999].map(|n| patience.left(n)), [10, 3, 4990, 1]);
+        let fixed = Patience {
+            converge: false,
+            ..patience
+        };
+        assert_eq!([0, 9].map(|n| fixed.left(n)), [10, 1]);
     }
 }

@@ -52,12 +52,15 @@ fn result(side: &Side, size: Option<u64>) -> Value {
         "bytes": bytes(measured),
         "side": side.name,
     });
+    if let Some(device) = &side.device {
+        result["device"] = json!(device);
+    }
     if let Some(size) = size {
         result["size"] = json!(size);
     }
     if let Some(spent) = &measured.spent {
         let guards = spent.guards.iter();
-        let guards = guards.map(|(name, taken, all)| (name.to_string(), json!([taken, all])));
+        let guards = guards.map(|(name, taken, all)| (name.clone(), json!([taken, all])));
         result["moved"] = json!(spent.moved);
         result["guards"] = Value::Object(guards.collect());
     }
@@ -114,6 +117,7 @@ mod tests {
     fn side(name: &str, times: &[f64]) -> Side {
         Side {
             name: name.to_owned(),
+            device: Some(String::from("a CPU")),
             outcome: Ok(Measured {
                 times: times.to_vec(),
                 spent: Some(Spent {
@@ -144,6 +148,7 @@ mod tests {
         let result = &value["a.fut:f"]["datasets"]["[10]f32"];
         assert_eq!(result["runtimes"], json!([13, 13]));
         assert_eq!(result["bytes"], json!({ "default": 80 }));
+        assert_eq!(result["device"], json!("a CPU"));
         let times = read(&text).expect("what was written");
         assert_eq!(times["a.fut:f"]["[10]f32"], Ok(vec![12.5, 13.0]));
     }
@@ -152,6 +157,7 @@ mod tests {
     fn targets_are_told_apart() {
         let failed = Side {
             name: String::from("ptx"),
+            device: None,
             outcome: Err(String::from("no GPU")),
         };
         let times = read(&write(&group(vec![side("cpu", &[1.0]), failed]))).expect("JSON");

@@ -1,24 +1,21 @@
 //! Measuring: for each input of a program, all sides in turn.
 
 use super::adaptive::Patience;
-use super::other::{Other, Prepared};
-use super::{Dataset, Group, Measured, Side, Spent};
+use super::other::{Other, Prepared, read_results};
+use super::racer::{Ours, Racer, out_of_turn};
+use super::worker::{Answer, Ask, cases};
+use super::{Dataset, Group, Measured, Side};
 use crate::compare::compare_all;
-use crate::harness::{arguments, load, with_deadline};
-use crate::session::{Program, Session};
-use crate::spec::{Action, Case, Expect, Spec};
-use crate::target::Target;
-use frontend::render::Look;
-use midend::ir::scalar::Const;
-use midend::trap::RunError;
+use crate::harness::load;
+use crate::spec::{Case, Expect};
 use midend::value::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Who runs, and what is run.
 pub struct Contest {
-    /// A session for each target.
-    pub ours: Vec<Session>,
+    /// Our targets.
+    pub ours: Vec<Ours>,
     /// Other programs.
     pub others: Vec<Other>,
     /// When there are enough runs.
@@ -35,6 +32,9 @@ pub struct Contest {
 
 /// Tags of programs and inputs that are for tests only.
 const NOT_HERE: &[&str] = &["nobench", "disable"];
+
+/// Short runs take turns of so many microseconds.
+const TURN: f64 = 1000.0;
 
 impl Contest {
     /// Whether an input is to be measured on some target.
@@ -55,37 +55,45 @@ impl Contest {
 }
 
 /// Measures the inputs in the test blocks of a program; `watch` is told the name of the input and the number of runs while it
-/// runs, and `done` what was measured. The error is a message for people: the program cannot be read or compiled. A program
-/// without inputs is not compiled.
+/// runs, and `done` what was measured. The error is a message for people: the program cannot be read, or no target can compile
+/// it. A program without inputs is not compiled.
 pub fn bench_file(
     contest: &Contest,
     path: &Path,
     watch: &mut dyn FnMut(&str, usize),
     done: &mut dyn FnMut(&str, &Dataset),
 ) -> Result<Vec<Group>, String> {
-    let text = std::fs::read(path).map_err(|why| format!("cannot be read: {why}\n"))?;
-    let spec = Spec::parse(&String::from_utf8_lossy(&text)).map_err(|why| format!("{why}\n"))?;
-    let cases = match spec.action {
-        Action::Accept { cases, .. } if !contest.left_out(&spec.tags) => cases,
-        Action::Accept { .. } | Action::Reject(_) => Vec::new(),
-    };
-    let cases: Vec<Case> = cases.into_iter().filter(|c| contest.wants(c)).collect();
+    let (tags, cases) = cases(path)?;
+    let cases = cases.iter().enumerate();
+    let cases: Vec<_> = cases
+        .filter(|(_, case)| contest.wants(case) && !contest.left_out(&tags))
+        .collect();
     if cases.is_empty() {
         return Ok(Vec::new());
     }
-    let compiled = contest.ours.iter().map(|session| {
-        let program = session.compile_file(path);
-        program.map_err(|why| why.render(Look::Plain))
-    });
-    let programs = compiled.collect::<Result<Vec<_>, _>>()?;
+    let racers = contest.ours.iter().map(|ours| Racer::new(ours, path));
+    let mut racers: Vec<Racer<'_>> = racers.collect();
+    let ready: Vec<Result<(), String>> = racers.iter_mut().map(Racer::ready).collect();
+    if ready.iter().all(Result::is_err)
+        && let Some(Err(why)) = ready.into_iter().next()
+    {
+        return Err(why);
+    }
     let mut groups: Vec<Group> = Vec::new();
-    for case in &cases {
+    for (number, case) in cases {
         let file = path.display();
         let name = match case.entry.as_str() {
             "main" => file.to_string(),
             entry => format!("{file}:{entry}"),
         };
-        let dataset = measure(contest, &programs, (path, case), watch);
+        let heat = Heat {
+            contest,
+            path,
+            number,
+            case,
+            scratch: Scratch::new(),
+        };
+        let dataset = heat.measure(&mut racers, watch);
         done(&name, &dataset);
         match groups.iter_mut().find(|group| group.name == name) {
             Some(group) => group.datasets.push(dataset),
@@ -98,175 +106,222 @@ pub fn bench_file(
     Ok(groups)
 }
 
+/// A directory for files that go from one process to another.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Self {
+        let name = format!("arrc-bench-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        // Whoever writes into it tells if it is not there.
+        let _ = std::fs::create_dir_all(&path);
+        Self(path)
+    }
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What stays behind lies in the system's directory for such files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// One input, for all sides.
+struct Heat<'a> {
+    contest: &'a Contest,
+    path: &'a Path,
+    /// Which of the program's test cases.
+    number: usize,
+    case: &'a Case,
+    scratch: Scratch,
+}
+
 /// One that takes its turns.
-struct Runner<'a> {
+struct Runner<'a, 'r> {
     name: String,
-    how: How<'a>,
+    device: Option<String>,
+    how: How<'a, 'r>,
     spent: Duration,
     outcome: Result<Measured, String>,
 }
 
-enum How<'a> {
-    Ours(&'a Session, &'a Program),
+enum How<'a, 'r> {
+    Ours(&'r mut Racer<'a>),
     Other(Prepared),
 }
 
 /// What one turn gave: times in microseconds, and results, if they can be told.
 type Turn = (Vec<f64>, Option<Vec<Value>>);
 
-fn measure(
-    contest: &Contest,
-    programs: &[Program],
-    (path, case): (&Path, &Case),
-    watch: &mut dyn FnMut(&str, usize),
-) -> Dataset {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let made = programs
-        .iter()
-        .find_map(|program| Some((program, program.entry(&case.entry)?)))
-        .ok_or_else(|| format!("there is no entry point {}", case.entry))
-        .and_then(|(program, entry)| arguments(program, directory, case, entry));
-    let mut dataset = Dataset {
-        name: case.dataset.clone(),
-        size: None,
-        sides: Vec::new(),
-    };
-    let expected = match &case.expect {
-        Expect::Values(values) => Ok(Some(values.clone())),
-        Expect::File(file) => load(directory, file).map(Some),
-        Expect::Auto | Expect::Success | Expect::Failure(_) => Ok(None),
-    };
-    match (made, expected) {
-        (Ok(args), Ok(expected)) => {
-            dataset.size = size(&args);
-            let mut runners = runners(contest, programs, (path, case), &args);
-            warm_up(contest, &mut runners, (case, &args), expected);
-            take_turns(contest, &mut runners, (case, &args), watch);
-            for runner in &mut runners {
-                runner.look_closer(case, &args);
+impl<'a> Heat<'a> {
+    fn measure(&self, racers: &mut [Racer<'a>], watch: &mut dyn FnMut(&str, usize)) -> Dataset {
+        let mut dataset = Dataset {
+            name: self.case.dataset.clone(),
+            size: None,
+            sides: Vec::new(),
+        };
+        let directory = self.path.parent().unwrap_or(Path::new("."));
+        let expected = match &self.case.expect {
+            Expect::Values(values) => Ok(Some(values.clone())),
+            Expect::File(file) => load(directory, file).map(Some),
+            Expect::Auto | Expect::Success | Expect::Failure(_) => Ok(None),
+        };
+        let (mut runners, size) = self.runners(racers);
+        dataset.size = size;
+        match expected {
+            Ok(expected) => {
+                self.warm_up(&mut runners, expected);
+                self.take_turns(&mut runners, watch);
+                runners.iter_mut().for_each(Runner::look_closer);
             }
-            let side = |runner: Runner<'_>| Side {
-                name: runner.name,
-                outcome: runner.outcome,
-            };
-            dataset.sides = runners.into_iter().map(side).collect();
-        }
-        (Err(why), _) | (Ok(_), Err(why)) => {
-            let failed = |name: &str| Side {
-                name: name.to_owned(),
-                outcome: Err(why.clone()),
-            };
-            let sessions = contest.ours.iter();
-            dataset.sides = sessions
-                .map(|s| failed(s.options().target.name()))
-                .collect();
-        }
-    }
-    dataset
-}
-
-/// All that run with this input.
-fn runners<'a>(
-    contest: &'a Contest,
-    programs: &'a [Program],
-    (path, case): (&Path, &Case),
-    args: &[Value],
-) -> Vec<Runner<'a>> {
-    let runner = |name: &str, how| Runner {
-        name: name.to_owned(),
-        how,
-        spent: Duration::ZERO,
-        outcome: Ok(Measured::default()),
-    };
-    let mut runners = Vec::new();
-    for (session, program) in contest.ours.iter().zip(programs) {
-        let target = session.options().target;
-        if !case.tags.contains(&target.exclusion_tag()) {
-            runners.push(runner(target.name(), How::Ours(session, program)));
-        }
-    }
-    for (number, other) in contest.others.iter().enumerate() {
-        let name = format!("arrc-bench-{}-{number}", std::process::id());
-        let directory = std::env::temp_dir().join(name);
-        let (prepared, outcome) = other.prepare((path, &case.entry), args, directory);
-        runners.push(Runner {
-            outcome: outcome.map(|()| Measured::default()),
-            ..runner(&other.command, How::Other(prepared))
-        });
-    }
-    runners
-}
-
-/// Runs everything once, and looks whether the results are right.
-fn warm_up(
-    contest: &Contest,
-    runners: &mut [Runner<'_>],
-    (case, args): (&Case, &[Value]),
-    expected: Option<Vec<Value>>,
-) {
-    let mut expected = expected;
-    for runner in runners {
-        if runner.outcome.is_err() {
-            continue;
-        }
-        let Ok((_, results)) = runner.turn(contest, case, args) else {
-            continue;
-        };
-        let Some(results) = results else {
-            runner.note("the result was not compared");
-            continue;
-        };
-        let Some(expected) = &expected else {
-            expected = Some(results);
-            continue;
-        };
-        if let (Err(why), _) = compare_all(&results, expected) {
-            match runner.how {
-                How::Ours(..) => runner.outcome = Err(format!("wrong result: {why}")),
-                // Whether it had to give the same is for the user to know.
-                How::Other(_) => runner.note(&format!("another result: {why}")),
+            Err(why) => {
+                for runner in &mut runners {
+                    runner.outcome = Err(why.clone());
+                }
             }
         }
+        let side = |runner: Runner<'_, '_>| Side {
+            name: runner.name,
+            device: runner.device,
+            outcome: runner.outcome,
+        };
+        dataset.sides = runners.into_iter().map(side).collect();
+        dataset
     }
-}
 
-/// Lets those that have not run enough run in turn, until there are none.
-fn take_turns(
-    contest: &Contest,
-    runners: &mut [Runner<'_>],
-    (case, args): (&Case, &[Value]),
-    watch: &mut dyn FnMut(&str, usize),
-) {
-    for round in 0.. {
-        watch(&case.dataset, round);
-        let mut any = false;
-        for runner in &mut *runners {
-            let Ok(measured) = &runner.outcome else {
-                continue;
-            };
-            if contest.patience.satisfied(&measured.times) {
+    /// All that run with this input, which they have, and its size.
+    fn runners<'r>(&self, racers: &'r mut [Racer<'a>]) -> (Vec<Runner<'a, 'r>>, Option<u64>) {
+        let mut runners = Vec::new();
+        let (mut size, mut file) = (None, None);
+        for racer in racers {
+            let target = racer.ours.target;
+            if self.case.tags.contains(&target.exclusion_tag()) {
                 continue;
             }
-            any = true;
-            if let Ok((times, _)) = runner.turn(contest, case, args)
-                && let Ok(measured) = &mut runner.outcome
-            {
-                measured.times.extend(times);
+            let wanted = !self.contest.others.is_empty() && file.is_none();
+            let wanted = wanted.then(|| self.scratch.file("input"));
+            let ask = Ask::Input(self.number, wanted.clone());
+            let made = racer.ready().and_then(|()| racer.ask(&ask, None));
+            let outcome = match made {
+                Ok(Answer::Input(found)) => {
+                    size = found;
+                    file = file.or(wanted);
+                    Ok(Measured::default())
+                }
+                Ok(_) => Err(out_of_turn()),
+                Err(why) => Err(why),
+            };
+            runners.push(Runner {
+                name: target.name().to_owned(),
+                device: Some(racer.device.clone()),
+                how: How::Ours(racer),
+                spent: Duration::ZERO,
+                outcome,
+            });
+        }
+        for (number, other) in self.contest.others.iter().enumerate() {
+            let directory = self.scratch.file(&format!("other-{number}"));
+            let input = file.clone().unwrap_or_default();
+            let program = (self.path, self.case.entry.as_str());
+            let (prepared, outcome) = other.prepare(program, input, directory);
+            runners.push(Runner {
+                name: other.command.clone(),
+                device: None,
+                how: How::Other(prepared),
+                spent: Duration::ZERO,
+                outcome: outcome.map(|()| Measured::default()),
+            });
+        }
+        (runners, size)
+    }
+
+    /// Runs everything once, and looks whether the results are right.
+    fn warm_up(&self, runners: &mut [Runner<'_, '_>], mut expected: Option<Vec<Value>>) {
+        // The only one's results need not be told.
+        let wanted = expected.is_some() || runners.len() > 1;
+        let file = wanted.then(|| self.scratch.file("results"));
+        for runner in runners {
+            if runner.outcome.is_err() {
+                continue;
+            }
+            let Ok((_, results)) = runner.turn(self.contest.timeout, Want::Results(file.clone()))
+            else {
+                continue;
+            };
+            let Some(results) = results else {
+                if wanted {
+                    runner.note("the result was not compared");
+                }
+                continue;
+            };
+            let Some(expected) = &expected else {
+                expected = Some(results);
+                continue;
+            };
+            if let (Err(why), _) = compare_all(&results, expected) {
+                match runner.how {
+                    How::Ours(..) => runner.outcome = Err(format!("wrong result: {why}")),
+                    // Whether it had to give the same is for the user to know.
+                    How::Other(_) => runner.note(&format!("another result: {why}")),
+                }
             }
         }
-        if !any {
-            return;
+    }
+
+    /// Lets those that have not run enough run in turn, until there are none.
+    fn take_turns(&self, runners: &mut [Runner<'_, '_>], watch: &mut dyn FnMut(&str, usize)) {
+        let patience = &self.contest.patience;
+        let mut runs = 0;
+        loop {
+            watch(&self.case.dataset, runs);
+            let mut any = false;
+            for runner in &mut *runners {
+                let Ok(measured) = &runner.outcome else {
+                    continue;
+                };
+                if patience.satisfied(&measured.times) {
+                    continue;
+                }
+                any = true;
+                let times = turn(patience, &measured.times);
+                if let Ok((times, _)) = runner.turn(self.contest.timeout, Want::Times(times))
+                    && let Ok(measured) = &mut runner.outcome
+                {
+                    measured.times.extend(times);
+                    runs = runs.max(measured.times.len());
+                }
+            }
+            if !any {
+                return;
+            }
         }
     }
 }
 
-impl Runner<'_> {
-    /// One run. What goes wrong becomes the outcome.
-    fn turn(&mut self, contest: &Contest, case: &Case, args: &[Value]) -> Result<Turn, ()> {
-        let left = contest.timeout.map(|all| all.saturating_sub(self.spent));
+/// How many runs are a turn, after these.
+fn turn(patience: &Patience, times: &[f64]) -> usize {
+    let fit = times.last().map_or(1.0, |time| TURN / time.max(1.0));
+    (fit as usize).clamp(1, patience.left(times.len()))
+}
+
+/// What a turn is for.
+enum Want {
+    /// One run, whose results go into a file if there is one.
+    Results(Option<PathBuf>),
+    /// The times of so many runs.
+    Times(usize),
+}
+
+impl Runner<'_, '_> {
+    /// Some runs. What goes wrong becomes the outcome.
+    fn turn(&mut self, timeout: Option<Duration>, want: Want) -> Result<Turn, ()> {
+        let left = timeout.map(|all| all.saturating_sub(self.spent));
         let start = Instant::now();
-        let turn = match &self.how {
-            How::Ours(session, program) => ours((session, program), &case.entry, args, left),
+        let turn = match &mut self.how {
+            How::Ours(racer) => ours(racer, left, want),
             How::Other(prepared) => {
                 let started = prepared.run(left);
                 started.map(|started| (started.times, started.results))
@@ -283,95 +338,30 @@ impl Runner<'_> {
     }
 
     /// Runs once more to see what the runs that were timed spent memory on, and how guards chose.
-    fn look_closer(&mut self, case: &Case, args: &[Value]) {
-        let How::Ours(session, program) = &self.how else {
-            return;
-        };
-        if let (Ok(measured), true) = (
-            &mut self.outcome,
-            session.options().target != Target::Interp,
-        ) && let Ok((_, profile)) = program.profile(&case.entry, args.to_vec())
+    fn look_closer(&mut self) {
+        if let (Ok(measured), How::Ours(racer)) = (&mut self.outcome, &mut self.how)
+            && let Ok(Answer::Spent(spent)) = racer.ask(&Ask::Spend, None)
         {
-            measured.spent = Some(Spent::of(&profile));
+            measured.spent = spent;
         }
     }
 }
 
-fn ours(
-    (session, program): (&Session, &Program),
-    entry: &str,
-    args: &[Value],
-    left: Option<Duration>,
-) -> Result<Turn, String> {
-    let args = args.to_vec();
-    let mut turn = Err(RunError::Interrupted);
-    let mut took = Duration::ZERO;
-    let run = || {
-        let start = Instant::now();
-        turn = program.call(entry, args);
-        took = start.elapsed();
+fn ours(racer: &mut Racer<'_>, left: Option<Duration>, want: Want) -> Result<Turn, String> {
+    let seconds = left.map(|left| left.as_secs_f64());
+    // A run that does not look at its clock is killed.
+    let patience = left.map(|left| left + left / 2 + Duration::from_secs(5));
+    let (ask, file) = match want {
+        Want::Results(file) => (Ask::Try(seconds, file.clone()), file),
+        Want::Times(times) => (Ask::Run(times, seconds), None),
     };
-    match left {
-        None => run(),
-        Some(left) => with_deadline(session, left, run),
-    }
-    match turn {
-        Ok(results) => Ok((vec![took.as_secs_f64() * 1e6], Some(results))),
-        Err(RunError::Interrupted) => Err(String::from("out of time")),
-        Err(why) => Err(why.to_string()),
-    }
-}
-
-/// How large an input is: the elements of its arrays or, without arrays, the product of its positive integers.
-fn size(args: &[Value]) -> Option<u64> {
-    let elements = |value: &Value| match value {
-        Value::Array(array) => u64::try_from(array.data.len()).ok(),
-        Value::Scalar(_) => None,
-    };
-    let arrays: Vec<u64> = args.iter().filter_map(elements).collect();
-    if !arrays.is_empty() {
-        return Some(arrays.iter().sum());
-    }
-    let integer = |value: &Value| match value {
-        Value::Scalar(c) => whole(*c).and_then(|n| u64::try_from(n).ok()),
-        Value::Array(_) => None,
-    };
-    let integers: Vec<u64> = args.iter().filter_map(integer).filter(|n| *n > 0).collect();
-    let product = |all: u64, n: &u64| all.checked_mul(*n);
-    (!integers.is_empty())
-        .then(|| integers.iter().try_fold(1, product))
-        .flatten()
-}
-
-fn whole(constant: Const) -> Option<i64> {
-    match constant {
-        Const::I8(n) => Some(n.into()),
-        Const::I16(n) => Some(n.into()),
-        Const::I32(n) => Some(n.into()),
-        Const::I64(n) => Some(n),
-        Const::U8(n) => Some(n.into()),
-        Const::U16(n) => Some(n.into()),
-        Const::U32(n) => Some(n.into()),
-        Const::U64(n) => i64::try_from(n).ok(),
-        Const::F16(_) | Const::F32(_) | Const::F64(_) | Const::Bool(_) => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use midend::value::{ArrayValue, Data};
-
-    #[test]
-    fn inputs_have_sizes() {
-        let n = |n| Value::Scalar(Const::I64(n));
-        let array = Value::Array(ArrayValue {
-            shape: vec![2, 3],
-            data: Data::U8(vec![0; 6]),
-        });
-        assert_eq!(size(&[n(100), array.clone(), array]), Some(12));
-        assert_eq!(size(&[n(100), n(-1), n(7)]), Some(700));
-        assert_eq!(size(&[Value::Scalar(Const::Bool(true))]), None);
-        assert_eq!(size(&[n(i64::MAX), n(3)]), None, "no number");
+    match racer.ask(&ask, patience)? {
+        Answer::Ran(times) => Ok((times, file.and_then(|file| read_results(&file)))),
+        Answer::Ready(_)
+        | Answer::NoDevice(_)
+        | Answer::Done
+        | Answer::Input(_)
+        | Answer::Spent(_)
+        | Answer::Failed(_) => Err(out_of_turn()),
     }
 }

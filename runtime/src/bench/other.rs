@@ -1,9 +1,8 @@
 //! Another program beside ours: a command line that is given the same input.
 
-use crate::data::{Source, read_all, write_binary};
+use crate::data::{Source, read_all};
 use midend::value::Value;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -20,6 +19,7 @@ pub struct Other {
 /// A command made ready for one input.
 pub(super) struct Prepared {
     command: String,
+    input: PathBuf,
     directory: PathBuf,
     timed_by_itself: bool,
 }
@@ -33,11 +33,11 @@ pub(super) struct Started {
 }
 
 impl Other {
-    /// Writes the input into the directory, which must be this command's own, and says whether that went well.
+    /// Makes it ready for an input, which is a file; the directory must be this command's own. Says whether that went well.
     pub(super) fn prepare(
         &self,
         (program, entry): (&Path, &str),
-        args: &[Value],
+        input: PathBuf,
         directory: PathBuf,
     ) -> (Prepared, Result<(), String>) {
         let stem = program.file_stem().unwrap_or_default().to_string_lossy();
@@ -48,16 +48,12 @@ impl Other {
                 .replace("{entry}", entry)
                 .replace("{times}", &quoted(&directory.join("times"))),
             timed_by_itself: self.command.contains("{times}"),
+            input,
             directory,
         };
-        let write = || {
-            fs::create_dir_all(&prepared.directory)?;
-            let mut out = BufWriter::new(File::create(prepared.directory.join("input"))?);
-            args.iter().try_for_each(|v| write_binary(v, &mut out))?;
-            out.flush()
-        };
-        let written = write().map_err(|why| format!("cannot write its input: {why}"));
-        (prepared, written)
+        let made = fs::create_dir_all(&prepared.directory);
+        let made = made.map_err(|why| format!("it has no place to write to: {why}"));
+        (prepared, made)
     }
 }
 
@@ -71,7 +67,7 @@ impl Prepared {
     pub(super) fn run(&self, patience: Option<Duration>) -> Result<Started, String> {
         let path = |name: &str| self.directory.join(name);
         let cannot = |why: std::io::Error| format!("it does not start: {why}");
-        let input = File::open(path("input")).map_err(cannot)?;
+        let input = File::open(&self.input).map_err(cannot)?;
         let output = File::create(path("output")).map_err(cannot)?;
         let errors = File::create(path("errors")).map_err(cannot)?;
         let mut command = Command::new("sh");
@@ -113,13 +109,6 @@ impl Prepared {
     }
 }
 
-impl Drop for Prepared {
-    fn drop(&mut self) {
-        // What stays behind lies in the system's directory for such files.
-        let _ = fs::remove_dir_all(&self.directory);
-    }
-}
-
 fn read_times(path: &Path) -> Result<Vec<f64>, String> {
     let text = fs::read_to_string(path).map_err(|why| format!("it wrote no times: {why}"))?;
     let times: Result<Vec<f64>, _> = text.split_whitespace().map(str::parse).collect();
@@ -129,7 +118,8 @@ fn read_times(path: &Path) -> Result<Vec<f64>, String> {
     }
 }
 
-fn read_results(path: &Path) -> Option<Vec<Value>> {
+/// The values in a file, if there are some.
+pub(super) fn read_results(path: &Path) -> Option<Vec<Value>> {
     let source = Source::open(path).ok()?;
     let values = read_all(&source).ok()?;
     (!values.is_empty()).then_some(values)

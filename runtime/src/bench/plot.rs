@@ -1,11 +1,12 @@
 //! What was measured, as a picture in SVG: for each entry point bars with intervals, and where its inputs differ in size, time
 //! against size.
 
-use super::report::time;
-use super::{Dataset, Group, Summary};
+use super::{Group, Summary};
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// A picture that could not be drawn.
 pub type PlotError = Box<dyn std::error::Error + Send + Sync>;
@@ -16,8 +17,12 @@ const HEIGHT: u32 = 360;
 const WIDTH: u32 = 960;
 /// The room for the names of sides, at the right.
 const LEGEND: u32 = 190;
-/// Longer names of inputs are cut off.
-const NAME: usize = 28;
+/// Longer names of sides are cut off.
+const NAME: usize = 26;
+/// No bar is wider.
+const BAR: f64 = 56.0;
+/// About the width of a character below the axis.
+const CHARACTER: f64 = 6.5;
 /// Inputs of so many sizes are a family.
 const FAMILY: usize = 3;
 
@@ -102,12 +107,40 @@ fn is_family(group: &Group) -> bool {
     sizes.len() >= FAMILY
 }
 
-/// From below the least to above the greatest time, for an axis in powers of ten.
-fn range(series: &[Series<'_>]) -> std::ops::Range<f64> {
-    let all = || series.iter().flat_map(|series| &series.points);
-    let least = all().map(|p| p.times.low).fold(f64::INFINITY, f64::min);
-    let greatest = all().map(|p| p.times.high).fold(0.0, f64::max);
-    (least.max(1e-3) / 2.0)..(greatest.max(2e-3) * 2.0)
+/// Whole powers of ten around what is greater than nothing.
+fn decades(numbers: impl Iterator<Item = f64> + Clone) -> Range<f64> {
+    let least = numbers.clone().fold(f64::INFINITY, f64::min);
+    let greatest = numbers.fold(0.0, f64::max);
+    let low = least.clamp(1e-3, 1e15).log10().floor();
+    let high = greatest.clamp(1e-3, 1e15).log10().ceil().max(low + 1.0);
+    10f64.powf(low)..10f64.powf(high)
+}
+
+/// The axis of times. Below the shortest there is some room, so that its bar can be seen.
+fn times(series: &[Series<'_>]) -> Range<f64> {
+    let all = series.iter().flat_map(|series| &series.points);
+    decades(all.flat_map(|p| [p.times.low / 1.5, p.times.high]))
+}
+
+/// Microseconds beside an axis.
+fn time(micros: f64) -> String {
+    let text = |number: f64, unit| format!("{} {unit}", (number * 1e3).round() / 1e3);
+    match micros {
+        0.0..1e3 => text(micros, "us"),
+        1e3..1e6 => text(micros / 1e3, "ms"),
+        _ => text(micros / 1e6, "s"),
+    }
+}
+
+/// A size beside an axis.
+fn size(size: f64) -> String {
+    let text = |number: f64, unit| format!("{}{unit}", (number * 1e3).round() / 1e3);
+    match size {
+        0.0..1e3 => text(size, ""),
+        1e3..1e6 => text(size / 1e3, "k"),
+        1e6..1e9 => text(size / 1e6, "M"),
+        _ => text(size / 1e9, "G"),
+    }
 }
 
 fn colour(number: usize) -> RGBColor {
@@ -129,8 +162,8 @@ type Area<'a, 'b> = &'a DrawingArea<SVGBackend<'b>, Shift>;
 /// A bar for each side of each dataset.
 fn bars(area: Area<'_, '_>, group: &Group) -> Result<(), PlotError> {
     let series = series(group);
-    let count = group.datasets.len();
-    let times = range(&series);
+    let count = group.datasets.len().max(1);
+    let times = times(&series);
     let floor = times.start;
     let mut chart = ChartBuilder::on(area)
         .caption(&group.name, ("sans-serif", 18))
@@ -138,58 +171,48 @@ fn bars(area: Area<'_, '_>, group: &Group) -> Result<(), PlotError> {
         .margin_right(LEGEND)
         .x_label_area_size(32)
         .y_label_area_size(72)
-        .build_cartesian_2d(
-            (0..count.saturating_sub(1)).into_segmented(),
-            times.log_scale(),
-        )
+        .build_cartesian_2d(0.0..count as f64, times.log_scale())
         .map_err(failed)?;
     chart
         .configure_mesh()
         .disable_x_mesh()
-        .x_labels(count)
-        .x_label_formatter(&|at| match at {
-            SegmentValue::CenterOf(number) => name(group.datasets.get(*number)),
-            SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
-        })
+        .x_labels(0)
         .y_label_formatter(&|micros| time(*micros))
         .draw()
         .map_err(failed)?;
-    // Bars are drawn in pixels of the area: the axis has no places between datasets.
-    let plot = chart.plotting_area();
-    let slot = f64::from(plot.dim_in_pixel().0) / count.max(1) as f64;
-    let wide = slot * 0.8 / series.len().max(1) as f64;
-    let (left, top) = area.get_base_pixel();
-    let place = |dataset, micros: f64| {
-        let (x, y) = plot.map_coordinate(&(SegmentValue::CenterOf(dataset), micros));
-        (x - left, y - top)
-    };
-    let mut shapes = Vec::new();
-    for (number, series) in series.iter().enumerate() {
-        for point in &series.points {
-            let centre = wide * (number as f64 + 0.5) - slot * 0.4;
-            let at = |micros: f64| place(point.dataset, micros).1;
-            let x = |offset: f64| place(point.dataset, floor).0 + (centre + offset).round() as i32;
-            let heights = [
-                at(floor),
-                at(point.times.median),
-                at(point.times.low),
-                at(point.times.high),
+    let slot = f64::from(chart.plotting_area().dim_in_pixel().0) / count as f64;
+    // As shares of a slot.
+    let wide = (0.8 / series.len().max(1) as f64).min(BAR / slot);
+    let cap = 4.0 / slot;
+    for (number, side) in series.iter().enumerate() {
+        let offset = 0.5 + wide * (number as f64 - series.len() as f64 / 2.0);
+        for point in &side.points {
+            let left = point.dataset as f64 + offset + wide * 0.05;
+            let right = left + wide * 0.9;
+            let middle = f64::midpoint(left, right);
+            let Summary {
+                median, low, high, ..
+            } = point.times;
+            let bar = Rectangle::new([(left, median), (right, floor)], colour(number).filled());
+            chart.draw_series([bar]).map_err(failed)?;
+            let line = |from, to| PathElement::new(vec![from, to], BLACK);
+            let whiskers = [
+                line((middle, low), (middle, high)),
+                line((middle - cap, low), (middle + cap, low)),
+                line((middle - cap, high), (middle + cap, high)),
             ];
-            let sides = [x(-wide * 0.45), x(0.0), x(wide * 0.45)];
-            shapes.push((number, sides, heights));
+            chart.draw_series(whiskers).map_err(failed)?;
         }
     }
-    for (number, [left, middle, right], [floor, median, low, high]) in shapes {
-        let bar = Rectangle::new([(left, median), (right, floor)], colour(number).filled());
-        area.draw(&bar).map_err(failed)?;
-        let whisker = |from, to| PathElement::new(vec![from, to], BLACK);
-        for line in [
-            whisker((middle, low), (middle, high)),
-            whisker((middle - 4, low), (middle + 4, low)),
-            whisker((middle - 4, high), (middle + 4, high)),
-        ] {
-            area.draw(&line).map_err(failed)?;
-        }
+    let (left, top) = area.get_base_pixel();
+    let style = ("sans-serif", 12).into_text_style(area);
+    let style = style.pos(Pos::new(HPos::Center, VPos::Top));
+    for (number, dataset) in group.datasets.iter().enumerate() {
+        let below = (number as f64 + 0.5, floor);
+        let (x, y) = chart.plotting_area().map_coordinate(&below);
+        let name = shorten(&dataset.name, (slot / CHARACTER) as usize);
+        let text = Text::new(name, (x - left, y - top + 8), style.clone());
+        area.draw(&text).map_err(failed)?;
     }
     legend(area, &series)
 }
@@ -197,9 +220,7 @@ fn bars(area: Area<'_, '_>, group: &Group) -> Result<(), PlotError> {
 /// Time against size, both in powers of ten.
 fn lines(area: Area<'_, '_>, group: &Group) -> Result<(), PlotError> {
     let series = series(group);
-    let sizes = || group.datasets.iter().filter_map(|d| d.size);
-    let least = sizes().min().unwrap_or(1).max(1) as f64;
-    let greatest = sizes().max().unwrap_or(1).max(2) as f64;
+    let sizes = group.datasets.iter().filter_map(|d| d.size);
     let mut chart = ChartBuilder::on(area)
         .caption(
             format!("{}: time against size", group.name),
@@ -210,30 +231,30 @@ fn lines(area: Area<'_, '_>, group: &Group) -> Result<(), PlotError> {
         .x_label_area_size(32)
         .y_label_area_size(72)
         .build_cartesian_2d(
-            (least / 1.2..greatest * 1.2).log_scale(),
-            range(&series).log_scale(),
+            decades(sizes.map(|n| n.max(1) as f64)).log_scale(),
+            times(&series).log_scale(),
         )
         .map_err(failed)?;
     chart
         .configure_mesh()
-        .x_label_formatter(&|size| format!("{size:.0}"))
+        .x_label_formatter(&|n| size(*n))
         .y_label_formatter(&|micros| time(*micros))
         .draw()
         .map_err(failed)?;
-    for (number, series) in series.iter().enumerate() {
-        let mut points: Vec<(f64, Summary)> = series
-            .points
-            .iter()
-            .filter_map(|point| Some((point.size?.max(1) as f64, point.times)))
-            .collect();
+    for (number, side) in series.iter().enumerate() {
+        let points = side.points.iter();
+        let points = points.filter_map(|p| Some((p.size?.max(1) as f64, p.times)));
+        let mut points: Vec<(f64, Summary)> = points.collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let style = colour(number).stroke_width(2);
-        let medians = points.iter().map(|(size, times)| (*size, times.median));
-        chart
-            .draw_series(LineSeries::new(medians, style))
-            .map_err(failed)?;
+        let medians = || points.iter().map(|(size, times)| (*size, times.median));
+        let line = LineSeries::new(medians(), style);
+        chart.draw_series(line).map_err(failed)?;
+        let dots = medians().map(|at| Circle::new(at, 4, colour(number).filled()));
+        chart.draw_series(dots).map_err(failed)?;
         let intervals = points.iter().map(|(size, times)| {
-            PathElement::new(vec![(*size, times.low), (*size, times.high)], style)
+            let ends = vec![(*size, times.low), (*size, times.high)];
+            PathElement::new(ends, colour(number))
         });
         chart.draw_series(intervals).map_err(failed)?;
     }
@@ -247,31 +268,34 @@ fn legend(area: Area<'_, '_>, series: &[Series<'_>]) -> Result<(), PlotError> {
         let y = 44 + 18 * i32::try_from(number).unwrap_or(0);
         let mark = Rectangle::new([(right, y), (right + 12, y + 12)], colour(number).filled());
         area.draw(&mark).map_err(failed)?;
-        let text = Text::new(shorten(series.name), (right + 18, y), ("sans-serif", 14));
+        let text = Text::new(
+            shorten(series.name, NAME),
+            (right + 18, y),
+            ("sans-serif", 14),
+        );
         area.draw(&text).map_err(failed)?;
     }
     Ok(())
 }
 
-fn name(dataset: Option<&Dataset>) -> String {
-    dataset.map_or_else(String::new, |dataset| shorten(&dataset.name))
-}
-
-fn shorten(name: &str) -> String {
-    match name.char_indices().nth(NAME) {
-        Some((end, _)) => format!("{}...", &name[..end]),
+/// At most so many characters of a name, or a few.
+fn shorten(name: &str, most: usize) -> String {
+    let most = most.max(6);
+    match name.char_indices().nth(most) {
+        Some(_) => name.chars().take(most - 2).chain("..".chars()).collect(),
         None => name.to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Measured, Side};
+    use super::super::{Dataset, Measured, Side};
     use super::*;
 
     fn dataset(size: u64, times: &[(&str, f64)]) -> Dataset {
         let side = |(name, time): &(&str, f64)| Side {
             name: (*name).to_owned(),
+            device: None,
             outcome: Ok(Measured {
                 times: vec![*time, time * 1.1, time * 1.3],
                 ..Measured::default()
@@ -311,6 +335,15 @@ mod tests {
         let text = svg(&[group(family.to_vec())]).expect("a picture");
         assert!(text.contains("time against size"));
         assert!(text.contains("<polyline"));
+    }
+
+    #[test]
+    fn axes_go_from_one_power_of_ten_to_another() {
+        assert_eq!(decades([30.0, 4500.0].into_iter()), 10.0..10_000.0);
+        assert_eq!(decades([10.0, 10.0].into_iter()), 10.0..100.0);
+        assert_eq!([1.0, 1e4, 2.5e6].map(time), ["1 us", "10 ms", "2.5 s"]);
+        assert_eq!([1.0, 1e5, 1e9].map(size), ["1", "100k", "1G"]);
+        assert_eq!(shorten("[1000][1000]f32", 10), "[1000][1..");
     }
 
     #[test]

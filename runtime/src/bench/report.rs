@@ -47,14 +47,21 @@ fn row(name: &str, measured: &Measured, first: Option<f64>) -> Vec<String> {
         }),
     ];
     if let Some(spent) = &measured.spent {
-        // Bytes in a microsecond are megabytes in a second.
-        row.push(format!(
-            "{:.1} GB/s",
-            spent.moved as f64 / summary.median / 1e3
-        ));
+        row.push(rate(spent.moved, summary.median));
         row.push(format!("{} at the peak", bytes(spent.peak)));
     }
     row
+}
+
+/// So many bytes in so many microseconds, as bytes in a second.
+fn rate(bytes: u64, micros: f64) -> String {
+    // Bytes in a microsecond are megabytes in a second.
+    let megabytes = bytes as f64 / micros;
+    if megabytes < 100.0 {
+        format!("{megabytes:.1} MB/s")
+    } else {
+        format!("{:.1} GB/s", megabytes / 1e3)
+    }
 }
 
 /// What else there is to say.
@@ -79,7 +86,7 @@ fn versions(spent: &Spent) -> Option<String> {
 }
 
 /// Microseconds in the unit that suits them.
-pub(super) fn time(micros: f64) -> String {
+fn time(micros: f64) -> String {
     match micros {
         0.0..1e3 => format!("{micros:.1} us"),
         1e3..1e6 => format!("{:.3} ms", micros / 1e3),
@@ -90,17 +97,19 @@ pub(super) fn time(micros: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midend::ir::threshold::{Threshold, ThresholdKind};
+
+    #[test]
+    fn little_is_told_in_a_smaller_unit() {
+        assert_eq!(rate(2000, 100.0), "20.0 MB/s");
+        assert_eq!(rate(2_000_000, 100.0), "20.0 GB/s");
+    }
 
     #[test]
     fn sides_stand_below_each_other() {
-        let guard = |place: &str, taken| {
-            let kind = ThresholdKind::Outer;
-            let place = place.into();
-            (Threshold { place, kind }, taken, 2)
-        };
+        let guard = |place: &str, taken| (format!("{place}:outer"), taken, 2);
         let side = |name: &str, outcome| Side {
             name: name.to_owned(),
+            device: None,
             outcome,
         };
         let ours = Measured {

@@ -5,21 +5,22 @@ use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds, parse_threads};
 use super::{Outcome, bar, threshold};
 use crate::bench::{
-    Contest, Dataset, Group, Other, Patience, bench_file, dataset_text, svg, write,
+    Contest, Dataset, Group, Other, Ours, Patience, bench_file, dataset_text, serve, svg, write,
 };
 use crate::harness;
-use crate::session::{Options, Session};
+use crate::session::Options;
 use crate::target::Target;
 use clap::Args;
 use regex::Regex;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 /// What `arrc bench` takes.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(super) struct BenchArguments {
     /// Programs, and directories of programs
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required_unless_present = "worker")]
     paths: Vec<PathBuf>,
     /// What to run on, side by side: cpu, ptx, ptx-emu, interp, auto
     #[arg(
@@ -78,11 +79,20 @@ pub(super) struct BenchArguments {
     /// Draw medians with their intervals, and time against size, as a picture (SVG)
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     plot: Option<PathBuf>,
+    /// Serve as a worker of another `arrc bench`
+    #[arg(long, hide = true)]
+    worker: bool,
 }
 
 pub(super) fn run(arguments: &BenchArguments) -> Outcome {
+    if arguments.worker {
+        let target = arguments.targets.first().copied().unwrap_or_default();
+        return serve(options(arguments, target)?).map_err(|why| Exit::write(&why));
+    }
+    // The workers are in the same process group, and end by themselves when their input does.
     let _ = ctrlc::set_handler(|| std::process::exit(i32::from(INTERRUPTED)));
-    let contest = contest(arguments)?;
+    let mut contest = contest(arguments)?;
+    name_devices(&mut contest)?;
     let mut programs = harness::discover(&arguments.paths).map_err(Exit::user)?;
     programs.retain(|path| {
         let path = path.display().to_string();
@@ -107,7 +117,8 @@ pub(super) fn run(arguments: &BenchArguments) -> Outcome {
             Ok(found) => groups.extend(found),
             Err(why) => {
                 failed = true;
-                bar.suspend(|| to_stderr(&format!("{}: {why}", path.display())));
+                let message = format!("{}: {}\n", path.display(), why.trim_end());
+                bar.suspend(|| to_stderr(&message));
             }
         }
     }
@@ -126,27 +137,72 @@ pub(super) fn run(arguments: &BenchArguments) -> Outcome {
     Ok(())
 }
 
+/// Tells on what the targets run, and leaves out those that cannot run here.
+fn name_devices(contest: &mut Contest) -> Outcome {
+    let mut last = None;
+    contest.ours.retain(|ours| match ours.device() {
+        Ok(device) => {
+            tell(&format!("{}: {device}\n", ours.target));
+            true
+        }
+        Err(why) => {
+            to_stderr(&format!("{}: left out: {why}\n", ours.target));
+            last = Some(ours.target);
+            false
+        }
+    });
+    match last {
+        Some(target) if contest.ours.is_empty() => {
+            Err(Exit::user(format!("there is no target but {target}")))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn options(arguments: &BenchArguments, target: Target) -> Result<Options, Exit> {
+    Ok(Options {
+        target,
+        threads: arguments.threads,
+        memory_limit: arguments.mem_limit,
+        thresholds: threshold::parse(&arguments.threshold)?,
+        ..Options::default()
+    })
+}
+
+/// The command that starts a worker.
+fn worker(program: &Path, arguments: &BenchArguments, target: Target) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(["bench", "--worker"])
+        .arg(format!("--targets={target}"));
+    if let Some(bytes) = arguments.mem_limit {
+        command.arg(format!("--mem-limit={bytes}"));
+    }
+    if let Some(threads) = arguments.threads {
+        command.arg(format!("--threads={threads}"));
+    }
+    for threshold in &arguments.threshold {
+        command.arg(format!("--threshold={threshold}"));
+    }
+    command
+}
+
 fn contest(arguments: &BenchArguments) -> Result<Contest, Exit> {
-    let thresholds = threshold::parse(&arguments.threshold)?;
-    let session = |target: &Target| {
-        let options = Options {
-            target: *target,
-            threads: arguments.threads,
-            memory_limit: arguments.mem_limit,
-            thresholds: thresholds.clone(),
-            ..Options::default()
-        };
-        Session::new(options).map_err(|why| Exit::user(format!("{target}: {why}")))
-    };
+    threshold::parse(&arguments.threshold)?;
+    let program = std::env::current_exe()
+        .map_err(|why| Exit::user(format!("cannot find this command itself: {why}")))?;
+    let ours = arguments.targets.iter().map(|&target| {
+        let (program, arguments) = (program.clone(), arguments.clone());
+        Ours {
+            target,
+            command: Box::new(move || worker(&program, &arguments, target)),
+        }
+    });
     let others = arguments.vs.iter().map(|command| Other {
         command: command.clone(),
     });
     Ok(Contest {
-        ours: arguments
-            .targets
-            .iter()
-            .map(session)
-            .collect::<Result<_, _>>()?,
+        ours: ours.collect(),
         others: others.collect(),
         patience: Patience {
             runs: usize::try_from(arguments.runs).unwrap_or(usize::MAX),

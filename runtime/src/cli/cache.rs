@@ -3,10 +3,9 @@
 use super::Outcome;
 use super::exit::Exit;
 use super::output::to_stdout;
-use crate::session::{Store, measure_costs};
+use crate::session::{Kept, Store, measure_costs};
 use crate::target::Target;
 use clap::{Args, Subcommand};
-use midend::device::Costs;
 use std::io::ErrorKind;
 
 /// What `arrc cache` takes.
@@ -59,15 +58,15 @@ fn list() -> Outcome {
             return writeln!(out, "{}: nothing", file.display());
         }
         writeln!(out, "{}:", file.display())?;
-        for (name, costs) in &store.devices {
-            writeln!(out, "{name}\n{}", text(&costs.0))?;
+        for (name, kept) in &store.devices {
+            writeln!(out, "{name}\n{}", text(kept))?;
         }
         Ok(())
     })
 }
 
-/// The costs of a device, a line for each.
-fn text(costs: &Costs) -> String {
+/// What was measured of a device, a line for each.
+fn text(Kept { costs, peak }: &Kept) -> String {
     let rate = |seconds: f64| {
         if seconds > 0.0 {
             format!("{:.1} GB/s", 1e-9 / seconds)
@@ -82,6 +81,7 @@ fn text(costs: &Costs) -> String {
         format!("  its own memory       {}", rate(costs.byte)),
         format!("  an operation         {:.2} ns", costs.step * 1e9),
         format!("  points at once       {:.0}", costs.width),
+        format!("  operations           {:.1} G/s", peak / 1e9),
     ]
     .join("\n")
 }

@@ -1,18 +1,30 @@
-//! The text of a profile: where a run spent time and memory, by lines of the source.
+//! The text of a profile: where a run spent time and memory, by lines of the source, and how near that is to what the device can do.
 
-use crate::session::CompileTimes;
+use crate::session::{Ceilings, CompileTimes};
 use crate::text::bytes;
 use frontend::PRELUDE;
 use midend::ir::span::Place;
+use midend::ir::threshold::{ELEMENTS, ThresholdKind};
 use midend::plan::{Asker, BuffersMade, GuardPassed, Profile, Work, WorkDone};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// Kernels, copies, guards and memory of a run of `entry`, and the times of passes.
-pub(super) fn text(entry: &str, times: &CompileTimes, profile: &Profile) -> String {
+/// Kernels, copies, guards and memory of a run of `entry`, and the times of passes. The ceilings are those of the device, if they
+/// are known.
+pub(super) fn text(
+    entry: &str,
+    times: &CompileTimes,
+    profile: &Profile,
+    ceilings: Option<&Ceilings>,
+) -> String {
     let mut text = format!("; {entry}: {} ms\n", ms(profile.time));
     if !profile.work.is_empty() {
-        table(&mut text, &work(profile));
+        table(&mut text, &work(profile, ceilings));
+        if let Some(Ceilings { bytes, operations }) = ceilings {
+            let (bytes, operations) = (bytes / 1e9, operations / 1e9);
+            let peak = format!("peak: {bytes:.1} GB/s of memory, {operations:.1} G operations/s");
+            line(&mut text, &peak);
+        }
     }
     if !profile.guards.is_empty() {
         table(&mut text, &guards(&profile.guards));
@@ -48,10 +60,13 @@ fn table(text: &mut String, rows: &Table) {
     }
 }
 
-fn work(profile: &Profile) -> Table {
+fn work(profile: &Profile, ceilings: Option<&Ceilings>) -> Table {
     let mut rows = vec![cells([
         "where", "what", "times", "ms", "share", "bytes", "GB/s",
     ])];
+    if ceilings.is_some() {
+        rows[0].push(String::from("of peak"));
+    }
     let share = |time: Duration| {
         let whole = profile.time.as_secs_f64();
         format!(
@@ -60,16 +75,22 @@ fn work(profile: &Profile) -> Table {
         )
     };
     for done in &profile.work {
-        let speed = done.bytes as f64 / done.time.as_secs_f64().max(1e-9) / 1e9;
-        rows.push(vec![
+        let seconds = done.time.as_secs_f64().max(1e-9);
+        let speed = done.effort.bytes as f64 / seconds;
+        let mut row = vec![
             place(&done.places),
             what(done),
             done.times.to_string(),
             ms(done.time),
             share(done.time),
-            bytes(done.bytes),
-            format!("{speed:.1}"),
-        ]);
+            bytes(done.effort.bytes),
+            format!("{:.1}", speed / 1e9),
+        ];
+        if let Some(ceilings) = ceilings {
+            let operations = done.effort.operations as f64 / seconds;
+            row.push(of_peak(speed, operations, ceilings));
+        }
+        rows.push(row);
     }
     let rest = profile.work.iter().map(|done| done.time).sum();
     let rest = profile.time.saturating_sub(rest);
@@ -83,6 +104,16 @@ fn work(profile: &Profile) -> Table {
     rows
 }
 
+/// How much of what the device can do a kernel does: of the one that it does more of.
+fn of_peak(bytes: f64, operations: f64, ceilings: &Ceilings) -> String {
+    let (memory, work) = (bytes / ceilings.bytes, operations / ceilings.operations);
+    if memory >= work {
+        format!("{:.0} % memory", 100.0 * memory)
+    } else {
+        format!("{:.0} % operations", 100.0 * work)
+    }
+}
+
 pub(super) fn what(done: &WorkDone) -> String {
     let work = done.work.map_or("sequential", Work::name);
     match &done.kernel {
@@ -92,21 +123,33 @@ pub(super) fn what(done: &WorkDone) -> String {
 }
 
 fn guards(guards: &[GuardPassed]) -> Table {
-    let mut rows = vec![cells(["guard", "needs", "reached", "not", "points"])];
+    let mut rows = vec![cells([
+        "guard",
+        "what",
+        "there are",
+        "needed",
+        "reached",
+        "not",
+    ])];
     for guard in guards {
         rows.push(vec![
             guard.threshold.to_string(),
+            match guard.threshold.kind {
+                ThresholdKind::Outer | ThresholdKind::Tiles => String::from("points"),
+                ThresholdKind::Rows => format!("rows of {ELEMENTS} elements"),
+                ThresholdKind::Layout => String::from("elements out of order"),
+            },
+            if guard.least == guard.greatest {
+                guard.least.to_string()
+            } else {
+                format!("{} to {}", guard.least, guard.greatest)
+            },
             match guard.number {
                 i64::MAX => String::from("inf"),
                 number => number.to_string(),
             },
             guard.taken.to_string(),
             guard.refused.to_string(),
-            if guard.least == guard.greatest {
-                guard.least.to_string()
-            } else {
-                format!("{} to {}", guard.least, guard.greatest)
-            },
         ]);
     }
     rows
@@ -148,4 +191,19 @@ pub(super) fn place(places: &[Place]) -> String {
 
 fn ms(time: Duration) -> String {
     format!("{:.3}", time.as_secs_f64() * 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_kernel_does_more_of_is_told() {
+        let ceilings = Ceilings {
+            bytes: 20e9,
+            operations: 100e9,
+        };
+        assert_eq!(of_peak(10e9, 1e9, &ceilings), "50 % memory");
+        assert_eq!(of_peak(1e9, 75e9, &ceilings), "75 % operations");
+    }
 }

@@ -46,6 +46,7 @@ pub(super) fn run(arguments: &ReplArguments) -> Outcome {
     };
     let settings = Settings {
         look: Look::for_stderr(),
+        layout: std::io::stdout().is_terminal(),
         ..Settings::default()
     };
     let mut repl = Repl::new(options, settings).map_err(Exit::user)?;
@@ -130,9 +131,10 @@ fn edited(repl: &mut Repl, take: Take<'_>) -> Outcome {
         editor.set_helper(Some(Typing {
             names: repl.names(),
         }));
-        repl.settings.width = editor
-            .dimensions()
-            .map_or(80, |(columns, _)| usize::from(columns));
+        if let Some((columns, rows)) = editor.dimensions() {
+            repl.settings.width = usize::from(columns);
+            repl.settings.height = usize::from(rows);
+        }
         match editor.readline("> ") {
             Ok(text) if quits(&text) => break,
             Ok(text) => take(repl, &text)?,

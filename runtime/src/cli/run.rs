@@ -99,6 +99,12 @@ pub(super) struct RunArguments {
     no_print_result: bool,
 }
 
+/// `arrc profile`: the same as `run --profile -n`.
+pub(super) fn profiled(mut arguments: RunArguments) -> Outcome {
+    (arguments.profile, arguments.no_print_result) = (true, true);
+    run(&arguments)
+}
+
 pub(super) fn run(arguments: &RunArguments) -> Outcome {
     let session = open(arguments)?;
     on_interrupt(session.stop());
@@ -140,6 +146,7 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
             &arguments.entry_point,
             program.compile_times(),
             &found,
+            program.ceilings().as_ref(),
         ));
     }
     if let Some(path) = &arguments.write_runtime_to {

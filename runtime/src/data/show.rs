@@ -20,8 +20,27 @@ pub fn source_text(ty: &EntryType, values: &[Value]) -> String {
 
 /// As [`source_text`], but of every dimension of an array so many elements at most are shown, half of them from its end. An
 /// array that is not shown whole is followed by its shape.
-pub fn fitted_text(ty: &EntryType, values: &[Value], items: usize) -> String {
-    text(ty, values, Arrays::Fitted(items))
+pub fn fitted_text(ty: &EntryType, values: &[Value], most: Most) -> String {
+    text(ty, values, Arrays::Fitted(most))
+}
+
+/// So many elements of arrays are shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Most {
+    /// Of a dimension that is not the last.
+    pub rows: usize,
+    /// Of the last dimension.
+    pub elements: usize,
+}
+
+impl Most {
+    /// The same for all dimensions.
+    pub const fn of(items: usize) -> Self {
+        Self {
+            rows: items,
+            elements: items,
+        }
+    }
 }
 
 /// How arrays of what has parts print.
@@ -32,14 +51,14 @@ enum Arrays {
     /// As the source writes them.
     ByElements,
     /// So too, but of each dimension so many elements at most.
-    Fitted(usize),
+    Fitted(Most),
 }
 
 fn text(ty: &EntryType, values: &[Value], arrays: Arrays) -> String {
     match ty {
         EntryType::Scalar(_) => leaf_text(values),
         EntryType::Array { rank, elem } => match (elem.as_ref(), arrays) {
-            (inner, Arrays::Fitted(items)) => fitted_array(*rank, inner, values, items),
+            (inner, Arrays::Fitted(most)) => fitted_array(*rank, inner, values, most),
             (EntryType::Scalar(_), _) => leaf_text(values),
             (inner, Arrays::ByElements) => elements_text(*rank, inner, values, arrays),
             // Without data there are no parts.
@@ -78,8 +97,9 @@ fn elements_text(rank: usize, elem: &EntryType, values: &[Value], arrays: Arrays
     let count = values.first().and_then(|v| v.shape().first().copied());
     let count = count.unwrap_or(0);
     let most = match arrays {
-        Arrays::Fitted(items) if (items as i64) < count => items as i64,
-        Arrays::Fitted(_) | Arrays::ByElements | Arrays::ByParts => count,
+        Arrays::Fitted(most) if rank > 1 => count.min(most.rows as i64),
+        Arrays::Fitted(most) => count.min(most.elements as i64),
+        Arrays::ByElements | Arrays::ByParts => count,
     };
     let row = |i| {
         let row = values.iter().map(|v| index(v, &[i])).collect();
@@ -101,11 +121,12 @@ fn elements_text(rank: usize, elem: &EntryType, values: &[Value], arrays: Arrays
 }
 
 /// An array with so many elements of each dimension, and its shape if that is not all of them.
-fn fitted_array(rank: usize, elem: &EntryType, values: &[Value], items: usize) -> String {
-    let text = elements_text(rank, elem, values, Arrays::Fitted(items));
+fn fitted_array(rank: usize, elem: &EntryType, values: &[Value], most: Most) -> String {
+    let text = elements_text(rank, elem, values, Arrays::Fitted(most));
     let shape = values.first().map_or(&[][..], |v| v.shape());
     let shape = &shape[..rank.min(shape.len())];
-    if shape.iter().all(|n| *n <= items as i64) {
+    let (last, outer) = shape.split_last().unwrap_or((&0, &[]));
+    if outer.iter().all(|n| *n <= most.rows as i64) && *last <= most.elements as i64 {
         return text;
     }
     let extents: String = shape.iter().map(|n| format!("[{n}]")).collect();

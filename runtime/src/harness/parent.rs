@@ -2,14 +2,13 @@
 
 use super::worker::Said;
 use super::{Kind, ProgramReport, TestOptions, Verdict};
-use std::collections::VecDeque;
-use std::io::{self, BufRead, BufReader, Write};
+use crate::child::Child;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 /// How far the tests are: programs done, failures among them, programs in all.
@@ -40,14 +39,11 @@ pub fn run_all(
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(program) = programs.get(at) else {
-                if let Some(worker) = worker {
-                    worker.end();
-                }
                 return Ok(());
             };
             let running = match worker.take() {
                 Some(running) => running,
-                None => Worker::start(command())?,
+                None => Worker(Child::start(command())?),
             };
             let (report, alive) = running.test(program, options);
             worker = alive;
@@ -87,62 +83,25 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// A child process that tests programs.
-struct Worker {
-    child: Child,
-    input: ChildStdin,
-    said: Receiver<Said>,
-    /// Reads standard error, so that the child never waits for it; ends with the last of what was there.
-    errors: JoinHandle<String>,
-}
+struct Worker(Child<Said>);
 
 impl Worker {
-    fn start(mut command: Command) -> io::Result<Self> {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let missing = || io::Error::other("a worker without pipes");
-        let input = child.stdin.take().ok_or_else(missing)?;
-        let output = child.stdout.take().ok_or_else(missing)?;
-        let (sender, said) = channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                // A program may print, too; what is no report is passed over.
-                if let Ok(said) = serde_json::from_str(&line)
-                    && sender.send(said).is_err()
-                {
-                    break;
-                }
-            }
-        });
-        let stderr = child.stderr.take().ok_or_else(missing)?;
-        let errors = std::thread::spawn(move || last_words(stderr));
-        Ok(Self {
-            child,
-            input,
-            said,
-            errors,
-        })
-    }
-
     /// Tests a program; the worker is handed back if it is still of use.
     fn test(mut self, program: &Path, options: &TestOptions) -> (ProgramReport, Option<Self>) {
         let path = program.display().to_string();
         let start = Instant::now();
         let patience = options.timeout + options.timeout / 2 + Duration::from_secs(5);
         let mut part = String::from("start");
-        if writeln!(self.input, "{path}").is_err() {
+        if self.0.ask(&path).is_err() {
             return (self.died(&path, &part, start), None);
         }
         loop {
-            match self.said.recv_timeout(patience) {
+            match self.0.answer(Some(patience)) {
                 Ok(Said::Begin(what)) => part = what,
                 Ok(Said::Done(report)) => return (*report, Some(self)),
                 Err(RecvTimeoutError::Timeout) => {
                     let detail = format!("{part}: still not done after {patience:?}, and killed");
                     let verdict = Verdict::fail("out of time (killed)", detail);
-                    self.end();
                     return (done(&path, verdict, start), None);
                 }
                 Err(RecvTimeoutError::Disconnected) => {
@@ -153,38 +112,16 @@ impl Worker {
     }
 
     /// The report on a program that took its worker with it.
-    fn died(mut self, path: &str, part: &str, start: Instant) -> ProgramReport {
-        let status = self.child.wait();
-        // Without its last words, the report has less to say.
-        let errors = self.errors.join().unwrap_or_default();
-        let status = status.map_or_else(|e| e.to_string(), |s| s.to_string());
-        let last = errors.lines().rev().find(|l| !l.trim().is_empty());
-        let cause = if errors.contains("overflowed its stack") {
+    fn died(self, path: &str, part: &str, start: Instant) -> ProgramReport {
+        let death = self.0.death();
+        let cause = if death.overflowed {
             String::from("crash: stack overflow")
         } else {
-            format!("crash: {status}")
+            format!("crash: {}", death.status)
         };
-        let detail = format!("{part}: {status}: {}", last.unwrap_or("no message"));
+        let detail = format!("{part}: {}: {}", death.status, death.last);
         done(path, Verdict::fail(cause, detail), start)
     }
-
-    fn end(mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// The last lines of what can be read.
-fn last_words(stderr: ChildStderr) -> String {
-    let mut lines = VecDeque::new();
-    for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-        if lines.len() == 50 {
-            lines.pop_front();
-        }
-        lines.push_back(line);
-    }
-    Vec::from(lines).join("\n")
 }
 
 fn done(path: &str, verdict: Verdict, start: Instant) -> ProgramReport {

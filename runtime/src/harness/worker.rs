@@ -1,13 +1,13 @@
-//! The child's side: programs come in on standard input, one path per line; what came of them goes out on standard
-//! output, one line of JSON each.
+//! The child's side: paths of programs come in on standard input, and what came of them goes out on standard output, one line of
+//! JSON each.
 
 use super::{Kind, ProgramReport, TestOptions, Verdict, run_program};
+use crate::child::{last_panic, remember_panics, say};
 use crate::session::{Options, Session, on_big_stack};
 use serde::{Deserialize, Serialize};
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a worker says.
 #[derive(Debug, Serialize, Deserialize)]
@@ -26,13 +26,6 @@ pub struct WorkerArguments {
     pub options: TestOptions,
     /// Threads for parallel work.
     pub threads: Option<usize>,
-}
-
-/// The last panic, of whatever thread: place and message.
-static PANIC: Mutex<Option<(String, String)>> = Mutex::new(None);
-
-fn last_panic() -> MutexGuard<'static, Option<(String, String)>> {
-    PANIC.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Serves until standard input ends.
@@ -58,19 +51,11 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
     })
     .map_err(io::Error::other)?;
     for line in io::stdin().lock().lines() {
-        let path = line?;
+        let path: String = serde_json::from_str(&line?)?;
         let report = on_big_stack(|| guarded(&session, &path, options));
         say(&Said::Done(Box::new(report)))?;
     }
     Ok(())
-}
-
-fn say(what: &Said) -> io::Result<()> {
-    let mut line = serde_json::to_string(what)?;
-    line.push('\n');
-    let mut out = io::stdout().lock();
-    out.write_all(line.as_bytes())?;
-    out.flush()
 }
 
 /// Tests a program; a panic becomes a failure of the program.
@@ -82,9 +67,7 @@ fn guarded(session: &Session, path: &str, options: &TestOptions) -> ProgramRepor
         })
     };
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-        let (place, message) = last_panic()
-            .take()
-            .unwrap_or_else(|| (String::from("no place"), String::from("no message")));
+        let (place, message) = last_panic();
         let cause = format!(
             "internal error at {place}: {}",
             super::cause::generalise(&message)
@@ -92,16 +75,4 @@ fn guarded(session: &Session, path: &str, options: &TestOptions) -> ProgramRepor
         let verdict = Verdict::fail(cause, format!("panic at {place}: {message}"));
         ProgramReport::new(path, Kind::Run, verdict)
     })
-}
-
-/// Panics are reported as results, not on standard error.
-fn remember_panics() {
-    std::panic::set_hook(Box::new(|info| {
-        let place = info
-            .location()
-            .map(|at| format!("{}:{}", at.file(), at.line()))
-            .unwrap_or_default();
-        let message = info.payload_as_str().unwrap_or("no message").to_owned();
-        *last_panic() = Some((place, message));
-    }));
 }

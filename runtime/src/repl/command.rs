@@ -1,6 +1,6 @@
 //! Commands: inputs that begin with a colon.
 
-use super::{Repl, Reply, Told, picture, times};
+use super::{Repl, Reply, Settings, Told, picture, times};
 use crate::passes::{no_pass, pass_names};
 use crate::session::{Options, Session};
 use crate::target::Target;
@@ -77,7 +77,7 @@ pub const COMMANDS: &[Command] = &[
     command(
         "show",
         "EXPRESSION",
-        "a matrix as a picture, as wide as the terminal",
+        "a matrix as a picture, as large as the terminal",
         Repl::show,
     ),
     command(
@@ -153,6 +153,7 @@ impl Repl {
             self.definitions = definitions;
         }
         self.kept.clear();
+        self.names = None;
         loaded
     }
 
@@ -164,6 +165,7 @@ impl Repl {
 
     fn reload(&mut self) -> Reply {
         self.kept.clear();
+        self.names = None;
         match &self.file {
             Some(file) => Ok(Told {
                 text: format!("{}\n", file.display()),
@@ -202,7 +204,18 @@ impl Repl {
     fn show(&mut self, rest: &str) -> Reply {
         wanted(rest)?;
         let done = self.run(rest)?;
-        match picture::text(&done.values, self.settings.width) {
+        let Settings {
+            width,
+            height,
+            layout,
+            ..
+        } = self.settings;
+        let height = if layout {
+            height.saturating_sub(3)
+        } else {
+            usize::MAX
+        };
+        match picture::text(&done.values, (width, height)) {
             Ok(text) => Ok(text.into()),
             Err(why) => Err(format!("{why}\n")),
         }

@@ -4,10 +4,12 @@ use crate::picture::{Picture, picture};
 use midend::value::Value;
 use std::fmt::Write as _;
 
-/// The picture of a result, at most so many columns wide.
-pub(super) fn text(values: &[Value], width: usize) -> Result<String, String> {
+/// The picture of a result, of at most so many columns and lines.
+pub(super) fn text(values: &[Value], (width, height): (usize, usize)) -> Result<String, String> {
     let whole = picture(values)?;
-    let scale = whole.width.div_ceil(width.max(1)).max(1);
+    let across = whole.width.div_ceil(width.max(1));
+    let down = whole.height.div_ceil(height.max(1).saturating_mul(2));
+    let scale = across.max(down).max(1);
     let (columns, rows) = (whole.width.div_ceil(scale), whole.height.div_ceil(scale));
     let mut out = String::new();
     for row in (0..rows).step_by(2) {

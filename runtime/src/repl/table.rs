@@ -7,7 +7,7 @@
 //! 1i32  2.5f32
 //! ```
 
-use crate::data::{fitted_text, leaves};
+use crate::data::{Most, fitted_text, leaves};
 use crate::script::index;
 use crate::text::table;
 use midend::ir::syntax::EntryType;
@@ -31,7 +31,7 @@ pub(super) fn text(ty: &EntryType, values: &[Value], items: usize, width: usize)
         for (_, ty) in fields {
             let (mine, others) = rest.split_at_checked(leaves(ty).len())?;
             rest = others;
-            cells.push(fitted_text(ty, mine, items));
+            cells.push(fitted_text(ty, mine, Most::of(items)));
         }
         Some(cells)
     };

@@ -6,7 +6,7 @@
 //! what will be called later: it is opened when the time that it would have saved so far is as long (the
 //! rule of the ski rental problem: at most twice the time of who knows what will come).
 
-use super::costs::{self, Store};
+use super::costs::{self, Ceilings, Store};
 use super::engine::{Call, Devices, Engine, Plan};
 use super::times::CompileTimes;
 use super::{Options, Shared};
@@ -189,6 +189,14 @@ impl Auto {
     pub(super) fn last(&self) -> Option<Choice> {
         self.state().last.clone()
     }
+    /// The most that the device of the last call does.
+    pub(super) fn ceilings(&self, shared: &Shared, devices: &AutoDevices) -> Option<Ceilings> {
+        if self.last()?.target == Target::Cpu {
+            return self.cpu.ceilings(shared, &devices.cpu);
+        }
+        let (engine, other) = self.other(shared, devices)?;
+        engine.ceilings(shared, other)
+    }
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -262,7 +270,7 @@ impl Auto {
         devices: &AutoDevices,
         call: &Call<'_>,
     ) -> Result<(Duration, Duration), RunError> {
-        let (program, signatures) = &self.plan;
+        let (program, signatures) = &*self.plan;
         let signature = signatures.iter().find(|s| s.args.name == call.entry);
         let signature = signature.ok_or_else(|| {
             RunError::BadArguments(format!("there is no entry point called `{}`", call.entry))

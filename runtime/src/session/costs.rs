@@ -17,16 +17,27 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What is measured: steps of `n` points, one after another; a traversal of memory; kernels that do little.
+/// What is measured: steps of `n` points, one after another; a traversal of memory; kernels that do little; and operations that need
+/// not wait for each other.
 const PROGRAM: &str = "\
 entry steps (n: i64) (k: i32): [n]i32 =
   map (\\i -> loop x = i32.i64 i for _j < k do x * 1664525 + 1013904223) (iota n)
 entry traverse [n] (k: i64) (xs: [n]f32): [n]f32 =
   loop xs for _i < k do map2 (+) xs (rotate 1 xs)
+entry operate (n: i64) (k: i32): [n]f32 =
+  let f = \\x -> f32.fma x 0.999f32 0.5f32
+  in map (\\i ->
+            let x = f32.i64 (i & 1023)
+            let (a, b, c, d) =
+              loop (a, b, c, d) = (x, x + 1, x + 2, x + 3) for _j < k do (f a, f b, f c, f d)
+            in a + b + c + d)
+         (iota n)
 ";
 
 /// Operations of a step of the loop in `steps`, as the estimate counts them.
 const STEPS: f64 = 3.0;
+/// Operations of a step of the loop in `operate`.
+const OPERATIONS: f64 = 8.0;
 /// Bytes that `traverse` moves for an element: two are read and one is written.
 const BYTES: f64 = 12.0;
 /// Host code is interpreted: about so long for a statement.
@@ -45,9 +56,39 @@ pub struct Store {
     cpu: Option<String>,
 }
 
-/// The costs of a device.
+/// What was measured of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Kept(#[serde(with = "Fields")] pub Costs);
+pub struct Kept {
+    /// What work costs.
+    #[serde(with = "Fields")]
+    pub costs: Costs,
+    /// The most operations in a second.
+    pub peak: f64,
+}
+
+/// The most that a device does in a second, as far as arrc's own programs found out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ceilings {
+    /// Bytes of its memory read and written.
+    pub bytes: f64,
+    /// Operations, counted in additions.
+    pub operations: f64,
+}
+
+/// Those of a device, measured if they are not known; nothing if they cannot be.
+pub(super) fn ceilings(shared: &Shared, devices: &Devices) -> Option<Ceilings> {
+    let mut store = Store::read();
+    let name = devices.name();
+    if !store.devices.contains_key(&name) {
+        store.measure(shared, devices).ok()?;
+        store.write();
+    }
+    let kept = store.devices.get(&name)?;
+    Some(Ceilings {
+        bytes: 1.0 / kept.costs.byte,
+        operations: kept.peak,
+    })
+}
 
 /// How [`Costs`] are written.
 #[derive(Serialize, Deserialize)]
@@ -124,7 +165,7 @@ impl Store {
         }
     }
     fn get(&self, name: Option<&String>) -> Option<Costs> {
-        Some(self.devices.get(name?)?.0)
+        Some(self.devices.get(name?)?.costs)
     }
     /// Those of the CPU and of the accelerator that was used last.
     pub(super) fn pair(&self) -> (Costs, Costs) {
@@ -154,8 +195,8 @@ pub(super) fn of(shared: &Shared, cpu: &Devices, other: &Devices) -> (Costs, Cos
 
 impl Store {
     fn measure(&mut self, shared: &Shared, devices: &Devices) -> Result<(), RunError> {
-        let costs = measure(shared, devices)?;
-        self.devices.insert(devices.name(), Kept(costs));
+        let kept = measure(shared, devices)?;
+        self.devices.insert(devices.name(), kept);
         Ok(())
     }
 }
@@ -183,7 +224,7 @@ pub fn measure_costs(target: Target) -> Result<(), SessionError> {
 }
 
 /// Measures what work costs on a device.
-fn measure(shared: &Shared, devices: &Devices) -> Result<Costs, RunError> {
+fn measure(shared: &Shared, devices: &Devices) -> Result<Kept, RunError> {
     on_big_stack(|| {
         let mut loader = FileLoader::new();
         let file = loader.add_text("costs.fut", PROGRAM);
@@ -192,12 +233,16 @@ fn measure(shared: &Shared, devices: &Devices) -> Result<Costs, RunError> {
         let mut times = CompileTimes::default();
         let plan = super::engine::plan(shared, front.program, &mut times)?;
         let engine = Engine::of_plan(shared, devices, &plan, &mut times)?;
-        Meter {
+        let meter = Meter {
             shared,
             devices,
             engine,
-        }
-        .costs()
+        };
+        let costs = meter.costs()?;
+        Ok(Kept {
+            costs,
+            peak: meter.peak(&costs)?,
+        })
     })
 }
 
@@ -262,6 +307,15 @@ impl Meter<'_> {
             .iter()
             .map(|work| work.time.as_secs_f64() / work.times.max(1) as f64);
         Ok(each.fold(0.0, f64::max))
+    }
+
+    /// The most operations in a second: of so many points that all of the device is at work.
+    fn peak(&self, costs: &Costs) -> Result<f64, RunError> {
+        const POINTS: i64 = 1 << 18;
+        const STEPS: i32 = 500;
+        let args = [Const::I64(POINTS), Const::I32(STEPS)].map(Value::Scalar);
+        let seconds = (self.time("operate", &args)? - costs.wait).max(1e-15);
+        Ok(POINTS as f64 * f64::from(STEPS) * OPERATIONS / seconds)
     }
 
     fn costs(&self) -> Result<Costs, RunError> {

@@ -1,6 +1,7 @@
 //! What runs a compiled program: one variant per target.
 
 use super::auto::{Auto, AutoDevices};
+use super::costs::{self, Ceilings};
 use super::times::{CompileTimes, PassTime};
 use super::{Options, Shared, on_big_stack};
 use crate::target::Target;
@@ -99,12 +100,14 @@ pub(super) enum Engine {
 }
 
 /// A plan, and the signatures of its entry points.
-pub(super) type Plan = (Program<Mem>, Vec<plan::Signature>);
+pub(super) type Plan = Arc<(Program<Mem>, Vec<plan::Signature>)>;
 
 /// A plan for the host, and its kernels compiled.
 pub(super) struct Compiled<D: Device> {
     host: Executable,
     kernels: D::Module,
+    /// What both were made of, for profiles.
+    plan: Plan,
     /// The text of the machine code, if it was asked for.
     assembly: Vec<(String, String)>,
 }
@@ -125,11 +128,12 @@ type Assembly<'a> = &'a dyn Fn(&Program<Mem>) -> Result<Vec<(String, String)>, R
 
 impl<D: Device> Compiled<D> {
     fn new(
-        (plan, signatures): &Plan,
+        whole: &Plan,
         device: &D,
         times: &mut CompileTimes,
         assembly: Assembly<'_>,
     ) -> Result<Box<Self>, RunError> {
+        let (plan, signatures) = &**whole;
         let start = Instant::now();
         let kernels = device.compile(plan)?;
         times.kernels += start.elapsed();
@@ -137,6 +141,7 @@ impl<D: Device> Compiled<D> {
             kernels,
             assembly: assembly(plan)?,
             host: Executable::new(plan, signatures.clone()),
+            plan: Arc::clone(whole),
         }))
     }
 
@@ -162,7 +167,9 @@ impl<D: Device> Compiled<D> {
         let start = Instant::now();
         let clock = || start.elapsed();
         let on = (device, &self.kernels);
-        let (results, found) = self.host.profile(on, entry, args, &options, &clock)?;
+        let (results, found) =
+            self.host
+                .profile(on, entry, args, &options, (&self.plan.0, &clock))?;
         *profile = found;
         Ok(results)
     }
@@ -242,6 +249,14 @@ impl Engine {
             Self::Auto(auto) => auto.cpu().kernel_texts(capability),
         }
     }
+    /// The most that the device of the last call does.
+    pub(super) fn ceilings(&self, shared: &Shared, devices: &Devices) -> Option<Ceilings> {
+        match (self, devices) {
+            (Self::Auto(auto), Devices::Auto(both)) => auto.ceilings(shared, both),
+            (Self::Cpu(_) | Self::Ptx(_), _) => costs::ceilings(shared, devices),
+            (Self::Interp(_) | Self::PtxEmu(_) | Self::Auto(_), _) => None,
+        }
+    }
     /// Calls an entry point on the devices that the program was compiled for.
     pub(super) fn call(
         &self,
@@ -298,7 +313,7 @@ pub(super) fn plan(
     program: Program<Soac>,
     times: &mut CompileTimes,
 ) -> Result<Plan, RunError> {
-    with_driver(shared, times, |driver| pipeline::plan(program, driver))
+    with_driver(shared, times, |driver| pipeline::plan(program, driver)).map(Arc::new)
 }
 
 /// Runs passes as the session says. What the verifier objects to is a mistake of the compiler.
