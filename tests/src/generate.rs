@@ -19,6 +19,7 @@ mod scalar;
 mod shape;
 mod shrink;
 mod statement;
+mod varying;
 mod walk;
 mod writes;
 
@@ -82,7 +83,7 @@ const MOST: u64 = 65;
 const WORK: u64 = 6_000;
 
 /// How many programs in a hundred have a function with two branches.
-const CHOOSERS: usize = 5;
+const CHOOSERS: usize = 8;
 /// One program in so many has a nest that is too deep for versions of all of it.
 const DEEP: usize = 400;
 

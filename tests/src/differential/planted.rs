@@ -98,8 +98,8 @@ pub static PLANTS: &[Plant] = &[
     },
     Plant {
         pass: "specialize",
-        what: "the last two arguments of calls change places",
-        change: Change::Nested(turned_arguments),
+        what: "what a version gives that is inlined becomes zero",
+        change: Change::Nested(zero_for_copy),
     },
     Plant {
         pass: "hoist",
@@ -220,7 +220,10 @@ fn turned_difference<D>(_: &Vars, stm: &mut Stm<D>) {
 }
 
 fn not_strict<D>(_: &Vars, stm: &mut Stm<D>) {
-    if let Exp::Scalar(ScalarOp::Cmp(op @ CmpOp::Lt, _), _) = &mut stm.exp {
+    // Loops that ask whether more than none are left would never end.
+    if let Exp::Scalar(ScalarOp::Cmp(op @ CmpOp::Lt, _), args) = &mut stm.exp
+        && args[0] != Atom::ZERO
+    {
         *op = CmpOp::Le;
     }
 }
@@ -288,15 +291,6 @@ fn turned_results(vars: &Vars, stm: &mut Stm<Soac>) {
 fn keeps_the_rest(_: &Vars, stm: &mut Stm<Soac>) {
     if let Exp::Op(Soac::Filter { lam, .. }) = &mut stm.exp {
         lam.body.result[0] = Atom::bool(true);
-    }
-}
-
-fn turned_arguments(vars: &Vars, stm: &mut Stm<Soac>) {
-    if let Exp::Call { args, .. } = &mut stm.exp
-        && let [.., a, b] = &mut args[..]
-        && a.ty(vars) == b.ty(vars)
-    {
-        std::mem::swap(a, b);
     }
 }
 

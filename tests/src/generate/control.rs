@@ -17,10 +17,13 @@ impl Gen<'_> {
         for _ in 0..count {
             let elem = Type::Scalar(self.scalar_type());
             let size = self.size();
-            types.push(if self.rng.chance(40) {
-                Type::array_of(&elem, &[size])
-            } else {
-                elem
+            types.push(match self.rng.below(10) {
+                0..4 => Type::array_of(&elem, &[size]),
+                4 => {
+                    let (few, row) = (Size::Const(2), [size]);
+                    Type::array_of(&Type::array_of(&elem, &row), &[few])
+                }
+                _ => elem,
             });
         }
         if self.rng.chance(30) {

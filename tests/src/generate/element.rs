@@ -1,6 +1,7 @@
 //! Loops over the elements of arrays, which are changed in place: one element after the other, or a row at a time.
 
 use super::bulk::map;
+use super::varying::joining;
 use super::{Gen, WORK};
 use midend::ir::id::Var;
 use midend::ir::scalar::BinOp;
@@ -100,13 +101,6 @@ impl Gen<'_> {
     }
 
     fn combined(&mut self, a: Atom, b: Var, elem: ScalarType) -> Atom {
-        let op = if elem.is_float() {
-            BinOp::Max
-        } else if elem == ScalarType::Bool {
-            BinOp::Xor
-        } else {
-            BinOp::Sub
-        };
-        self.b.bin(op, elem, a, b)
+        self.b.bin(joining(elem), elem, a, b)
     }
 }

@@ -45,6 +45,12 @@ impl Gen<'_> {
                     g.traverse(length, scans, reds);
                 }
             }
+            match g.rng.below(8) {
+                0 => g.concat(),
+                1 => g.calling(),
+                2 => g.varying(),
+                _ => None,
+            };
             g.statements(2);
             let (a, ty) = g.result(sizes);
             (vec![a, g.all_numbers()], vec![ty, Type::I64])

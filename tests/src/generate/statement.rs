@@ -45,6 +45,7 @@ impl Gen<'_> {
             53 => self.all_pairs(),
             54 => self.walking(),
             55 | 56 => self.filling(),
+            57 => self.varying(),
             _ => self.irregular(),
         };
         if made.is_none() {
@@ -141,7 +142,7 @@ impl Gen<'_> {
         Some(length)
     }
 
-    fn concat(&mut self) -> Option<()> {
+    pub(super) fn concat(&mut self) -> Option<()> {
         let first = self.any_array()?;
         let second = self.find_array(|item, ty| {
             Some(ty.elem) == first.ty.elem() && item.ty.shape()[1..] == first.ty.shape()[1..]
@@ -362,7 +363,7 @@ impl Gen<'_> {
         Some(())
     }
 
-    fn calling(&mut self) -> Option<()> {
+    pub(super) fn calling(&mut self) -> Option<()> {
         if self.chooser.is_some() && self.rng.chance(60) {
             return self.choosing();
         }

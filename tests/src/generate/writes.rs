@@ -42,41 +42,47 @@ impl Gen<'_> {
             return None;
         }
         let width = self.size();
-        let fold = self.unordered_fold();
-        let plane = !matches!(fold, Fold::Rows(..)) && self.rng.chance(25);
-        let buckets = match plane {
-            true => self.extents()?.to_vec(),
-            false => vec![self.size()],
-        };
+        let mut all: Vec<(Fold, Vec<Size>)> = Vec::new();
+        for _ in 0..*self.rng.pick(&[1, 1, 1, 2]) {
+            let fold = self.unordered_fold();
+            let plane = !matches!(fold, Fold::Rows(..)) && self.rng.chance(25);
+            let buckets = match plane {
+                true => self.extents()?.to_vec(),
+                false => vec![self.size()],
+            };
+            all.push((fold, buckets));
+        }
         let (items, params) = self.inputs(width);
         let most = self.most(width);
         let (body, ()) = self.nested(most, |g, _| {
             g.add_params(&params);
             g.statements(3);
             let mut result = Vec::new();
-            for &extent in &buckets {
+            for &extent in all.iter().flat_map(|(_, buckets)| buckets) {
                 let raw = g.scalar(I64);
                 // Some buckets lie outside, on both sides.
                 let range = g.b.add(extent, 2);
                 let bucket = g.b.bin(BinOp::Mod, I64, raw, range);
                 result.push(g.b.sub(bucket, 1));
             }
-            result.extend(g.fold_elements(fold));
+            for (fold, _) in &all {
+                result.extend(g.fold_elements(*fold));
+            }
             (result, ())
         });
-        let mut op = self.operator(fold)?;
-        op.comm = true;
-        let dests = self.places(fold, &buckets);
-        let types = dests.iter().map(|&dest| self.b.ty(dest)).collect();
+        let (mut ops, mut types) = (Vec::new(), Vec::new());
+        for (fold, shape) in all {
+            let mut op = self.operator(fold)?;
+            op.comm = true;
+            let dests = self.places(fold, &shape);
+            types.extend(dests.iter().map(|&dest| self.b.ty(dest)));
+            ops.push(HistOp { shape, dests, op });
+        }
         let soac = Soac::Hist {
             width,
             arrays: vars(&items),
             lam: Lambda { params, body },
-            ops: vec![HistOp {
-                shape: buckets,
-                dests,
-                op,
-            }],
+            ops,
         };
         self.bind_all(types, soac);
         Some(())
