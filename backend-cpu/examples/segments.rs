@@ -219,6 +219,7 @@ fn main() {
         let options = DeviceOptions {
             threads,
             memory: None,
+            vector_bits: 0,
         };
         CpuDevice::new(options).expect("this machine is supported")
     });

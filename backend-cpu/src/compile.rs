@@ -5,12 +5,14 @@ use crate::cost::Cost;
 use crate::emit::control::function_signature;
 use crate::emit::kernel::{self, Role};
 use crate::emit::{Emitted, Kept, clif_of};
+use crate::machine::{Machine, build};
+use crate::target::{Target, has_fma};
+use crate::wide::Refused;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{Signature, Type as ClifType};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetFrontendConfig};
-use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
-use cranelift_module::{FuncId, Linkage, Module as _, ModuleReloc, default_libcall_names};
+use cranelift_module::{FuncId, Linkage, Module as _, default_libcall_names};
 use midend::analysis::calls::calls;
 use midend::analysis::kernels::{called, kernel_bodies, launched};
 use midend::ir::id::{FunId, Id, Var};
@@ -143,45 +145,13 @@ pub(crate) struct CompiledHist {
     pub(crate) merge: Code,
 }
 
-/// The target of this machine.
-pub(crate) fn target() -> Result<OwnedTargetIsa, RunError> {
-    let mut flags = settings::builder();
-    let options = [
-        ("opt_level", "speed"),
-        (
-            "enable_verifier",
-            if cfg!(debug_assertions) {
-                "true"
-            } else {
-                "false"
-            },
-        ),
-        ("is_pic", "false"),
-        ("use_colocated_libcalls", "false"),
-        ("unwind_info", "false"),
-    ];
-    for (name, value) in options {
-        flags.set(name, value).map_err(broken)?;
-    }
-    let builder = cranelift_native::builder().map_err(|why| RunError::Device(why.to_owned()))?;
-    builder.finish(settings::Flags::new(flags)).map_err(broken)
-}
-
-fn broken(why: impl std::fmt::Display) -> RunError {
+pub(crate) fn broken(why: impl std::fmt::Display) -> RunError {
     RunError::Device(format!("code generation: {why}"))
-}
-
-/// Machine code of one unit.
-struct Machine {
-    align: u64,
-    bytes: Vec<u8>,
-    relocs: Vec<ModuleReloc>,
-    kept: Kept,
 }
 
 /// One thing to compile.
 #[derive(Clone, Copy)]
-enum Unit<'a> {
+pub(crate) enum Unit<'a> {
     Kernel {
         kernel: &'a Kernel,
         args: &'a [Var],
@@ -198,6 +168,8 @@ pub(crate) struct Made<'a> {
     pub(crate) code: JITModule,
     /// Compiled code holds addresses of what is in these.
     pub(crate) kept: Vec<Kept>,
+    /// The kernels that have code in pairs, each with why that was not widened if it was not.
+    pub(crate) in_pairs: Vec<(String, Option<String>)>,
 }
 
 /// What there is to compile, declared to the linker.
@@ -257,7 +229,7 @@ pub(crate) fn assembly(
     let mut jit = JITModule::new(builder);
     let declared = declare(program, isa, (&kernels, &args), &mut jit)?;
     let text = |unit: &Unit<'_>| {
-        let Emitted { func, kept: _kept } = emit(program, &declared.units, *unit);
+        let Emitted { func, .. } = emit(program, &declared.units, *unit, false);
         let mut context = cranelift_codegen::Context::for_function(func);
         context.set_disasm(true);
         let compiled = context
@@ -275,13 +247,14 @@ pub(crate) fn assembly(
 /// Compiles those kernels of the program that are wanted, and every function that they call.
 pub(crate) fn compile<'a>(
     program: &'a Program<Mem>,
-    isa: &OwnedTargetIsa,
+    target: &Target,
     wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Made<'a>, RunError> {
     let launched = launched(program).into_iter();
     let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) =
         launched.filter(|(kernel, _)| wanted(&kernel.name)).unzip();
     let provider = ArenaMemoryProvider::new_with_size(ARENA).map_err(broken)?;
+    let isa = &target.isa;
     let mut builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
     builder.memory_provider(Box::new(provider));
     let mut jit = JITModule::new(builder);
@@ -290,16 +263,20 @@ pub(crate) fn compile<'a>(
     let machines: Vec<Result<Machine, RunError>> = if work.len() > 1 {
         work.par_iter()
             .with_max_len(1)
-            .map(|(id, unit)| build(program, &units, isa, *id, *unit))
+            .map(|(id, unit)| build(program, &units, target, *id, *unit))
             .collect()
     } else {
         work.iter()
-            .map(|(id, unit)| build(program, &units, isa, *id, *unit))
+            .map(|(id, unit)| build(program, &units, target, *id, *unit))
             .collect()
     };
-    let mut kept = Vec::new();
-    for ((id, _), machine) in work.iter().zip(machines) {
+    let (mut kept, mut in_pairs) = (Vec::new(), Vec::new());
+    for ((id, unit), machine) in work.iter().zip(machines) {
         let machine = machine?;
+        if let (Unit::Kernel { kernel, .. }, Some(widened)) = (unit, machine.widened) {
+            let why = widened.err().map(|Refused(why)| why);
+            in_pairs.push((kernel.name.clone(), why));
+        }
         jit.define_function_bytes(*id, machine.align, &machine.bytes, &machine.relocs)
             .map_err(broken)?;
         kept.push(machine.kept);
@@ -315,23 +292,12 @@ pub(crate) fn compile<'a>(
         kernels: table,
         code: jit,
         kept,
+        in_pairs,
     })
 }
 
 /// Address space set aside for the code of one module; only what is used takes memory.
 const ARENA: usize = 256 << 20;
-
-fn has_fma(isa: &OwnedTargetIsa) -> bool {
-    if !cfg!(target_arch = "x86_64") {
-        return true;
-    }
-    let flags = isa.isa_flags();
-    ["has_fma", "has_avx"].iter().all(|name| {
-        flags
-            .iter()
-            .any(|flag| flag.name == *name && flag.as_bool() == Some(true))
-    })
-}
 
 fn interface(
     program: &Program<Mem>,
@@ -359,40 +325,14 @@ fn interface(
     })
 }
 
-/// The code of one unit before it is compiled.
-fn emit(program: &Program<Mem>, units: &Units, unit: Unit<'_>) -> Emitted {
+/// The code of one unit before it is compiled, in pairs if that is asked for and does anything.
+pub(crate) fn emit(program: &Program<Mem>, units: &Units, unit: Unit<'_>, pairs: bool) -> Emitted {
     match unit {
-        Unit::Kernel { kernel, args, role } => kernel::emit(program, units, kernel, args, role),
+        Unit::Kernel { kernel, args, role } => {
+            kernel::emit(program, units, kernel, args, (role, pairs))
+        }
         Unit::Function(fun) => kernel::function(program, units, fun),
     }
-}
-
-/// Compiles one unit.
-fn build(
-    program: &Program<Mem>,
-    units: &Units,
-    isa: &OwnedTargetIsa,
-    id: FuncId,
-    unit: Unit<'_>,
-) -> Result<Machine, RunError> {
-    let Emitted { func, kept } = emit(program, units, unit);
-    let mut context = cranelift_codegen::Context::for_function(func);
-    let compiled = context
-        .compile(&**isa, &mut ControlPlane::default())
-        .map_err(|error| broken(format!("{:?}", error.inner)))?;
-    let align = u64::from(compiled.buffer.alignment);
-    let bytes = compiled.code_buffer().to_vec();
-    let relocs = compiled.buffer.relocs().to_vec();
-    let relocs = relocs
-        .iter()
-        .map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, id))
-        .collect();
-    Ok(Machine {
-        align,
-        bytes,
-        relocs,
-        kept,
-    })
 }
 
 /// What launching a kernel needs to know of it.

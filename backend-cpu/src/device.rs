@@ -1,10 +1,9 @@
 //! The device: options, the pool of threads, and the interface of the plan.
 
 use crate::buffer::{Account, Buffer};
-use crate::compile;
 use crate::module::Module;
+use crate::target::Target;
 use crate::{copy, launch};
-use cranelift_codegen::isa::OwnedTargetIsa;
 use midend::device::{Arg, Device, Properties, Stop, Strided};
 use midend::ir::mem::Mem;
 use midend::ir::scalar::Const;
@@ -23,6 +22,8 @@ pub struct Options {
     pub threads: usize,
     /// The most bytes of memory that programs may use at once.
     pub memory: Option<u64>,
+    /// Bits of the widest vector registers to use, 128 or 256; 0 for the widest that the machine has. Results are the same.
+    pub vector_bits: u32,
 }
 
 /// Sequential points per core that keep it busy nearly to the end. With more, versions for fewer points lose more by what they
@@ -33,7 +34,7 @@ const SHORT: i64 = 16;
 
 /// All cores of this machine.
 pub struct CpuDevice {
-    isa: OwnedTargetIsa,
+    target: Target,
     pool: ThreadPool,
     account: Arc<Account>,
 }
@@ -51,7 +52,7 @@ impl CpuDevice {
             .build()
             .map_err(|why| RunError::Device(why.to_string()))?;
         Ok(Self {
-            isa: compile::target()?,
+            target: Target::new(options.vector_bits)?,
             pool,
             account: Arc::new(Account::new(options.memory)),
         })
@@ -65,7 +66,7 @@ impl CpuDevice {
 
     /// The machine code of every kernel of a program, and of the functions that they call, as text for people, with names.
     pub fn assembly(&self, program: &Program<Mem>) -> Result<Vec<(String, String)>, RunError> {
-        crate::compile::assembly(program, &self.isa)
+        crate::compile::assembly(program, &self.target.isa)
     }
     /// Bytes of buffers in use now.
     pub fn memory_used(&self) -> u64 {
@@ -120,9 +121,9 @@ impl Device for CpuDevice {
 
     fn compile(&self, program: &Program<Mem>) -> Result<Module, RunError> {
         if rayon::current_thread_index().is_some() {
-            Module::new(program, &self.isa)
+            Module::new(program, &self.target)
         } else {
-            self.pool.install(|| Module::new(program, &self.isa))
+            self.pool.install(|| Module::new(program, &self.target))
         }
     }
 

@@ -39,6 +39,8 @@ pub(crate) struct Emitted {
     pub(crate) func: Function,
     /// What the code refers to.
     pub(crate) kept: Kept,
+    /// Whether vectors stand for pairs of them, so that the code is to be widened.
+    pub(crate) in_pairs: bool,
 }
 
 /// Data whose addresses stand in compiled code.
@@ -70,11 +72,14 @@ pub(crate) struct Emit<'a, 'b> {
     on_stack: BTreeSet<Var>,
     /// The counters, or else the first values carried, of the loops at hand, innermost last.
     loops: Vec<Value>,
+    /// Whether vectors may stand for pairs, and whether they do (see [`crate::wide`]).
+    may_pair: bool,
+    in_pairs: bool,
 }
 
 /// The number of points that the code of a map works on at a time.
 pub(crate) fn lanes_of(program: &Program<Mem>, kernel: &Kernel) -> i64 {
-    lanes::plan(kernel, &program.vars).map_or(1, |plan| plan.width as i64)
+    lanes::plan(kernel, &program.vars, false).map_or(1, |plan| plan.width as i64)
 }
 
 /// The sizes of the tiles that a map is worked on in, if it is.
@@ -131,13 +136,13 @@ pub(crate) fn signature(conv: CallConv, params: &[ClifType], results: &[ClifType
 }
 
 /// Emits a unit: `body` gets the values of `params` and yields those of `results`. `bodies` is the code
-/// of the program that the unit is made of.
+/// of the program that the unit is made of; with it comes whether vectors may stand for pairs.
 pub(crate) fn unit<'a>(
     program: &'a Program<Mem>,
     units: &'a Units,
     params: &[ClifType],
     results: &[ClifType],
-    bodies: &[&Body<Mem>],
+    (bodies, may_pair): (&[&Body<Mem>], bool),
     body: impl FnOnce(&mut Emit<'a, '_>, &[Value]) -> Vec<Value>,
 ) -> Emitted {
     let mut func = Function::new();
@@ -167,6 +172,8 @@ pub(crate) fn unit<'a>(
             memory::STACK_TOTAL,
         ),
         loops: Vec::new(),
+        may_pair,
+        in_pairs: false,
     };
     let values = body(&mut emit, &args[1..]);
     let ok = emit.b.ins().iconst(types::I8, 0);
@@ -184,6 +191,7 @@ pub(crate) fn unit<'a>(
         b,
         sites,
         constants,
+        in_pairs,
         ..
     } = emit;
     b.finalize(units.frontend);
@@ -193,6 +201,7 @@ pub(crate) fn unit<'a>(
             sites,
             constants: constants.into_values().collect(),
         },
+        in_pairs,
     }
 }
 

@@ -12,6 +12,8 @@
 //!   kernel alone, never on the number of threads or on timing.
 //! - Compiled code never faults: divisors are made harmless, deep recursion is checked, checks of the program store a
 //!   record and return. No signal handler is installed.
+//! - Vector registers of 256 bits are used where there are any: code for 128 bits that Cranelift compiled in pairs is widened
+//!   (`wide`), or compiled again for 128 bits if something in it is not understood. Results are the same to the bit.
 //! - `unsafe` stands only where compiled code is entered or its memory is touched.
 
 mod arena;
@@ -24,7 +26,10 @@ mod cost;
 mod device;
 mod emit;
 mod launch;
+mod machine;
 mod module;
+mod target;
+mod wide;
 mod worker;
 
 pub use buffer::Buffer;

@@ -3,7 +3,7 @@
 
 use crate::compile::{self, Compiled, Made};
 use crate::emit::Kept;
-use cranelift_codegen::isa::OwnedTargetIsa;
+use crate::target::Target;
 use cranelift_jit::JITModule;
 use midend::analysis::kernels::versions;
 use midend::ir::mem::Mem;
@@ -18,11 +18,13 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 pub struct Module {
     kernels: HashMap<String, Slot>,
     pub(crate) spans: Spans,
-    isa: OwnedTargetIsa,
+    target: Target,
     /// What versions are compiled from; nothing if there is only one.
     source: Option<Program<Mem>>,
     /// The code of what was compiled, and what it holds addresses of.
     code: Mutex<Vec<(JITModule, Vec<Kept>)>>,
+    /// The kernels with code in pairs that were compiled, each with why it was not widened, if so.
+    in_pairs: Mutex<Vec<(String, Option<String>)>>,
 }
 
 /// A kernel.
@@ -34,7 +36,7 @@ struct Slot {
 
 impl Module {
     /// The kernels of a program, of which those are compiled that no guard decides on.
-    pub(crate) fn new(program: &Program<Mem>, isa: &OwnedTargetIsa) -> Result<Self, RunError> {
+    pub(crate) fn new(program: &Program<Mem>, target: &Target) -> Result<Self, RunError> {
         let versions = versions(program);
         let several = versions.values().any(|&version| version > 0);
         let slots = versions.into_iter().map(|(name, version)| {
@@ -44,9 +46,10 @@ impl Module {
         let module = Self {
             kernels: slots.collect(),
             spans: program.spans.clone(),
-            isa: isa.clone(),
+            target: target.clone(),
             source: several.then(|| program.clone()),
             code: Mutex::default(),
+            in_pairs: Mutex::default(),
         };
         module.make(program, 0)?;
         Ok(module)
@@ -74,6 +77,13 @@ impl Module {
         made.filter(|slot| slot.compiled.get().is_some()).count()
     }
 
+    /// The kernels compiled so far that have code for vector registers of 256 bits, by name; with those that would have it
+    /// comes why not.
+    pub fn in_pairs(&self) -> Vec<(String, Option<String>)> {
+        let known = self.in_pairs.lock().unwrap_or_else(PoisonError::into_inner);
+        known.clone()
+    }
+
     /// Compiles a version. No lock is held meanwhile: a thread of the pool that waits for others may come here again. Two
     /// threads may both compile a version; then either code is good.
     fn make(&self, program: &Program<Mem>, version: usize) -> Result<(), RunError> {
@@ -85,10 +95,18 @@ impl Module {
             kernels,
             code,
             kept,
-        } = compile::compile(program, &self.isa, &wanted)?;
+            in_pairs,
+        } = compile::compile(program, &self.target, &wanted)?;
         let mut all = self.code.lock().unwrap_or_else(PoisonError::into_inner);
         all.push((code, kept));
         drop(all);
+        let mut known = self.in_pairs.lock().unwrap_or_else(PoisonError::into_inner);
+        known.extend(
+            in_pairs
+                .into_iter()
+                .map(|(name, why)| (name.to_owned(), why)),
+        );
+        drop(known);
         for (name, compiled) in kernels {
             if let Some(slot) = self.kernels.get(name) {
                 // Somebody else may have been faster.

@@ -220,6 +220,7 @@ fn memory_beyond_the_limit_is_an_error() {
     let options = backend_cpu::Options {
         threads: 1,
         memory: Some(1 << 20),
+        vector_bits: 0,
     };
     let device = backend_cpu::CpuDevice::new(options).expect("supported");
     let module = device.compile(&program).expect("compiles");

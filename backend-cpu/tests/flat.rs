@@ -135,6 +135,7 @@ fn device(threads: usize) -> CpuDevice {
     CpuDevice::new(DeviceOptions {
         threads,
         memory: None,
+        vector_bits: 0,
     })
     .expect("this machine is supported")
 }

@@ -14,27 +14,41 @@ use midend::value::{ArrayValue, Data, Value};
 /// Lengths around those of groups.
 const LENGTHS: [i64; 9] = [0, 1, 15, 16, 31, 64, 67, 129, 200];
 
-/// Runs a program of the nested dialect on the device and in the interpreter, for arguments of many lengths.
-fn agrees(device: &CpuDevice, text: &str, args: impl Fn(i64) -> Vec<Value>) {
+/// Runs a program of the nested dialect with vector registers of both widths and in the interpreter, for arguments of many
+/// lengths.
+fn agrees(devices: &[CpuDevice], text: &str, args: impl Fn(i64) -> Vec<Value>) {
     let nested = read::program(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let signatures = signatures(&nested);
     let plan = plan(flatten(nested.clone(), &midend::pass::Options::default()));
-    let module = device.compile(&plan).expect("compiles");
+    let modules: Vec<_> = devices
+        .iter()
+        .map(|device| device.compile(&plan).expect("compiles"))
+        .collect();
+    for module in &modules {
+        let refused = module.in_pairs().into_iter().find(|(_, why)| why.is_some());
+        assert_eq!(refused, None, "{text}");
+    }
     let executable = Executable::new(&plan, signatures);
     let stop = Stop::new();
     for n in LENGTHS {
         let expected = interp::run(&nested, "main", args(n), &interp::Options::default());
-        let result = executable.run(device, &module, "main", args(n), &Options::new(&stop));
-        assert_eq!(result, expected, "{n}\n{text}");
+        for (device, module) in devices.iter().zip(&modules) {
+            let result = executable.run(device, module, "main", args(n), &Options::new(&stop));
+            assert_eq!(result, expected, "{n}\n{text}");
+        }
     }
 }
 
-fn device() -> CpuDevice {
-    let options = DeviceOptions {
-        threads: 2,
-        memory: None,
-    };
-    CpuDevice::new(options).expect("this machine is supported")
+/// A device for each width of vector registers.
+fn devices() -> [CpuDevice; 2] {
+    [128, 256].map(|vector_bits| {
+        let options = DeviceOptions {
+            threads: 2,
+            memory: None,
+            vector_bits,
+        };
+        CpuDevice::new(options).expect("this machine is supported")
+    })
 }
 
 /// A vector of numbers all over the range of the type.
@@ -64,7 +78,7 @@ fn scalar_type(name: &str) -> ScalarType {
 
 #[test]
 fn integers_in_vectors() {
-    let device = device();
+    let devices = devices();
     for ty in INTEGERS {
         for op in ["add", "sub", "mul", "and", "or", "xor", "min", "max"] {
             let text = format!(
@@ -83,7 +97,7 @@ fn integers_in_vectors() {
                 }}"#,
                 suffix = if ty == "i64" { "" } else { ty },
             );
-            agrees(&device, &text, |n| {
+            agrees(&devices, &text, |n| {
                 [1, 2]
                     .map(|seed| numbers(scalar_type(ty), n, seed))
                     .to_vec()
@@ -94,7 +108,7 @@ fn integers_in_vectors() {
 
 #[test]
 fn integers_summed_in_vectors() {
-    let device = device();
+    let devices = devices();
     for ty in INTEGERS {
         for (op, neutral) in [("add", "0"), ("xor", "0"), ("max", "1")] {
             let suffix = if ty == "i64" { "" } else { ty };
@@ -113,14 +127,14 @@ fn integers_summed_in_vectors() {
                   yield t
                 }}"#
             );
-            agrees(&device, &text, |n| vec![numbers(scalar_type(ty), n, 5)]);
+            agrees(&devices, &text, |n| vec![numbers(scalar_type(ty), n, 5)]);
         }
     }
 }
 
 #[test]
 fn narrow_integers_are_widened() {
-    let device = device();
+    let devices = devices();
     for from in ["i8", "i16", "u8", "u16"] {
         for to in ["i16", "i32", "i64", "u16", "u32", "u64", "f32"] {
             if from == to {
@@ -139,7 +153,7 @@ fn narrow_integers_are_widened() {
                   yield q1, r1
                 }}"#
             );
-            agrees(&device, &text, |n| vec![numbers(scalar_type(from), n, 9)]);
+            agrees(&devices, &text, |n| vec![numbers(scalar_type(from), n, 9)]);
         }
     }
 }
@@ -147,7 +161,7 @@ fn narrow_integers_are_widened() {
 /// Buckets of a byte: with 256 of them no index is out of range, with fewer some are.
 #[test]
 fn bytes_counted() {
-    let device = device();
+    let devices = devices();
     for buckets in [0, 100, 255, 256, 300] {
         let text = format!(
             r#"nested
@@ -165,7 +179,7 @@ fn bytes_counted() {
               yield counts
             }}"#
         );
-        agrees(&device, &text, |n| vec![numbers(ScalarType::U8, n, 3)]);
+        agrees(&devices, &text, |n| vec![numbers(ScalarType::U8, n, 3)]);
     }
 }
 
@@ -211,9 +225,9 @@ fn loops_inside_of_reductions() {
           }
           yield best1, digest1, last1
         }"#;
-    let device = device();
+    let devices = devices();
     for m in [0, 1, 5, 40] {
-        agrees(&device, text, |n| {
+        agrees(&devices, text, |n| {
             let some = |n: i64, seed: i64| {
                 let floats = (0..n).map(|i| (((i + seed) * 7919) % 23) as f32 / 2.0);
                 Value::Array(ArrayValue {
@@ -260,8 +274,8 @@ fn addresses_are_split() {
           }
           yield q1
         }"#;
-    let device = device();
-    agrees(&device, text, |n| {
+    let devices = devices();
+    agrees(&devices, text, |n| {
         let [m, k] = [n, n / 2].map(|n| Value::Scalar(Const::I64(n.min(70))));
         vec![m, k, numbers(ScalarType::I64, 17, n)]
     });

@@ -72,6 +72,7 @@ fn run_plan(text: &str, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
     let device = CpuDevice::new(DeviceOptions {
         threads: 2,
         memory: None,
+        vector_bits: 0,
     })?;
     let module = device.compile(&plan)?;
     let stop = Stop::new();
@@ -144,6 +145,7 @@ fn versions_are_compiled_when_they_are_chosen() -> Result<(), RunError> {
     let device = CpuDevice::new(DeviceOptions {
         threads: 2,
         memory: None,
+        vector_bits: 0,
     })?;
     let module = device.compile(&plan)?;
     assert_eq!(module.compiled(), 0);

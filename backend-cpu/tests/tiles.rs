@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{device, download, i64s, run, upload};
+use common::{device_of, download, i64s, run, upload};
 use midend::device::{Arg, Device};
 use midend::ir::mem::Mem;
 use midend::ir::read;
@@ -95,9 +95,16 @@ fn numbers(ty: ScalarType, count: i64, seed: i64) -> Data {
     }
 }
 
-fn result(program: &Program<Mem>, ty: ScalarType, threads: usize, [n, m, p]: [i64; 3]) -> Data {
-    let device = device(threads);
+fn result(
+    program: &Program<Mem>,
+    ty: ScalarType,
+    (threads, vector_bits): (usize, u32),
+    [n, m, p]: [i64; 3],
+) -> Data {
+    let device = device_of(threads, vector_bits);
     let module = device.compile(program).expect("compiles");
+    let refused = module.in_pairs().into_iter().find(|(_, why)| why.is_some());
+    assert_eq!(refused, None);
     let rows = (0..n).map(|i| (i * 7 + 3) % n.max(1)).collect();
     let out = upload(&device, Data::zeros(ty, (n * p) as usize));
     let mut args = [n, m, p].map(i64s).to_vec();
@@ -130,10 +137,10 @@ fn tiles_and_points_give_the_same_bits() {
         for ty in [ScalarType::F32, ScalarType::F64] {
             let [plain, tiled] = ["", "tiled 2"].map(|tiled| program(text, ty, tiled));
             for size in sizes {
-                let expected = result(&plain, ty, 1, size);
-                for threads in [1, 3] {
-                    let got = result(&tiled, ty, threads, size);
-                    assert_eq!(got, expected, "{size:?}, {ty:?}, {threads} threads");
+                let expected = result(&plain, ty, (1, 128), size);
+                for how in [(1, 128), (1, 256), (3, 256)] {
+                    let got = result(&tiled, ty, how, size);
+                    assert_eq!(got, expected, "{size:?}, {ty:?}, {how:?}");
                 }
             }
         }

@@ -44,6 +44,12 @@ struct Options {
     /// Serve as a worker of another one.
     #[arg(long, hide = true)]
     worker: bool,
+    /// Compare arrc with the widest vector registers to arrc with those of 128 bits, instead of with C.
+    #[arg(long, conflicts_with = "scaling")]
+    widths: bool,
+    /// The widest vector registers of a worker.
+    #[arg(long, hide = true)]
+    vector_bits: Option<u32>,
     /// The examples to measure; all if there are none.
     names: Vec<String>,
 }
@@ -69,6 +75,7 @@ fn main() -> Result<()> {
         let options = SessionOptions {
             target: Target::Cpu,
             threads: Some(options.threads),
+            vector_bits: options.vector_bits,
             ..SessionOptions::default()
         };
         return Ok(serve(options)?);
@@ -93,7 +100,11 @@ fn main() -> Result<()> {
         };
         return judge::judge(&contest, times, &work);
     }
-    let reference = if options.scaling { "1 thread" } else { "C" };
+    let reference = match (options.scaling, options.widths) {
+        (true, _) => "1 thread",
+        (_, true) => "128 bits",
+        (false, false) => "C",
+    };
     println!(
         "{:<14}{:>14}{:>14}{:>10}",
         "example",
@@ -105,7 +116,7 @@ fn main() -> Result<()> {
         if !options.names.is_empty() && options.names.iter().all(|n| n != name) {
             continue;
         }
-        if !options.scaling {
+        if !(options.scaling || options.widths) {
             build(&options, root, &work, name)?;
         }
         let path = root.join(format!("examples/{name}.fut"));
@@ -120,11 +131,14 @@ fn main() -> Result<()> {
 /// arrc, and what it is compared with.
 fn contest(options: &Options, work: &Path) -> Result<Contest> {
     let this = std::env::current_exe()?;
-    let worker = |threads: usize| {
+    let worker = |threads: usize, vector_bits: Option<u32>| {
         let this = this.clone();
         let command = move || {
             let mut command = Command::new(&this);
             command.args(["--worker", &format!("--threads={threads}")]);
+            if let Some(bits) = vector_bits {
+                command.arg(format!("--vector-bits={bits}"));
+            }
             command
         };
         Ours {
@@ -132,10 +146,12 @@ fn contest(options: &Options, work: &Path) -> Result<Contest> {
             command: Box::new(command),
         }
     };
-    let mut ours = vec![worker(options.threads)];
+    let mut ours = vec![worker(options.threads, None)];
     let mut others = Vec::new();
     if options.scaling {
-        ours.push(worker(1));
+        ours.push(worker(1, None));
+    } else if options.widths {
+        ours.push(worker(options.threads, Some(128)));
     } else {
         let command = format!(
             "OMP_NUM_THREADS={} '{}/{{program}}{}' -t {{times}} -r {C_RUNS}",

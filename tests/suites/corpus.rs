@@ -2,7 +2,7 @@
 //!
 //! Programs about nesting, and those after the papers, also run with all versions of their code forced: what is inside
 //! sequential, and all in parallel.
-//! Compiling the same program twice must also give the same text after every pass, and NVIDIA's assembler must take every
+//! Vector registers of both widths must give the same bits. Compiling the same program twice must also give the same text after every pass, and NVIDIA's assembler must take every
 //! kernel that a program becomes.
 
 #[path = "../../backend-ptx/tests/common/ptxas.rs"]
@@ -10,6 +10,7 @@ mod ptxas;
 
 use arrc::harness::{TestOptions, Verdict, discover, run_program};
 use arrc::session::{Options, Session, on_big_stack};
+use arrc::spec::{Action, Input, Spec, generate};
 use arrc::target::Target;
 use libtest_mimic::{Arguments, Failed, Trial};
 use midend::driver::{DumpAfter, Event, Settings};
@@ -62,6 +63,10 @@ fn main() {
                 }
             }
         }
+        let widths = path.clone();
+        trials.push(Trial::test(format!("widths/{name}"), move || {
+            same_bits(&widths)
+        }));
         let twice = path.clone();
         trials.push(Trial::test(format!("determinism/{name}"), move || {
             same_twice(&twice)
@@ -107,6 +112,47 @@ fn check(path: &Path, target: Target, known: bool, thresholds: Forced) -> Result
         }
         (Verdict::Fail { cause, detail }, false) => Err(format!("{cause}\n{detail}").into()),
     }
+}
+
+/// Runs a program on its inputs, but large ones, with vector registers of 128 and of 256 bits: results are the same to the bit.
+fn same_bits(path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(path)?;
+    let spec = Spec::parse(&text).map_err(|e| e.to_string())?;
+    let Action::Accept { cases, .. } = &spec.action else {
+        return Ok(());
+    };
+    let programs = [128, 256].map(|bits| {
+        let settings = Options {
+            target: Target::Cpu,
+            vector_bits: Some(bits),
+            ..Options::default()
+        };
+        let session = Session::new(settings).map_err(|e| e.to_string())?;
+        session
+            .compile_file(path)
+            .map_err(|e| e.render(frontend::render::Look::Plain))
+    });
+    let [narrow, wide] = programs;
+    let (narrow, wide) = (narrow?, wide?);
+    for case in cases
+        .iter()
+        .filter(|c| c.tags.iter().all(|tag| tag != "compiled"))
+    {
+        let args = match &case.input {
+            Input::Values(values) => values.clone(),
+            Input::Random(generators) => generate(generators, 1)?,
+            Input::File(_) | Input::Script(_) | Input::ScriptFile(_) => continue,
+        };
+        let [expected, found] = [&narrow, &wide].map(|program| {
+            let result = on_big_stack(|| program.call(&case.entry, args.clone()));
+            // Floats are written as they are to the bit; bits of a NaN are nobody's business.
+            result.map_or_else(|error| error.to_string(), |values| format!("{values:?}"))
+        });
+        if expected != found {
+            return Err(format!("{}: {found} in pairs, {expected} else", case.title()).into());
+        }
+    }
+    Ok(())
 }
 
 /// Assembles the kernels of a program for all capabilities.

@@ -92,15 +92,16 @@ pub(crate) fn emit(
     units: &Units,
     kernel: &Kernel,
     args: &[Var],
-    role: Role,
+    (role, asked): (Role, bool),
 ) -> Emitted {
     let params = vec![types::I64; parameters(kernel, role)];
     let bodies = kernel_bodies(kernel);
-    unit(program, units, &params, &[], &bodies, |emit, p| {
+    unit(program, units, &params, &[], (&bodies, asked), |emit, p| {
         emit.load_arguments(args, p[0]);
         match (&kernel.kind, role) {
             (KernelKind::Map, Role::Tiles) => {
-                if let Some(job) = super::lanes::tile::job(&program.vars, kernel) {
+                if let Some(job) = super::lanes::tile::job(&program.vars, kernel, asked) {
+                    emit.in_pairs = asked;
                     emit.tiles(&job, (p[1], p[2]));
                 }
             }
@@ -144,7 +145,7 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
         units,
         &params,
         first,
-        &[&definition.body],
+        (&[&definition.body], false),
         |emit, values| {
             if interface.recursive {
                 emit.check_depth(definition.span);
@@ -176,7 +177,8 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
 impl Emit<'_, '_> {
     /// Parameters: the range of points, or the piece of a ragged space.
     fn map(&mut self, kernel: &Kernel, p: &[Value]) {
-        let plan = super::lanes::plan(kernel, &self.program.vars);
+        let plan = super::lanes::plan(kernel, &self.program.vars, self.may_pair);
+        self.in_pairs = plan.as_ref().is_some_and(|plan| plan.halves > 1);
         let (Some(plan), Some((index, _))) = (plan, kernel.space.last()) else {
             let strip = super::control::strip(&kernel.body);
             return self.all_points(kernel, p, strip, |emit| {

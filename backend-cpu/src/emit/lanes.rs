@@ -110,9 +110,7 @@ impl Emit<'_, '_> {
                 group.lanes.insert(*param, Lanes::Packed(vectors));
             }
             for param in left {
-                let count = plan
-                    .per_vector(self.elem(*param))
-                    .map_or(1, |per| plan.width / per);
+                let count = plan.vectors(self.elem(*param)).unwrap_or(1);
                 let (mine, others) = sums.split_at(count);
                 group.lanes.insert(*param, Lanes::Packed(mine.to_vec()));
                 sums = others;
@@ -128,11 +126,9 @@ impl Emit<'_, '_> {
 
     /// A number in all lanes of as many vectors as a group has.
     pub(super) fn spread(&mut self, plan: &Plan, ty: ScalarType, value: Value) -> Vec<Value> {
-        let per = plan
-            .per_vector(ty)
-            .expect("sums in lanes are put in vectors");
+        let count = plan.vectors(ty).expect("sums in lanes are put in vectors");
         let all = self.b.ins().splat(vector::vector(ty), value);
-        vec![all; plan.width / per]
+        vec![all; count]
     }
 
     /// The lanes of one component out of vectors, and the vectors of the others.
@@ -142,11 +138,9 @@ impl Emit<'_, '_> {
         ty: ScalarType,
         vectors: &'v [Value],
     ) -> (Vec<Value>, &'v [Value]) {
-        let per = plan
-            .per_vector(ty)
-            .expect("sums in lanes are put in vectors");
-        let (mine, others) = vectors.split_at(plan.width / per);
-        (self.unpacked(mine), others)
+        let count = plan.vectors(ty).expect("sums in lanes are put in vectors");
+        let (mine, others) = vectors.split_at(count);
+        (self.unpacked(mine, plan.halves), others)
     }
 
     fn lanes_body(&mut self, group: &mut Group<'_>, body: &Body<Mem>) {
@@ -334,7 +328,7 @@ impl Emit<'_, '_> {
     /// Makes sure that a variable has its lanes apart.
     fn unpack(&mut self, group: &mut Group<'_>, var: Var) {
         if let Some(Lanes::Packed(vectors)) = group.lanes.get(&var) {
-            let values = self.unpacked(&vectors.clone());
+            let values = self.unpacked(&vectors.clone(), group.plan.halves);
             group.lanes.insert(var, Lanes::Many(values));
         }
     }
@@ -396,8 +390,8 @@ impl Emit<'_, '_> {
         if !group.plan.varies(var) {
             return Shape::Uniform;
         }
-        match group.plan.per_vector(self.elem(var)) {
-            Some(per) if !self.is_buffer(var) => Shape::Packed(per),
+        match group.plan.vectors(self.elem(var)) {
+            Some(count) if !self.is_buffer(var) => Shape::Packed(count),
             Some(_) | None => Shape::Many,
         }
     }
@@ -437,7 +431,7 @@ impl Emit<'_, '_> {
 enum Shape {
     Uniform,
     Many,
-    /// So many lanes per vector.
+    /// So many vectors.
     Packed(usize),
 }
 
@@ -447,7 +441,7 @@ impl Shape {
         match self {
             Self::Uniform => 1,
             Self::Many => width,
-            Self::Packed(per) => width / per,
+            Self::Packed(count) => count,
         }
     }
 }

@@ -16,6 +16,13 @@ use midend::ir::syntax::{Atom, Exp};
 use midend::ir::types::ScalarType;
 use midend::math::code::Definition;
 
+/// The lanes that a function is wanted for: of each half of a vector, and of how many halves (see [`crate::wide`]).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    pub(super) lanes: usize,
+    pub(super) halves: usize,
+}
+
 /// Bits of a vector register seen as another type.
 const RAW: MemFlagsData = MemFlagsData::new().with_endianness(Endianness::Little);
 
@@ -53,18 +60,23 @@ impl Emit<'_, '_> {
             .iter()
             .map(|a| vec![self.b.ins().splat(vector(ty), *a)])
             .collect();
-        let result = self.expand(op, definition, &args, 1);
+        let one = Extent {
+            lanes: 1,
+            halves: 1,
+        };
+        let result = self.expand(op, definition, &args, one);
         self.b.ins().extractlane(result[0], 0)
     }
 
-    /// A function of floats in `lanes` lanes of vectors.
+    /// A function of floats in some lanes of vectors.
     pub(super) fn expand(
         &mut self,
         op: ScalarOp,
         definition: &Definition,
         args: &[Vec<Value>],
-        lanes: usize,
+        extent: Extent,
     ) -> Vec<Value> {
+        let lanes = extent.lanes;
         let mut values: Vec<Vec<Value>> = vec![Vec::new(); definition.vars.len()];
         for (param, arg) in definition.params.iter().zip(args) {
             values[param.index()].clone_from(arg);
@@ -83,7 +95,7 @@ impl Emit<'_, '_> {
         match &definition.rare {
             Some(rare) => {
                 let masks = values[rare.cond.index()].clone();
-                self.rare(op, args, &masks, &result, lanes)
+                self.rare(op, args, &masks, &result, extent)
             }
             None => result,
         }
@@ -237,15 +249,43 @@ impl Emit<'_, '_> {
                 self.scalar(op, &row)
             })
             .collect();
-        self.in_vector(ty, &lanes)
+        self.in_vector(vector_of(ty), &lanes, 1)
     }
 
-    fn in_vector(&mut self, ty: ScalarType, lanes: &[Value]) -> Value {
-        let mut all = self.b.ins().splat(vector_of(ty), lanes[0]);
-        for (i, value) in lanes.iter().enumerate().skip(1) {
-            all = self.b.ins().insertlane(all, *value, i as u8);
+    /// Numbers as the lanes of a vector, or of the halves of a pair.
+    pub(super) fn in_vector(&mut self, ty: ClifType, lanes: &[Value], halves: usize) -> Value {
+        let vectors = lanes.chunks(lanes.len() / halves).map(|lanes| {
+            let mut all = self.b.ins().scalar_to_vector(ty, lanes[0]);
+            for (i, value) in lanes.iter().enumerate().skip(1) {
+                all = self.b.ins().insertlane(all, *value, i as u8);
+            }
+            all
+        });
+        let vectors: Vec<Value> = vectors.collect();
+        match vectors[..] {
+            [low, high] => self.pair(low, high),
+            _ => vectors[0],
         }
-        all
+    }
+
+    /// A pair of two vectors: an operation that stands for it, see [`crate::wide`].
+    fn pair(&mut self, low: Value, high: Value) -> Value {
+        let ty = self.b.func.dfg.value_type(low);
+        let [low, high] = [low, high].map(|v| self.b.ins().bitcast(types::I16X8, RAW, v));
+        let both = self.b.ins().x86_pmulhrsw(low, high);
+        self.b.ins().bitcast(ty, RAW, both)
+    }
+
+    /// The halves of a pair as vectors, or the one vector. The upper half is an operation that stands for it, see
+    /// [`crate::wide`].
+    pub(super) fn halves_of(&mut self, all: Value, halves: usize) -> Vec<Value> {
+        if halves == 1 {
+            return vec![all];
+        }
+        let ty = self.b.func.dfg.value_type(all);
+        let bytes = self.b.ins().bitcast(types::I8X16, RAW, all);
+        let upper = self.b.ins().x86_pmaddubsw(bytes, bytes);
+        vec![all, self.b.ins().bitcast(ty, RAW, upper)]
     }
 
     fn bytes(&mut self, a: Value, b: Value, mask: [u8; 16], ty: ClifType) -> Value {
@@ -293,7 +333,7 @@ impl Emit<'_, '_> {
         args: &[Vec<Value>],
         masks: &[Value],
         results: &[Value],
-        lanes: usize,
+        Extent { lanes, halves }: Extent,
     ) -> Vec<Value> {
         let ty = op.operand(0);
         let mut any = masks[0];
@@ -315,17 +355,22 @@ impl Emit<'_, '_> {
         let count = (vector_of(ty).lane_count() as usize).min(lanes);
         let mut slowly = Vec::new();
         for i in 0..results.len() {
-            let values: Vec<Value> = (0..count)
-                .map(|lane| {
+            let mut values = Vec::new();
+            for half in 0..halves {
+                let args: Vec<Value> = args
+                    .iter()
+                    .map(|arg| self.halves_of(arg[i], halves)[half])
+                    .collect();
+                for lane in 0..count {
                     let mut row = vec![number];
-                    for arg in args {
-                        row.push(self.b.ins().extractlane(arg[i], lane as u8));
+                    for arg in &args {
+                        row.push(self.b.ins().extractlane(*arg, lane as u8));
                     }
-                    self.helper(helper, &row)
-                        .expect("the function has a result")
-                })
-                .collect();
-            slowly.push(self.in_vector(ty, &values).into());
+                    let result = self.helper(helper, &row);
+                    values.push(result.expect("the function has a result"));
+                }
+            }
+            slowly.push(self.in_vector(vector_of(ty), &values, halves).into());
         }
         self.b.ins().jump(done, &slowly);
         self.b.switch_to_block(done);

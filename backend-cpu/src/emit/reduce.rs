@@ -21,7 +21,8 @@ impl Emit<'_, '_> {
     pub(super) fn reduce(&mut self, kernel: &Kernel, ops: &[Operator<Mem>], p: &[Value]) {
         let tys = super::kernel::components(self.program, ops);
         let places = self.places(p[5], tys.len());
-        let plan = super::lanes::plan_reduction(kernel, ops, &self.program.vars);
+        let plan = super::lanes::plan_reduction(kernel, ops, &self.program.vars, self.may_pair);
+        self.in_pairs = plan.as_ref().is_some_and(|plan| plan.halves > 1);
         if kernel.has_ragged_rows() {
             let neutral = self.neutral(ops);
             self.store_slots(p[6], &neutral);

@@ -16,9 +16,15 @@ use midend::value::Data;
 
 /// A device with so many threads.
 pub(crate) fn device(threads: usize) -> CpuDevice {
+    device_of(threads, 0)
+}
+
+/// A device with so many threads, and vector registers of so many bits.
+pub(crate) fn device_of(threads: usize, vector_bits: u32) -> CpuDevice {
     CpuDevice::new(Options {
         threads,
         memory: None,
+        vector_bits,
     })
     .expect("this machine is supported")
 }

@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, INTERRUPTED};
 use super::output::{to_stderr, to_stdout};
-use super::size::{parse_bytes, parse_seconds, parse_threads};
+use super::size::{parse_bytes, parse_seconds, parse_threads, parse_vector_bits};
 use super::{Outcome, bar, threshold};
 use crate::bench::{
     Contest, Dataset, Group, Other, Ours, Patience, bench_file, dataset_text, serve, svg, write,
@@ -70,6 +70,9 @@ pub(super) struct BenchArguments {
     /// Threads for parallel work [default: one per core]
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     threads: Option<usize>,
+    /// Bits of the widest vector registers of the CPU to use: 128 or 256 [default: as many as there are]
+    #[arg(long, value_name = "N", value_parser = parse_vector_bits)]
+    vector_bits: Option<u32>,
     /// Let guards compare with N, see `arrc run`
     #[arg(long, value_name = "NAME=N")]
     threshold: Vec<String>,
@@ -163,6 +166,7 @@ fn options(arguments: &BenchArguments, target: Target) -> Result<Options, Exit> 
     Ok(Options {
         target,
         threads: arguments.threads,
+        vector_bits: arguments.vector_bits,
         memory_limit: arguments.mem_limit,
         thresholds: threshold::parse(&arguments.threshold)?,
         ..Options::default()
@@ -180,6 +184,9 @@ fn worker(program: &Path, arguments: &BenchArguments, target: Target) -> Command
     }
     if let Some(threads) = arguments.threads {
         command.arg(format!("--threads={threads}"));
+    }
+    if let Some(bits) = arguments.vector_bits {
+        command.arg(format!("--vector-bits={bits}"));
     }
     for threshold in &arguments.threshold {
         command.arg(format!("--threshold={threshold}"));

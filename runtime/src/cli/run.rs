@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::output::{to_stderr, to_stdout};
-use super::size::{parse_bytes, parse_seconds, parse_threads};
+use super::size::{parse_bytes, parse_seconds, parse_threads, parse_vector_bits};
 use super::stop::{Deadline, on_interrupt, while_running};
 use super::{Outcome, opt, png, profile, threshold, trace};
 use crate::data::{
@@ -57,6 +57,9 @@ pub(super) struct RunArguments {
     /// Threads for parallel work [default: one per core]
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     threads: Option<usize>,
+    /// Bits of the widest vector registers of the CPU to use: 128 or 256 [default: as many as there are]
+    #[arg(long, value_name = "N", value_parser = parse_vector_bits)]
+    vector_bits: Option<u32>,
     /// Let guards compare with N: 0 makes them true, inf false. `*` stands for all thresholds, `arrc opt --thresholds` names them
     #[arg(long, value_name = "NAME=N", help_heading = "The compiler")]
     threshold: Vec<String>,
@@ -167,6 +170,7 @@ fn open(arguments: &RunArguments) -> Result<Session, Exit> {
     let options = Options {
         target: arguments.target,
         threads: arguments.threads,
+        vector_bits: arguments.vector_bits,
         memory_limit: arguments.mem_limit,
         cap: arguments.cap,
         thresholds: threshold::parse(&arguments.threshold)?,

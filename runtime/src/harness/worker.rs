@@ -35,6 +35,7 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
     let session = Session::new(Options {
         target: options.target,
         threads: arguments.threads,
+        vector_bits: None,
         memory_limit: Some(options.memory_limit),
         cap: Some(options.cap),
         thresholds: options.thresholds.clone(),

@@ -54,6 +54,7 @@ impl Devices {
                 let device = CpuDevice::new(backend_cpu::Options {
                     threads: options.threads.unwrap_or(0),
                     memory: options.memory_limit,
+                    vector_bits: options.vector_bits.unwrap_or(0),
                 })?;
                 Ok(Self::Cpu(Box::new(device)))
             }

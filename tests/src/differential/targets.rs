@@ -1,4 +1,4 @@
-//! Forms of a program that are compiled for targets: the CPU with one thread and with two, and the emulator of GPUs.
+//! Forms of a program that are compiled for targets: the CPU with one thread and narrow vector registers and with two threads, and the emulator of GPUs.
 
 use super::Form;
 use arrc::session::{Options, Program as Compiled, Session};
@@ -30,6 +30,8 @@ fn place(name: &'static str, target: Target, threads: usize, without: &[&str]) -
     let options = Options {
         target,
         threads: Some(threads),
+        // On one thread with the narrow vector registers, on two with the widest.
+        vector_bits: (threads == 1).then_some(128),
         cap: Some(CAP),
         passes: Settings {
             options: pass::Options {
@@ -48,7 +50,7 @@ fn place(name: &'static str, target: Target, threads: usize, without: &[&str]) -
 
 static PLACES: LazyLock<[Place; 3]> = LazyLock::new(|| {
     [
-        place("cpu", Target::Cpu, 1, &[]),
+        place("cpu, 128 bits", Target::Cpu, 1, &[]),
         place("cpu, 2 threads", Target::Cpu, 2, &[]),
         place("ptx-emu", Target::PtxEmu, 1, &[]),
     ]

@@ -70,6 +70,6 @@ impl Emit<'_, '_> {
         [yes, no]: [Atom; 2],
     ) -> Lanes {
         let (yes, no) = (self.packed(group, yes), self.packed(group, no));
-        Lanes::Packed(self.packed_choice(conds, &yes, &no))
+        Lanes::Packed(self.packed_choice(group.plan.halves, conds, &yes, &no))
     }
 }

@@ -34,16 +34,19 @@ pub(in crate::emit) struct Plan {
     pub(in crate::emit) own_sums: bool,
     /// Whether integers are put in vectors, as floats are.
     pub(super) integers: bool,
+    /// How many of Cranelift's vectors each of its vector values stands for: 2 in pairs (see [`crate::wide`]), else 1.
+    pub(in crate::emit) halves: usize,
     varying: BTreeSet<Var>,
 }
 
 impl Plan {
     /// So many lanes of floats, for which these variables differ.
-    pub(super) const fn of_lanes(width: usize, varying: BTreeSet<Var>) -> Self {
+    pub(super) const fn of_lanes(width: usize, halves: usize, varying: BTreeSet<Var>) -> Self {
         Self {
             width,
             own_sums: false,
             integers: false,
+            halves,
             varying,
         }
     }
@@ -53,22 +56,43 @@ impl Plan {
         self.varying.contains(&var)
     }
 
-    /// Lanes of a vector of this type; nothing for types that are not put in vectors here.
+    /// Lanes of a vector of this type, of each half in pairs; nothing for types that are not put in vectors here.
     pub(in crate::emit) const fn per_vector(&self, ty: ScalarType) -> Option<usize> {
         lanes_per_vector(ty, self.integers)
+    }
+
+    /// How many vector values hold all lanes of this type.
+    pub(in crate::emit) fn vectors(&self, ty: ScalarType) -> Option<usize> {
+        let per = self.per_vector(ty)?;
+        Some(self.width / (per * self.halves))
+    }
+
+    /// Bytes from the place of a vector value to that of the next.
+    pub(in crate::emit) const fn step(&self) -> i32 {
+        16 * self.halves as i32
+    }
+
+    /// The same in pairs, if it is asked for and each type has two vectors at least.
+    fn in_pairs(self, asked: bool, most: usize) -> Self {
+        let halves = if asked && self.width >= 2 * most {
+            2
+        } else {
+            1
+        };
+        Self { halves, ..self }
     }
 }
 
 /// The plan for a map that gains from one: one with a loop that all points go through equally often, or with nothing
 /// but arithmetic on neighbouring elements.
-pub(in crate::emit) fn plan(kernel: &Kernel, vars: &Vars) -> Option<Plan> {
+pub(in crate::emit) fn plan(kernel: &Kernel, vars: &Vars, pairs: bool) -> Option<Plan> {
     if !matches!(kernel.kind, KernelKind::Map) {
         return None;
     }
     [true, false].into_iter().find_map(|integers| {
         let mut finder = Finder::new(kernel, vars, integers)?;
         finder.body(&kernel.body)?;
-        finder.plan()
+        finder.plan(pairs)
     })
 }
 
@@ -78,19 +102,25 @@ pub(in crate::emit) fn plan_reduction(
     kernel: &Kernel,
     ops: &[Operator<Mem>],
     vars: &Vars,
+    pairs: bool,
 ) -> Option<Plan> {
     let own = [true, false]
         .into_iter()
-        .find_map(|integers| own_sums(kernel, ops, vars, integers));
+        .find_map(|integers| own_sums(kernel, ops, vars, (integers, pairs)));
     own.or_else(|| {
         let mut finder = Finder::new(kernel, vars, false)?;
         finder.body(&kernel.body)?;
-        finder.plan().filter(|_| finder.counts.loops > 0)
+        finder.plan(pairs).filter(|_| finder.counts.loops > 0)
     })
 }
 
 /// The plan for a reduction in which each lane sums on its own.
-fn own_sums(kernel: &Kernel, ops: &[Operator<Mem>], vars: &Vars, integers: bool) -> Option<Plan> {
+fn own_sums(
+    kernel: &Kernel,
+    ops: &[Operator<Mem>],
+    vars: &Vars,
+    (integers, pairs): (bool, bool),
+) -> Option<Plan> {
     let mut finder = Finder::new(kernel, vars, integers)?;
     finder.body(&kernel.body)?;
     for op in ops {
@@ -105,7 +135,7 @@ fn own_sums(kernel: &Kernel, ops: &[Operator<Mem>], vars: &Vars, integers: bool)
         finder.varying.extend(&op.lam.params);
         finder.body(&op.lam.body)?;
     }
-    let plan = finder.plan()?;
+    let plan = finder.plan(pairs)?;
     Some(Plan {
         own_sums: true,
         ..plan
@@ -150,7 +180,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    fn plan(&self) -> Option<Plan> {
+    fn plan(&self, pairs: bool) -> Option<Plan> {
         let packed = self.counts.packed > 0 && self.counts.apart == 0;
         let worth = packed || (self.counts.loops > 0 && !self.integers);
         let width = if self.integers {
@@ -170,12 +200,19 @@ impl<'a> Finder<'a> {
         while width > FEW && !self.integers && instructions(width) > MOST {
             width /= 2;
         }
-        (worth && instructions(width) <= MOST && self.counts.carried <= 4).then_some(Plan {
-            width,
-            own_sums: false,
-            integers: self.integers,
-            varying: self.varying.clone(),
-        })
+        (worth && instructions(width) <= MOST && self.counts.carried <= 4)
+            .then_some(Plan {
+                width,
+                own_sums: false,
+                integers: self.integers,
+                halves: 1,
+                varying: self.varying.clone(),
+            })
+            .map(|plan| {
+                // Without integers, binary32 has most lanes.
+                let most = if self.integers { self.counts.most } else { 4 };
+                plan.in_pairs(pairs, most)
+            })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Lanes in vector registers: numbers of neighbouring points.
 
 use super::{Group, Lanes};
+use crate::emit::library::Extent;
 use crate::emit::{Emit, clif, plain};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Type, Value, types};
@@ -86,17 +87,21 @@ impl Emit<'_, '_> {
         if matches!(op, ScalarOp::Tern(TernOp::Fma, _)) && !self.has_fma() {
             return None;
         }
-        let per = group.plan.per_vector(ty)?;
+        let count = group.plan.vectors(ty)?;
         let columns: Vec<Vec<Value>> = args.iter().map(|a| self.packed(group, *a)).collect();
         let mut vectors = Vec::new();
         if let Some(definition) = definition(op) {
-            for i in 0..group.width / per {
+            let lanes = Extent {
+                lanes: group.plan.per_vector(ty)?,
+                halves: group.plan.halves,
+            };
+            for i in 0..count {
                 let row: Vec<Vec<Value>> = columns.iter().map(|column| vec![column[i]]).collect();
-                vectors.extend(self.expand(op, definition, &row, per));
+                vectors.extend(self.expand(op, definition, &row, lanes));
             }
             return Some(Lanes::Packed(vectors));
         }
-        for i in 0..group.width / per {
+        for i in 0..count {
             let row: Vec<Value> = columns.iter().map(|column| column[i]).collect();
             // The emission of one scalar is that of a vector, but for constants among its operands.
             let value = if let ScalarOp::Un(UnOp::Rsqrt, _) = op {
@@ -151,6 +156,7 @@ impl Emit<'_, '_> {
     /// The lanes of the one or the other vectors, as truth values say.
     pub(super) fn packed_choice(
         &mut self,
+        halves: usize,
         conds: &[Value],
         yes: &[Value],
         no: &[Value],
@@ -161,15 +167,11 @@ impl Emit<'_, '_> {
         for ((conds, yes), no) in conds.chunks(per).zip(yes).zip(no) {
             let ty = self.b.func.dfg.value_type(*yes);
             let mask = ty.as_truthy();
-            let mut all = None;
-            for (i, cond) in conds.iter().enumerate() {
-                let cond = self.resize(*cond, types::I8, mask.lane_type(), false);
-                all = Some(match all {
-                    None => self.b.ins().scalar_to_vector(mask, cond),
-                    Some(all) => self.b.ins().insertlane(all, cond, i as u8),
-                });
-            }
-            let Some(all) = all else { continue };
+            let lanes: Vec<Value> = conds
+                .iter()
+                .map(|cond| self.resize(*cond, types::I8, mask.lane_type(), false))
+                .collect();
+            let all = self.in_vector(mask, &lanes, halves);
             let zero = self.zero(mask.lane_type());
             let zeros = self.b.ins().splat(mask, zero);
             let not = self.b.ins().icmp(IntCC::Equal, all, zeros);
@@ -195,11 +197,10 @@ impl Emit<'_, '_> {
             Atom::Const(c) => c.ty(),
             Atom::Var(v) => self.elem(v),
         };
-        let per = group
+        let count = group
             .plan
-            .per_vector(ty)
+            .vectors(ty)
             .expect("such types are not put in vectors");
-        let count = group.width / per;
         let var = match atom {
             Atom::Var(v) if group.plan.varies(v) => v,
             Atom::Var(_) | Atom::Const(_) => {
@@ -214,25 +215,23 @@ impl Emit<'_, '_> {
         let values: Vec<Value> = (0..group.width)
             .map(|lane| self.lane(group, var, lane))
             .collect();
-        let mut vectors = Vec::new();
-        for part in values.chunks(per) {
-            let mut all = self.b.ins().scalar_to_vector(vector(ty), part[0]);
-            for (i, value) in part.iter().enumerate().skip(1) {
-                all = self.b.ins().insertlane(all, *value, i as u8);
-            }
-            vectors.push(all);
-        }
+        let vectors: Vec<Value> = values
+            .chunks(group.width / count)
+            .map(|part| self.in_vector(vector(ty), part, group.plan.halves))
+            .collect();
         group.lanes.insert(var, Lanes::Packed(vectors.clone()));
         vectors
     }
 
     /// The lanes of vectors apart.
-    pub(super) fn unpacked(&mut self, vectors: &[Value]) -> Vec<Value> {
+    pub(super) fn unpacked(&mut self, vectors: &[Value], halves: usize) -> Vec<Value> {
         let mut values = Vec::new();
         for all in vectors {
-            let lanes = self.b.func.dfg.value_type(*all).lane_count();
-            for i in 0..lanes {
-                values.push(self.b.ins().extractlane(*all, i as u8));
+            for half in self.halves_of(*all, halves) {
+                let lanes = self.b.func.dfg.value_type(half).lane_count();
+                for i in 0..lanes {
+                    values.push(self.b.ins().extractlane(half, i as u8));
+                }
             }
         }
         values
@@ -246,14 +245,13 @@ impl Emit<'_, '_> {
         start: Value,
         stride: i64,
     ) -> Lanes {
-        if let Some(per) = group.plan.per_vector(elem)
+        if let Some(count) = group.plan.vectors(elem)
             && stride == elem.bytes() as i64
         {
-            let vectors = (0..group.width / per)
+            let vectors = (0..count)
                 .map(|i| {
-                    self.b
-                        .ins()
-                        .load(vector(elem), plain(), start, 16 * i as i32)
+                    let offset = group.plan.step() * i as i32;
+                    self.b.ins().load(vector(elem), plain(), start, offset)
                 })
                 .collect();
             return Lanes::Packed(vectors);
@@ -274,7 +272,8 @@ impl Emit<'_, '_> {
     ) {
         if group.plan.per_vector(elem).is_some() && stride == elem.bytes() as i64 {
             for (i, all) in self.packed(group, value).into_iter().enumerate() {
-                self.b.ins().store(plain(), all, start, 16 * i as i32);
+                let offset = group.plan.step() * i as i32;
+                self.b.ins().store(plain(), all, start, offset);
             }
             return;
         }

@@ -87,7 +87,8 @@ impl Emit<'_, '_> {
         }
         let vectors = self.packed(&mut group, Atom::Var(var));
         for (i, vector) in vectors.into_iter().enumerate() {
-            self.b.ins().store(plain(), vector, to, 16 * i as i32);
+            let offset = job.plan.step() * i as i32;
+            self.b.ins().store(plain(), vector, to, offset);
         }
     }
 

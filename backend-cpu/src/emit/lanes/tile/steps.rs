@@ -94,7 +94,7 @@ impl Emit<'_, '_> {
                 let at = self.waiting(job, place, which, (*number, lane));
                 let count = types.len() / (numbers.len() * job.tiles.params.len());
                 for i in 0..count {
-                    let offset = 16 * i as i32;
+                    let offset = job.plan.step() * i as i32;
                     waiting.push(self.b.ins().load(types[0], plain(), at, offset));
                 }
             }
@@ -111,7 +111,8 @@ impl Emit<'_, '_> {
             for which in 0..job.tiles.params.len() {
                 let at = self.waiting(job, place, which, (*number, lane));
                 for (i, vector) in last.next().into_iter().flatten().enumerate() {
-                    self.b.ins().store(plain(), *vector, at, 16 * i as i32);
+                    let offset = job.plan.step() * i as i32;
+                    self.b.ins().store(plain(), *vector, at, offset);
                 }
             }
         }

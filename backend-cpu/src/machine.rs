@@ -1,0 +1,95 @@
+//! The machine code of one unit.
+
+use crate::compile::{Unit, Units, broken, emit};
+use crate::emit::{Emitted, Kept};
+use crate::target::Target;
+use crate::wide::{self, Refused};
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_module::{FuncId, ModuleReloc};
+use midend::ir::mem::Mem;
+use midend::ir::syntax::Program;
+use midend::trap::RunError;
+
+/// Machine code of one unit.
+pub(crate) struct Machine {
+    pub(crate) align: u64,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) relocs: Vec<ModuleReloc>,
+    pub(crate) kept: Kept,
+    /// If it was emitted in pairs, whether it was widened, or why not.
+    pub(crate) widened: Option<Result<(), Refused>>,
+}
+
+/// Compiles one unit: in pairs for the widest registers, if it gains from that and can be widened, else as it is.
+pub(crate) fn build(
+    program: &Program<Mem>,
+    units: &Units,
+    target: &Target,
+    id: FuncId,
+    unit: Unit<'_>,
+) -> Result<Machine, RunError> {
+    let emitted = emit(program, units, unit, target.wide.is_some());
+    let why = match &target.wide {
+        Some(isa) if emitted.in_pairs => match widened(isa, emitted) {
+            Ok(machine) => return Ok(machine),
+            Err(why) => why,
+        },
+        Some(_) | None => return narrow(&target.isa, id, emitted),
+    };
+    let emitted = emit(program, units, unit, false);
+    let machine = narrow(&target.isa, id, emitted)?;
+    Ok(Machine {
+        widened: Some(Err(why)),
+        ..machine
+    })
+}
+
+/// Compiles a unit that was emitted in pairs, and widens it.
+fn widened(isa: &OwnedTargetIsa, Emitted { func, kept, .. }: Emitted) -> Result<Machine, Refused> {
+    wide::check(&func)?;
+    let mut context = cranelift_codegen::Context::for_function(func);
+    let compiled = context
+        .compile(&**isa, &mut ControlPlane::default())
+        .map_err(|error| Refused(format!("{:?}", error.inner)))?;
+    if !compiled.buffer.relocs().is_empty() {
+        return Err(Refused("a call of code elsewhere".to_owned()));
+    }
+    let layout = compiled.buffer.frame_layout();
+    let layout = layout.ok_or_else(|| Refused("an unknown frame".to_owned()))?;
+    let code = compiled.code_buffer().to_vec();
+    let offsets = layout.stackslots.clone();
+    let ends = context.func.sized_stack_slots.iter();
+    let ends = ends.map(|(slot, data)| u64::from(offsets[slot].offset) + u64::from(data.size));
+    let bytes = wide::widen(&code, ends.max().unwrap_or(0))?;
+    Ok(Machine {
+        align: 32,
+        bytes,
+        relocs: vec![],
+        kept,
+        widened: Some(Ok(())),
+    })
+}
+
+/// Compiles a unit as it was emitted.
+fn narrow(isa: &OwnedTargetIsa, id: FuncId, emitted: Emitted) -> Result<Machine, RunError> {
+    let Emitted { func, kept, .. } = emitted;
+    let mut context = cranelift_codegen::Context::for_function(func);
+    let compiled = context
+        .compile(&**isa, &mut ControlPlane::default())
+        .map_err(|error| broken(format!("{:?}", error.inner)))?;
+    let align = u64::from(compiled.buffer.alignment);
+    let bytes = compiled.code_buffer().to_vec();
+    let relocs = compiled.buffer.relocs().to_vec();
+    let relocs = relocs
+        .iter()
+        .map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, id))
+        .collect();
+    Ok(Machine {
+        align,
+        bytes,
+        relocs,
+        kept,
+        widened: None,
+    })
+}

@@ -1,0 +1,80 @@
+//! What code is made for: this machine, and how wide its vector registers are to be.
+
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+use midend::trap::RunError;
+
+/// What code is made for.
+#[derive(Clone)]
+pub(crate) struct Target {
+    pub(crate) isa: OwnedTargetIsa,
+    /// The same without what Cranelift uses of AVX-512, if code in pairs is to be widened (see [`crate::wide`]).
+    pub(crate) wide: Option<OwnedTargetIsa>,
+}
+
+impl Target {
+    /// This machine, with vector registers of so many bits at most; 0 for as many as it has.
+    pub(crate) fn new(vector_bits: u32) -> Result<Self, RunError> {
+        let isa = target(&[])?;
+        let needed = ["has_avx", "has_avx2", "has_fma"];
+        let able = cfg!(target_arch = "x86_64") && needed.iter().all(|name| has(&isa, name));
+        let wanted = match vector_bits {
+            0 | 256 => able,
+            128 => false,
+            other => {
+                let why = format!("vector registers of {other} bits: there are 128 and 256");
+                return Err(RunError::Device(why));
+            }
+        };
+        let flags = isa.isa_flags();
+        let newer = flags.iter().map(|flag| flag.name);
+        let newer: Vec<&str> = newer
+            .filter(|name| name.starts_with("has_avx512"))
+            .collect();
+        let wide = if wanted { Some(target(&newer)?) } else { None };
+        Ok(Self { isa, wide })
+    }
+}
+
+/// Whether code for the target multiplies and adds in one instruction.
+pub(crate) fn has_fma(isa: &OwnedTargetIsa) -> bool {
+    !cfg!(target_arch = "x86_64") || ["has_fma", "has_avx"].iter().all(|name| has(isa, name))
+}
+
+/// Whether the machine has something.
+fn has(isa: &OwnedTargetIsa, name: &str) -> bool {
+    let flags = isa.isa_flags();
+    flags
+        .iter()
+        .any(|flag| flag.name == name && flag.as_bool() == Some(true))
+}
+
+/// This machine, without some of what it has.
+fn target(without: &[&str]) -> Result<OwnedTargetIsa, RunError> {
+    let broken = |why: &dyn std::fmt::Display| RunError::Device(format!("code generation: {why}"));
+    let mut flags = settings::builder();
+    let options = [
+        ("opt_level", "speed"),
+        (
+            "enable_verifier",
+            if cfg!(debug_assertions) {
+                "true"
+            } else {
+                "false"
+            },
+        ),
+        ("is_pic", "false"),
+        ("use_colocated_libcalls", "false"),
+        ("unwind_info", "false"),
+    ];
+    for (name, value) in options {
+        flags.set(name, value).map_err(|why| broken(&why))?;
+    }
+    let mut builder =
+        cranelift_native::builder().map_err(|why| RunError::Device(why.to_owned()))?;
+    for name in without {
+        builder.set(name, "false").map_err(|why| broken(&why))?;
+    }
+    let flags = settings::Flags::new(flags);
+    builder.finish(flags).map_err(|why| broken(&why))
+}

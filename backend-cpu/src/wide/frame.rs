@@ -1,0 +1,169 @@
+//! The places of vectors on the stack: 16 bytes are too few for a pair. Each gets 32 bytes below all others, so that the frame
+//! grows and everything else in it moves up.
+//!
+//! ```text
+//! sub rsp, 64; movdqu [rsp+16], xmm1; mov [rsp+48], rbx  ──►  sub rsp, 96; vmovdqu [rsp], ymm1; mov [rsp+80], rbx
+//! ```
+
+use super::forms::{Form, form};
+use super::{Refused, has_vectors};
+use iced_x86::{Code, Instruction, OpKind, Register};
+use std::collections::BTreeMap;
+
+/// Bytes of a vector, and of a pair.
+const VECTOR: u64 = 16;
+const PAIR: u64 = 32;
+
+/// The instructions that make room on the stack, and give it back.
+const ADJUSTS: [Code; 4] = [
+    Code::Sub_rm64_imm8,
+    Code::Sub_rm64_imm32,
+    Code::Add_rm64_imm8,
+    Code::Add_rm64_imm32,
+];
+
+/// Where pairs are put.
+pub(super) struct Frame {
+    /// For each place of a vector, by its distance from the stack pointer, the number of its new place.
+    vectors: BTreeMap<u64, u64>,
+}
+
+/// How an instruction uses the stack pointer.
+enum Use {
+    /// Memory so many bytes from it, and how many there are; a vector, or something else.
+    Vector(u64),
+    Other(u64, u64),
+    /// It makes room, or gives it back.
+    Adjusts,
+    /// It moves as a call or the frame pointer want it, or not at all.
+    None,
+}
+
+fn uses(instruction: &Instruction) -> Result<Use, Refused> {
+    let unknown = || Refused(format!("the stack pointer in {:?}", instruction.code()));
+    let in_register = (0..instruction.op_count()).any(|k| {
+        let is_register = instruction.op_kind(k) == OpKind::Register;
+        is_register && instruction.op_register(k).full_register() == Register::RSP
+    });
+    if in_register {
+        let code = instruction.code();
+        let [to, from] = [instruction.op0_register(), instruction.op1_register()];
+        if ADJUSTS.contains(&code) && to == Register::RSP {
+            return Ok(Use::Adjusts);
+        }
+        let copies = [Code::Mov_rm64_r64, Code::Mov_r64_rm64].contains(&code);
+        return if copies && [to, from].contains(&Register::RBP) {
+            Ok(Use::None)
+        } else {
+            Err(unknown())
+        };
+    }
+    if instruction.memory_index() == Register::RSP {
+        return Err(unknown());
+    }
+    if instruction.memory_base() != Register::RSP {
+        return Ok(Use::None);
+    }
+    let at = instruction.memory_displacement64();
+    if instruction.memory_index() != Register::None || at > u64::from(u32::MAX >> 1) {
+        return Err(unknown());
+    }
+    let size = instruction.memory_size().size() as u64;
+    let wide = has_vectors(instruction)
+        && matches!(
+            form(instruction.code()),
+            Some(Form::Twin(_) | Form::Shuffle | Form::Demote)
+        );
+    Ok(match wide {
+        true if size == VECTOR => Use::Vector(at),
+        true => return Err(unknown()),
+        false => Use::Other(at, size),
+    })
+}
+
+impl Frame {
+    /// Finds the places of vectors beyond `slots`; those before it are memory that the unit asked for, which is large enough.
+    pub(super) fn of(instructions: &[Instruction], slots: u64) -> Result<Self, Refused> {
+        let mut vectors = BTreeMap::new();
+        let mut others = Vec::new();
+        let mut room = None;
+        for instruction in instructions {
+            match uses(instruction)? {
+                Use::Vector(at) if at >= slots => {
+                    vectors.insert(at, 0);
+                }
+                Use::Other(at, size) if at >= slots => others.push((at, size)),
+                Use::Adjusts => {
+                    let bytes = instruction.immediate(1);
+                    if room.is_some_and(|room| room != bytes) {
+                        return Err(Refused("a frame of two sizes".to_owned()));
+                    }
+                    room = Some(bytes);
+                }
+                Use::Vector(_) | Use::Other(..) | Use::None => {}
+            }
+        }
+        let apart = vectors.keys().zip(vectors.keys().skip(1));
+        let mut apart = apart.map(|(a, b)| b - a);
+        let alone = |at: u64, size: u64| {
+            let before = vectors.range(..at + size.max(1)).next_back();
+            before.is_none_or(|(place, _)| place + VECTOR <= at)
+        };
+        let fits = apart.all(|distance| distance >= VECTOR)
+            && others
+                .iter()
+                .all(|(at, size)| *size > 0 && alone(*at, *size))
+            && (vectors.is_empty() || room.is_some());
+        if !fits {
+            return Err(Refused("a frame that is not understood".to_owned()));
+        }
+        for (number, place) in vectors.values_mut().enumerate() {
+            *place = number as u64;
+        }
+        Ok(Self { vectors })
+    }
+
+    /// Bytes by which instructions may grow, since distances do.
+    pub(super) fn longer(&self, instructions: &[Instruction]) -> usize {
+        if self.vectors.is_empty() {
+            return 0;
+        }
+        let of_stack = |i: &&Instruction| {
+            i.memory_base() == Register::RSP || i.op0_register() == Register::RSP
+        };
+        4 * instructions.iter().filter(of_stack).count()
+    }
+
+    /// Bytes by which the frame grows.
+    fn more(&self) -> u64 {
+        PAIR * self.vectors.len() as u64
+    }
+
+    /// Lets an instruction use the new frame.
+    pub(super) fn rewrite(&self, instruction: &mut Instruction) {
+        if self.vectors.is_empty() {
+            return;
+        }
+        let at = match uses(instruction) {
+            Ok(Use::Vector(at)) => match self.vectors.get(&at) {
+                Some(number) => PAIR * number,
+                None => at + self.more(),
+            },
+            Ok(Use::Other(at, _)) => at + self.more(),
+            Ok(Use::Adjusts) => {
+                let room = instruction.immediate(1) + self.more();
+                if instruction.code() == Code::Sub_rm64_imm8 {
+                    instruction.set_code(Code::Sub_rm64_imm32);
+                } else if instruction.code() == Code::Add_rm64_imm8 {
+                    instruction.set_code(Code::Add_rm64_imm32);
+                }
+                instruction.set_op1_kind(OpKind::Immediate32to64);
+                instruction.set_immediate32to64(room as i64);
+                return;
+            }
+            Ok(Use::None) | Err(_) => return,
+        };
+        instruction.set_memory_displacement64(at);
+        instruction.set_memory_displ_size(u32::from(at != 0));
+    }
+}
