@@ -2,7 +2,7 @@
 //! fifth more to do, many times over.
 
 use anyhow::{Context as _, Error, Result};
-use arrc::bench::{Change, Contest, Times, bench_file, compare, read, write};
+use arrc::bench::{CHANGE, Change, Contest, Times, bench_file, compare, read, write};
 use std::path::Path;
 
 /// Steps of a loop at each of many points.
@@ -10,9 +10,6 @@ const PROGRAM: &str = "-- ==
 -- \"steps\" input { 100000i64 STEPSi64 }
 def main (n: i64) (k: i64) = i64.sum (map (\\i -> loop x = i for _j < k do x * 3 + 1) (iota n))
 ";
-
-/// What `arrc benchcmp` takes for a change.
-const CHANGE: f64 = 0.05;
 
 /// Repeats the experiment so many times, and prints what was found.
 #[expect(clippy::print_stdout, reason = "the table is what the program is for")]

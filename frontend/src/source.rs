@@ -77,6 +77,8 @@ pub struct SourceFile {
     name: String,
     text: Arc<str>,
     line_starts: Vec<u32>,
+    /// Lines at the beginning that nobody wrote, and nobody counts.
+    hidden: u32,
 }
 
 impl SourceFile {
@@ -88,6 +90,7 @@ impl SourceFile {
             name,
             text,
             line_starts,
+            hidden: 0,
         }
     }
 
@@ -117,8 +120,9 @@ impl SourceFile {
             .partition_point(|start| *start as usize <= byte);
         let start = self.line_starts[line - 1] as usize;
         let col = self.text[start..byte].chars().count() + 1;
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
         LineCol {
-            line: u32::try_from(line).unwrap_or(u32::MAX),
+            line: line.saturating_sub(self.hidden).max(1),
             col: u32::try_from(col).unwrap_or(u32::MAX),
         }
     }
@@ -153,6 +157,15 @@ impl SourceMap {
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         self.files.push(SourceFile::new(name.into(), text.into()));
+        id
+    }
+
+    /// Adds a file that begins with some lines which nobody wrote: the line behind them is the first.
+    pub fn add_behind(&mut self, name: impl Into<String>, lines: &str, text: &str) -> FileId {
+        let id = self.add(name, format!("{lines}{text}"));
+        if let Some(file) = self.files.last_mut() {
+            file.hidden = u32::try_from(lines.matches('\n').count()).unwrap_or(u32::MAX);
+        }
         id
     }
 
@@ -192,6 +205,15 @@ impl SourceMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_that_nobody_wrote_are_not_counted() {
+        let mut sources = SourceMap::new();
+        let file = sources.add_behind("input", "open it\n", "one\ntwo");
+        assert_eq!(sources.location(Span::new(file, 8, 11)), "input:1:1");
+        assert_eq!(sources.location(Span::new(file, 13, 14)), "input:2:2");
+        assert_eq!(sources.location(Span::new(file, 2, 3)), "input:1:3");
+    }
 
     #[test]
     fn lines_and_columns_count_characters() {

@@ -16,7 +16,7 @@ mod statistics;
 mod worker;
 
 pub use adaptive::Patience;
-pub use compare::{Change, Comparison, compare};
+pub use compare::{CHANGE, Change, Comparison, compare};
 pub use json::{Times, read, write};
 pub use measure::{Contest, bench_file};
 pub use other::Other;

@@ -70,7 +70,11 @@ impl FileLoader {
     }
     /// Adds a text under a name; what it imports is looked for from the directory of that name.
     pub fn add_text(&mut self, name: &str, text: &str) -> FileId {
-        let file = self.sources.add(name, text);
+        self.add_text_behind(name, "", text)
+    }
+    /// The same of a text behind lines that nobody wrote, which do not count in messages.
+    pub(crate) fn add_text_behind(&mut self, name: &str, lines: &str, text: &str) -> FileId {
+        let file = self.sources.add_behind(name, lines, text);
         let path = normal(Path::new(name));
         self.known.insert(path.clone(), file);
         self.paths.insert(file, path);

@@ -44,6 +44,8 @@ const KEPT: usize = 16;
 const INPUT: &str = "<input>";
 /// The name of an expression.
 const IT: &str = "it";
+/// What makes a definition of an expression.
+const BEFORE: &str = "def it =\n";
 
 /// What an input came to; an error has the text that says what is wrong.
 pub type Reply = Result<Told, String>;
@@ -156,7 +158,10 @@ impl Repl {
             Input::Nothing => Ok(Told::default()),
             Input::Command { name, rest } => self.command(name, rest),
             Input::Definitions => self.define(text),
-            Input::Expression => self.evaluate(text),
+            Input::Expression => self.evaluate(text).map_err(|why| match input::meant(text) {
+                Some(meant) => format!("{why}help: {meant}\n"),
+                None => why,
+            }),
         }
     }
 
@@ -179,7 +184,7 @@ impl Repl {
 
     /// What has been defined and not been hidden, with its type, in the order of definition.
     fn defined(&self) -> Result<Vec<(String, String)>, String> {
-        let checked = self.checked("")?.program;
+        let checked = self.checked("", "")?.program;
         // All files but the input: what the loaded file imports is not opened, unless it says so.
         let opened = self.definitions.len() + usize::from(self.file.is_some());
         let files = checked.files.iter().rev().skip(1).take(opened);
@@ -196,7 +201,7 @@ impl Repl {
     }
 
     fn define(&mut self, text: &str) -> Reply {
-        let mut checked = self.checked(text)?;
+        let mut checked = self.checked("", text)?;
         let values = checked.program.values();
         let types = values
             .iter()
@@ -217,7 +222,7 @@ impl Repl {
         // What was compiled was checked before.
         let key = self.key(text);
         if self.kept.iter().all(|(known, _)| *known != key) {
-            let checked = self.checked(&format!("def {IT} =\n{text}"))?.program;
+            let checked = self.checked(BEFORE, text)?.program;
             if let Some((_, ty, true)) = checked.values().into_iter().next_back() {
                 return Ok(format!("a function : {ty}\n").into());
             }
@@ -279,7 +284,7 @@ impl Repl {
 
     /// Compiles an expression for another session.
     fn compile_in(&self, session: &Session, text: &str) -> Result<Program, String> {
-        let (loader, file) = self.loader(&format!("entry {IT} =\n{text}"));
+        let (loader, file) = self.loader(&format!("entry {IT} =\n"), text);
         let program = session.compile_loaded(loader, file);
         program.map_err(|why| why.render(self.settings.look))
     }
@@ -306,9 +311,9 @@ impl Repl {
         Ok(program)
     }
 
-    /// Checks declarations with what has been defined before.
-    fn checked(&self, text: &str) -> Result<Checked, String> {
-        let (mut loader, file) = self.loader(text);
+    /// Checks declarations with what has been defined before; the first lines are not the user's.
+    fn checked(&self, lines: &str, text: &str) -> Result<Checked, String> {
+        let (mut loader, file) = self.loader(lines, text);
         match on_big_stack(|| frontend::check(file, &mut loader)) {
             Ok((program, warnings)) => Ok(Checked {
                 program,
@@ -327,8 +332,8 @@ impl Repl {
         render_all(&loader.into_sources(), diagnostics, self.settings.look)
     }
 
-    /// A program of these declarations, which sees the definitions and the loaded file.
-    fn loader(&self, text: &str) -> (FileLoader, FileId) {
+    /// A program of these declarations, which sees the definitions and the loaded file; the first lines are not the user's.
+    fn loader(&self, lines: &str, text: &str) -> (FileLoader, FileId) {
         let mut loader = FileLoader::new();
         let near = |name: &str| {
             let directory = self.file.as_deref().and_then(Path::parent);
@@ -344,10 +349,10 @@ impl Repl {
         // Each definition is a file that opens the one before it, so that it hides what it defines again.
         for (i, definition) in self.definitions.iter().enumerate() {
             let name = format!("<definition {}>", i + 1);
-            loader.add_text(&near(&format!("{name}.fut")), &(open + definition));
+            loader.add_text_behind(&near(&format!("{name}.fut")), &open, definition);
             open = format!("open import \"{name}\"\n");
         }
-        let file = loader.add_text(&near(INPUT), &(open + text));
+        let file = loader.add_text_behind(&near(INPUT), &(open + lines), text);
         (loader, file)
     }
 }

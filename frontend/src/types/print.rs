@@ -80,6 +80,8 @@ fn atomic(names: &Names, t: &Type) -> String {
 
 /// The source form of a polymorphic type: sizes and types that it is for, a full stop, the type.
 pub(crate) fn scheme(names: &Names, scheme: &Scheme) -> String {
+    let apart = told_apart(names, scheme);
+    let names = apart.as_ref().unwrap_or(names);
     let sizes = scheme.sizes.iter();
     let sizes = sizes.map(|size| format!("[{}]", names.text(*size)));
     let types = scheme.types.iter().map(|(name, lift)| {
@@ -96,6 +98,24 @@ pub(crate) fn scheme(names: &Names, scheme: &Scheme) -> String {
         return ty;
     }
     format!("{}. {ty}", params.join(" "))
+}
+
+/// Names in which the sizes that a type is for have different texts, if they have not: made-up sizes are all called the same.
+fn told_apart(names: &Names, scheme: &Scheme) -> Option<Names> {
+    let mut taken: Vec<String> = Vec::new();
+    let mut apart = None;
+    for &size in &scheme.sizes {
+        let plain = names.text(size);
+        let numbered = (1..).map(|i| format!("{plain}{i}"));
+        let mut texts = std::iter::once(plain.to_owned()).chain(numbered);
+        let text = texts.find(|text| !taken.contains(text))?;
+        if text != plain {
+            let all = apart.get_or_insert_with(|| names.clone());
+            all.get_mut(size).text.clone_from(&text);
+        }
+        taken.push(text);
+    }
+    apart
 }
 
 /// The source form of a result type.

@@ -39,6 +39,10 @@ impl Change {
     }
 }
 
+/// Smaller changes are none, as a share: so much the times of a program differ from those of the same program in another process on
+/// machines that are shared with others.
+pub const CHANGE: f64 = 0.08;
+
 /// So many standard deviations chance alone reaches three times in a hundred.
 const CHANCE: f64 = 2.2;
 

@@ -42,15 +42,22 @@ fn row(name: &str, measured: &Measured, first: Option<f64>) -> Vec<String> {
         time(summary.median),
         format!("[{}, {}]", time(summary.low), time(summary.high)),
         format!("{} runs", summary.runs),
-        first.map_or_else(String::new, |first| {
-            format!("{:.2}x", summary.median / first)
-        }),
+        first.map_or_else(String::new, |first| ratio(summary.median / first)),
     ];
     if let Some(spent) = &measured.spent {
         row.push(rate(spent.moved, summary.median));
         row.push(format!("{} at the peak", bytes(spent.peak)));
     }
     row
+}
+
+/// A multiple of a time; that of much less has more digits.
+fn ratio(ratio: f64) -> String {
+    if ratio < 0.1 {
+        format!("{ratio:.4}x")
+    } else {
+        format!("{ratio:.2}x")
+    }
 }
 
 /// So many bytes in so many microseconds, as bytes in a second.
@@ -102,6 +109,7 @@ mod tests {
     fn little_is_told_in_a_smaller_unit() {
         assert_eq!(rate(2000, 100.0), "20.0 MB/s");
         assert_eq!(rate(2_000_000, 100.0), "20.0 GB/s");
+        assert_eq!(["0.0034x", "0.50x"], [0.003_44, 0.5].map(ratio));
     }
 
     #[test]

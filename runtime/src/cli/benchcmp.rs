@@ -3,7 +3,7 @@
 use super::Outcome;
 use super::exit::Exit;
 use super::output::to_stdout;
-use crate::bench::{Change, Times, compare, geometric_mean, read};
+use crate::bench::{CHANGE, Change, Times, compare, geometric_mean, read};
 use clap::Args;
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -17,7 +17,7 @@ pub(super) struct BenchcmpArguments {
     /// The times to judge
     new: PathBuf,
     /// Smaller changes than this are none, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 100.0 * CHANGE)]
     threshold: f64,
     /// End with 1 if something became slower beyond doubt
     #[arg(long)]

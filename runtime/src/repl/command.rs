@@ -1,6 +1,6 @@
 //! Commands: inputs that begin with a colon.
 
-use super::{Repl, Reply, Settings, Told, picture, times};
+use super::{BEFORE, Repl, Reply, Settings, Told, picture, times};
 use crate::passes::{no_pass, pass_names};
 use crate::session::{Options, Session};
 use crate::target::Target;
@@ -159,7 +159,7 @@ impl Repl {
 
     /// What is doubtful about the loaded file and the definitions.
     fn warnings(&self) -> Result<String, String> {
-        let checked = self.checked("")?;
+        let checked = self.checked("", "")?;
         Ok(self.render(checked.loader, &checked.warnings))
     }
 
@@ -177,7 +177,7 @@ impl Repl {
 
     fn type_of(&self, rest: &str) -> Result<String, String> {
         wanted(rest)?;
-        let checked = self.checked(&format!("def it =\n{rest}"))?.program;
+        let checked = self.checked(BEFORE, rest)?.program;
         let ty = checked.values().into_iter().next_back();
         Ok(ty.map_or(String::new(), |(_, ty, _)| format!("{ty}\n")))
     }

@@ -1,5 +1,6 @@
 //! What an input is, and whether there is more of it to come.
 
+use super::command::COMMANDS;
 use frontend::diagnostic::{Code, Diagnostic};
 use frontend::source::FileId;
 use frontend::syntax::{parse_expression, parse_program};
@@ -38,6 +39,20 @@ pub(super) fn classify(text: &str) -> Input<'_> {
         }
         Err(_) => Input::Expression,
     }
+}
+
+/// What those may have meant who typed something that is wrong.
+pub(super) fn meant(text: &str) -> Option<String> {
+    let text = text.trim();
+    let word = text.split_whitespace().next()?;
+    let command = if word == "exit" { "quit" } else { word };
+    if COMMANDS.iter().any(|known| known.name == command) {
+        return Some(format!("commands begin with a colon: `:{command}`"));
+    }
+    let (name, value) = text.split_once('=')?;
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let defines = name.trim().chars().all(is_name) && !value.starts_with('=');
+    defines.then(|| format!("definitions begin with `def` or `let`: `let {text}`"))
 }
 
 /// Whether the first word is one that only declarations begin with, so that mistakes are told as those of declarations.

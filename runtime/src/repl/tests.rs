@@ -59,6 +59,10 @@ fn a_mistake_changes_nothing() {
         (":t", ":t may be :type or :time or :target"),
         (":ir nothing x", "there is no pass nothing"),
         (":load nothing.fut", "there is no program nothing.fut"),
+        ("help", "help: commands begin with a colon: `:help`"),
+        ("exit", "`:quit`"),
+        ("y = 5", "`let y = 5`"),
+        ("x +\ntrue", "<input>:2:1"),
     ] {
         let why = repl.input(text).expect_err(text);
         assert!(why.contains(part), "{text}: {why}");

@@ -241,7 +241,7 @@ fn measure(shared: &Shared, devices: &Devices) -> Result<Kept, RunError> {
         let costs = meter.costs()?;
         Ok(Kept {
             costs,
-            peak: meter.peak(&costs)?,
+            peak: meter.peak()?,
         })
     })
 }
@@ -296,10 +296,14 @@ impl Meter<'_> {
     }
     /// How long a kernel takes that traverses an array, without bringing it there, in seconds.
     fn kernel(&self, len: usize) -> Result<f64, RunError> {
+        self.longest("traverse", traversal(5, len))
+    }
+    /// How long the longest kernel of a call takes, in seconds.
+    fn longest(&self, entry: &str, args: Vec<Value>) -> Result<f64, RunError> {
         let mut profile = Profile::default();
         let call = Call {
             profile: Some(&mut profile),
-            ..plain("traverse", traversal(5, len))
+            ..plain(entry, args)
         };
         self.engine.call(self.shared, self.devices, call)?;
         let each = profile
@@ -309,13 +313,22 @@ impl Meter<'_> {
         Ok(each.fold(0.0, f64::max))
     }
 
-    /// The most operations in a second: of so many points that all of the device is at work.
-    fn peak(&self, costs: &Costs) -> Result<f64, RunError> {
+    /// The most operations in a second: of so many points that all of the device is at work, and long enough to be seen.
+    fn peak(&self) -> Result<f64, RunError> {
         const POINTS: i64 = 1 << 18;
-        const STEPS: i32 = 500;
-        let args = [Const::I64(POINTS), Const::I32(STEPS)].map(Value::Scalar);
-        let seconds = (self.time("operate", &args)? - costs.wait).max(1e-15);
-        Ok(POINTS as f64 * f64::from(STEPS) * OPERATIONS / seconds)
+        const LONG: f64 = 0.02;
+        let seconds = |steps: i32| -> Result<f64, RunError> {
+            let args = [Const::I64(POINTS), Const::I32(steps)].map(Value::Scalar);
+            Ok(self.longest("operate", args.to_vec())?.max(1e-9))
+        };
+        let mut steps = 100;
+        // The first time, the kernel may be compiled.
+        seconds(steps)?;
+        while seconds(steps)? < LONG && steps < 1_000_000 {
+            steps *= 4;
+        }
+        let best = seconds(steps)?.min(seconds(steps)?);
+        Ok(POINTS as f64 * f64::from(steps) * OPERATIONS / best)
     }
 
     fn costs(&self) -> Result<Costs, RunError> {
