@@ -211,7 +211,9 @@ impl<'a> Finder<'a> {
             .map(|plan| {
                 // Without integers, binary32 has most lanes.
                 let most = if self.integers { self.counts.most } else { 4 };
-                plan.in_pairs(pairs, most)
+                // Where much is done lane by lane, putting pairs together and taking them apart costs more than they save.
+                let mostly = 4 * self.counts.apart <= self.counts.packed;
+                plan.in_pairs(pairs && mostly, most)
             })
     }
 }
