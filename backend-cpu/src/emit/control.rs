@@ -65,7 +65,8 @@ fn operations(body: &Body<Mem>) -> Option<usize> {
     Some(count)
 }
 
-fn is_cheap_scalar(op: ScalarOp, args: &[Atom]) -> bool {
+/// Whether an operation costs little and cannot fail.
+pub(super) fn is_cheap_scalar(op: ScalarOp, args: &[Atom]) -> bool {
     match op {
         ScalarOp::Bin(BinOp::Div | BinOp::Mod, _) => {
             // By a power of two these are a shift and a mask.

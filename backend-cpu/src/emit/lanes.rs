@@ -10,6 +10,8 @@
 
 mod choice;
 mod choose;
+mod mask;
+mod sequential;
 pub(crate) mod tile;
 mod vector;
 
@@ -23,7 +25,7 @@ use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::scalar::{BinOp, ScalarOp};
 use midend::ir::soac::Operator;
-use midend::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
+use midend::ir::syntax::{Atom, Body, Exp, Stm};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
 use std::collections::HashMap;
@@ -37,6 +39,8 @@ pub(super) enum Lanes {
     Linear(Value, i64),
     /// Vectors that hold several lanes each.
     Packed(Vec<Value>),
+    /// Truth values in vectors, all bits of a lane or none.
+    Mask(Vec<Value>),
 }
 
 /// The state of emitting a group of points.
@@ -54,6 +58,17 @@ impl<'p> Group<'p> {
             width: plan.width,
             lanes: HashMap::from([(index, Lanes::Linear(first, 1))]),
         }
+    }
+
+    /// How many vectors, or pairs of them, numbers of a type that is put in vectors fill.
+    fn vectors(&self, ty: ScalarType) -> usize {
+        let per = self.plan.per_vector(ty);
+        self.filled(per.expect("such types are not put in vectors"))
+    }
+
+    /// How many vectors, or pairs of them, with so many lanes in each vector there are.
+    const fn filled(&self, per: usize) -> usize {
+        self.width / (per * self.plan.halves)
     }
 }
 
@@ -100,28 +115,86 @@ impl Emit<'_, '_> {
         let (index, _) = *kernel.space.last().expect("reductions have a dimension");
         let mut group = Group::new(plan, index, first);
         self.lanes_body(&mut group, &kernel.body);
-        let (mut results, mut sums) = (kernel.body.result.as_slice(), sums);
+        let mut values = Vec::new();
+        for result in &kernel.body.result {
+            values.extend(self.packed(&mut group, *result));
+        }
+        self.operate_lanes(&mut group, ops, (sums, &values))
+    }
+
+    /// Operators applied to tuples of vectors.
+    fn operate_lanes(
+        &mut self,
+        group: &mut Group<'_>,
+        ops: &[Operator<Mem>],
+        (mut left, mut right): (&[Value], &[Value]),
+    ) -> Vec<Value> {
         let mut next = Vec::new();
         for op in ops {
-            let k = op.neutral.len();
-            let (left, right) = op.lam.params.split_at(k);
-            for (param, result) in right.iter().zip(results) {
-                let vectors = self.packed(&mut group, *result);
-                group.lanes.insert(*param, Lanes::Packed(vectors));
+            let (lefts, rights) = op.lam.params.split_at(op.neutral.len());
+            for (params, rest) in [(lefts, &mut left), (rights, &mut right)] {
+                for param in params {
+                    let (mine, others) = rest.split_at(group.vectors(self.elem(*param)));
+                    group.lanes.insert(*param, Lanes::Packed(mine.to_vec()));
+                    *rest = others;
+                }
             }
-            for param in left {
-                let count = plan.vectors(self.elem(*param)).unwrap_or(1);
-                let (mine, others) = sums.split_at(count);
-                group.lanes.insert(*param, Lanes::Packed(mine.to_vec()));
-                sums = others;
-            }
-            self.lanes_body(&mut group, &op.lam.body);
+            self.lanes_body(group, &op.lam.body);
             for result in &op.lam.body.result {
-                next.extend(self.packed(&mut group, *result));
+                next.extend(self.packed(group, *result));
             }
-            results = &results[k..];
         }
         next
+    }
+
+    /// The sums of lanes, in vectors, combined to one: the first half with the second one, again and again, in vectors as
+    /// long as they are full.
+    pub(super) fn combined_lanes(
+        &mut self,
+        plan: &Plan,
+        ops: &[Operator<Mem>],
+        tys: &[ScalarType],
+        mut sums: Vec<Value>,
+    ) -> Vec<Value> {
+        let mut plan = plan.clone();
+        let per = |ty: &ScalarType| plan.per_vector(*ty);
+        let full = plan.halves * tys.iter().filter_map(per).max().unwrap_or(1);
+        while plan.width > full {
+            let (mut left, mut right) = (Vec::new(), Vec::new());
+            let mut rest = sums.as_slice();
+            for ty in tys {
+                let count = plan.vectors(*ty).unwrap_or_default();
+                let (mine, others) = rest.split_at(count);
+                let (first, second) = mine.split_at(count / 2);
+                left.extend(first);
+                right.extend(second);
+                rest = others;
+            }
+            plan.width /= 2;
+            let mut group = Group {
+                plan: &plan,
+                width: plan.width,
+                lanes: HashMap::new(),
+            };
+            sums = self.operate_lanes(&mut group, ops, (&left, &right));
+        }
+        let mut rest = sums.as_slice();
+        let mut columns = Vec::new();
+        for ty in tys {
+            let count = plan.vectors(*ty).unwrap_or_default();
+            let (mine, others) = rest.split_at(count);
+            columns.push(self.unpacked(mine, plan.halves));
+            rest = others;
+        }
+        let lane = |i: usize| columns.iter().map(|column| column[i]).collect();
+        let mut lanes: Vec<Vec<Value>> = (0..plan.width).map(lane).collect();
+        while lanes.len() > 1 {
+            let second = lanes.split_off(lanes.len() / 2);
+            for (first, second) in lanes.iter_mut().zip(second) {
+                *first = self.operate(ops, first, &second);
+            }
+        }
+        lanes.pop().unwrap_or_default()
     }
 
     /// A number in all lanes of as many vectors as a group has.
@@ -129,18 +202,6 @@ impl Emit<'_, '_> {
         let count = plan.vectors(ty).expect("sums in lanes are put in vectors");
         let all = self.b.ins().splat(vector::vector(ty), value);
         vec![all; count]
-    }
-
-    /// The lanes of one component out of vectors, and the vectors of the others.
-    pub(super) fn gathered<'v>(
-        &mut self,
-        plan: &Plan,
-        ty: ScalarType,
-        vectors: &'v [Value],
-    ) -> (Vec<Value>, &'v [Value]) {
-        let count = plan.vectors(ty).expect("sums in lanes are put in vectors");
-        let (mine, others) = vectors.split_at(count);
-        (self.unpacked(mine, plan.halves), others)
     }
 
     fn lanes_body(&mut self, group: &mut Group<'_>, body: &Body<Mem>) {
@@ -203,7 +264,10 @@ impl Emit<'_, '_> {
             Exp::Scalar(op, args) => {
                 let value = match self.linear(group, *op, args) {
                     Some(value) => Some(value),
-                    None => self.packed_scalar(group, *op, args),
+                    None => match self.packed_truth(group, *op, args) {
+                        Some(value) => Some(value),
+                        None => self.packed_scalar(group, *op, args),
+                    },
                 };
                 match value {
                     Some(value) => {
@@ -237,8 +301,7 @@ impl Emit<'_, '_> {
                 then,
                 otherwise,
             } if group.plan.varies(*cond) => {
-                self.lanes_choice(group, &stm.binds, *cond, [then, otherwise]);
-                true
+                self.lanes_choice(group, &stm.binds, *cond, [then, otherwise])
             }
             Exp::Atom(_)
             | Exp::Assert { .. }
@@ -288,7 +351,7 @@ impl Emit<'_, '_> {
         match atom {
             Atom::Var(v) if group.plan.varies(v) => match group.lanes.get(&v) {
                 Some(Lanes::Linear(base, stride)) => Some((*base, *stride)),
-                Some(Lanes::Many(_) | Lanes::Packed(_)) | None => None,
+                Some(Lanes::Many(_) | Lanes::Packed(_) | Lanes::Mask(_)) | None => None,
             },
             Atom::Var(_) | Atom::Const(_) => Some((self.atom(atom), 0)),
         }
@@ -321,79 +384,18 @@ impl Emit<'_, '_> {
                     self.b.ins().iadd_imm_s(base, ahead)
                 }
             }
-            Some(Lanes::Packed(_)) | None => self.var(var),
+            Some(Lanes::Packed(_) | Lanes::Mask(_)) | None => self.var(var),
         }
     }
 
     /// Makes sure that a variable has its lanes apart.
     fn unpack(&mut self, group: &mut Group<'_>, var: Var) {
-        if let Some(Lanes::Packed(vectors)) = group.lanes.get(&var) {
-            let values = self.unpacked(&vectors.clone(), group.plan.halves);
-            group.lanes.insert(var, Lanes::Many(values));
-        }
-    }
-
-    /// A loop whose bound is uniform: all lanes go through it together.
-    fn lanes_loop(
-        &mut self,
-        group: &mut Group<'_>,
-        stm: &Stm<Mem>,
-        params: &[LoopParam],
-        form: &LoopForm<Mem>,
-        body: &Body<Mem>,
-    ) {
-        let LoopForm::For { index, bound } = form else {
-            unreachable!("the plan has counted loops only");
+        let values = match group.lanes.get(&var) {
+            Some(Lanes::Packed(vectors)) => self.unpacked(&vectors.clone(), group.plan.halves),
+            Some(Lanes::Mask(masks)) => self.truths(&masks.clone(), group.plan.halves),
+            Some(Lanes::Many(_) | Lanes::Linear(..)) | None => return,
         };
-        let kept: Vec<usize> = (0..params.len())
-            .filter(|i| has_value(self.ty(params[*i].var)))
-            .collect();
-        let shapes: Vec<Shape> = kept
-            .iter()
-            .map(|i| self.shape(group, params[*i].var))
-            .collect();
-        let mut inits = Vec::new();
-        for (i, shape) in kept.iter().zip(&shapes) {
-            inits.extend(self.in_shape(group, *shape, params[*i].init));
-        }
-        let ty = self.elem(*index);
-        let bound = self.atom(*bound);
-        let strip = super::control::strip(body);
-        let results = self.counted(ty, bound, strip, &inits, |emit, i, carried| {
-            emit.bind(*index, i);
-            let mut rest = carried;
-            for (p, shape) in kept.iter().zip(&shapes) {
-                let (mine, others) = rest.split_at(shape.count(group.width));
-                emit.bind_shape(group, params[*p].var, *shape, mine);
-                rest = others;
-            }
-            // What is put in vectors or taken out of them inside is not there after a loop without iterations.
-            let outside = group.lanes.clone();
-            emit.lanes_body(group, body);
-            let mut next = Vec::new();
-            for (p, shape) in kept.iter().zip(&shapes) {
-                next.extend(emit.in_shape(group, *shape, body.result[*p]));
-            }
-            group.lanes = outside;
-            next
-        });
-        let mut rest = results.as_slice();
-        for (i, shape) in kept.iter().zip(&shapes) {
-            let (mine, others) = rest.split_at(shape.count(group.width));
-            self.bind_shape(group, stm.binds[*i], *shape, mine);
-            rest = others;
-        }
-    }
-
-    /// How a loop carries a parameter.
-    fn shape(&self, group: &Group<'_>, var: Var) -> Shape {
-        if !group.plan.varies(var) {
-            return Shape::Uniform;
-        }
-        match group.plan.vectors(self.elem(var)) {
-            Some(count) if !self.is_buffer(var) => Shape::Packed(count),
-            Some(_) | None => Shape::Many,
-        }
+        group.lanes.insert(var, Lanes::Many(values));
     }
 
     /// The values of an atom, as a loop carries them.
@@ -412,22 +414,10 @@ impl Emit<'_, '_> {
             },
         }
     }
-
-    fn bind_shape(&mut self, group: &mut Group<'_>, var: Var, shape: Shape, values: &[Value]) {
-        match shape {
-            Shape::Uniform => self.bind(var, values[0]),
-            Shape::Packed(_) => {
-                group.lanes.insert(var, Lanes::Packed(values.to_vec()));
-            }
-            Shape::Many => {
-                group.lanes.insert(var, Lanes::Many(values.to_vec()));
-            }
-        }
-    }
 }
 
 /// How a loop carries a parameter.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Shape {
     Uniform,
     Many,

@@ -255,14 +255,24 @@ impl Emit<'_, '_> {
     /// Numbers as the lanes of a vector, or of the halves of a pair.
     pub(super) fn in_vector(&mut self, ty: ClifType, lanes: &[Value], halves: usize) -> Value {
         let vectors = lanes.chunks(lanes.len() / halves).map(|lanes| {
-            let mut all = self.b.ins().scalar_to_vector(ty, lanes[0]);
+            // Narrow integers are not moved to vectors alone.
+            let mut all = if ty.lane_type().bits() < 32 {
+                self.b.ins().splat(ty, lanes[0])
+            } else {
+                self.b.ins().scalar_to_vector(ty, lanes[0])
+            };
             for (i, value) in lanes.iter().enumerate().skip(1) {
                 all = self.b.ins().insertlane(all, *value, i as u8);
             }
             all
         });
         let vectors: Vec<Value> = vectors.collect();
-        match vectors[..] {
+        self.joined(&vectors)
+    }
+
+    /// A pair of two vectors, or the one there is.
+    pub(super) fn joined(&mut self, vectors: &[Value]) -> Value {
+        match *vectors {
             [low, high] => self.pair(low, high),
             _ => vectors[0],
         }

@@ -9,9 +9,6 @@ use midend::ir::soac::Operator;
 use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
 
-/// Inner points from which on a reduction is worth the combining of lanes.
-const LONG: i64 = 32;
-
 /// Rows between two looks at the stop flag; long ones look at it themselves.
 pub(super) const ROWS: i64 = 16;
 
@@ -74,7 +71,16 @@ impl Emit<'_, '_> {
         let start = self.neutral(ops);
         let (start, ilo) = match plan {
             Some(plan) if plan.own_sums => {
-                self.reduce_lanes(plan, kernel, ops, (&tys, &start), (ilo, ihi))
+                let range = (ilo, ihi);
+                let (sums, left) =
+                    self.reduce_lanes(plan, kernel, ops, (&tys, &start), range, None);
+                match plan.halved(&tys) {
+                    Some(half) => {
+                        let range = (left, ihi);
+                        self.reduce_lanes(&half, kernel, ops, (&tys, &start), range, Some(&sums))
+                    }
+                    None => (sums, left),
+                }
             }
             Some(plan) => self.reduce_groups(plan, kernel, ops, &start, (ilo, ihi)),
             None => (start, ilo),
@@ -94,15 +100,16 @@ impl Emit<'_, '_> {
         self.range(ScalarType::I64, (ilo, ihi), strip, &start, step)
     }
 
-    /// Reduces as many whole groups of points as there are, each lane on its own, and then the lanes in order. Yields
-    /// the sums so far and the first point that is left. Short ranges are left whole.
+    /// Reduces as many whole groups of points as there are, each lane on its own, then the lanes together, and that with
+    /// the sums `before`. Yields the sums so far and the first point that is left.
     fn reduce_lanes(
         &mut self,
         plan: &Plan,
         kernel: &Kernel,
         ops: &[Operator<Mem>],
-        (tys, start): (&[ScalarType], &[Value]),
+        (tys, neutral): (&[ScalarType], &[Value]),
         (ilo, ihi): (Value, Value),
+        before: Option<&[Value]>,
     ) -> (Vec<Value>, Value) {
         let width = plan.width as i64;
         let clifs: Vec<_> = tys.iter().map(|ty| clif(*ty)).collect();
@@ -110,22 +117,18 @@ impl Emit<'_, '_> {
         let results = self.params(done, &clifs);
         let first_left = self.b.append_block_param(done, types::I64);
         let length = self.b.ins().isub(ihi, ilo);
-        let is_long = self
-            .b
-            .ins()
-            .icmp_imm_s(IntCC::SignedGreaterThanOrEqual, length, LONG);
-        let all = start.iter().copied().chain([ilo]);
+        let shift = i64::from(width.trailing_zeros());
+        let groups = self.b.ins().sshr_imm_u(length, shift);
+        let some = IntCC::SignedGreaterThan;
+        let has_groups = self.b.ins().icmp_imm_s(some, groups, 0);
+        let all = before.unwrap_or(neutral).iter().copied().chain([ilo]);
         self.b
             .ins()
-            .brif(is_long, long, &[], done, &block_args(all));
+            .brif(has_groups, long, &[], done, &block_args(all));
 
         self.b.switch_to_block(long);
-        let groups = self
-            .b
-            .ins()
-            .sshr_imm_u(length, i64::from(width.trailing_zeros()));
         let mut inits = Vec::new();
-        for (value, ty) in start.iter().zip(tys) {
+        for (value, ty) in neutral.iter().zip(tys) {
             inits.extend(self.spread(plan, *ty, *value));
         }
         let strip = super::control::strip(&kernel.body);
@@ -134,17 +137,9 @@ impl Emit<'_, '_> {
             let first = emit.b.ins().iadd(ilo, ahead);
             emit.group_sums(plan, kernel, ops, first, sums)
         });
-        let mut rest = vectors.as_slice();
-        let mut lanes = Vec::new();
-        for ty in tys {
-            let (mine, others) = self.gathered(plan, *ty, rest);
-            lanes.push(mine);
-            rest = others;
-        }
-        let mut sums: Vec<Value> = lanes.iter().map(|lane| lane[0]).collect();
-        for i in 1..plan.width {
-            let right: Vec<Value> = lanes.iter().map(|lane| lane[i]).collect();
-            sums = self.operate(ops, &sums, &right);
+        let mut sums = self.combined_lanes(plan, ops, tys, vectors);
+        if let Some(before) = before {
+            sums = self.operate(ops, before, &sums);
         }
         let covered = self.b.ins().imul_imm_s(groups, width);
         let left = self.b.ins().iadd(ilo, covered);

@@ -103,7 +103,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    fn compare(&mut self, op: CmpOp, ty: ScalarType, a: Value, b: Value) -> Value {
+    pub(super) fn compare(&mut self, op: CmpOp, ty: ScalarType, a: Value, b: Value) -> Value {
         if ty == ScalarType::F16 {
             let (a, b) = (self.widen(a), self.widen(b));
             return self.compare(op, ScalarType::F32, a, b);

@@ -26,6 +26,11 @@ const fn keeps_to_lanes(opcode: Opcode) -> bool {
             | Opcode::Fneg
             | Opcode::Fabs
             | Opcode::Nearest
+            | Opcode::Floor
+            | Opcode::Ceil
+            | Opcode::FcvtFromSint
+            | Opcode::FcvtToSintSat
+            | Opcode::VhighBits
             | Opcode::Trunc
             | Opcode::Fcmp
             | Opcode::Icmp

@@ -109,6 +109,9 @@ const fn same(code: Code) -> bool {
             | Code::VEX_Vmovq_xmm_rm64
             | Code::VEX_Vmovq_xmm_xmmm64
             | Code::VEX_Vmovq_xmmm64_xmm
+            | Code::VEX_Vmovmskps_r32_xmm
+            | Code::VEX_Vmovmskpd_r32_xmm
+            | Code::VEX_Vpmovmskb_r32_xmm
             | Code::VEX_Vpextrb_r32m8_xmm_imm8
             | Code::VEX_Vpextrb_r64m8_xmm_imm8
             | Code::VEX_Vpextrw_r32_xmm_imm8

@@ -295,7 +295,7 @@ fn frames_grow() {
 fn what_is_not_known_is_refused() {
     let unknown = [
         Instruction::with3(Code::VEX_Vhaddps_xmm_xmm_xmmm128, X[0], X[1], X[2]),
-        Instruction::with2(Code::VEX_Vmovmskps_r32_xmm, Register::EAX, X[1]),
+        Instruction::with3(Code::VEX_Vhsubps_xmm_xmm_xmmm128, X[0], X[1], X[2]),
         Instruction::with2(Code::Addps_xmm_xmmm128, X[0], X[1]),
         Instruction::with1(Code::Jmp_rm64, Register::RAX),
         Instruction::with2(Code::Lea_r64_m, Register::RAX, at(Register::RSP)),

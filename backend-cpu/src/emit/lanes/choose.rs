@@ -2,12 +2,12 @@
 //! only.
 
 use super::vector::{lanes_per_vector, packed_type};
-use crate::emit::control::is_cheap;
+use crate::emit::control::{is_cheap, is_cheap_scalar};
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, KernelKind, Mem};
 use midend::ir::scalar::{BinOp, ScalarOp};
 use midend::ir::soac::Operator;
-use midend::ir::syntax::{Atom, Body, Exp, LoopForm, Stm, Vars};
+use midend::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm, Vars};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
 use midend::math::definition;
@@ -21,11 +21,14 @@ const WIDE: usize = 16;
 /// The lanes where more is carried, so that all of it stays in registers.
 const NARROW: usize = 8;
 
+/// The most operations of two sides that are both computed for all lanes.
+const BLENDED: usize = 24;
+
 /// The lanes where most operations are done lane by lane: as many as general registers hold.
 const FEW: usize = 4;
 
 /// How a map is worked on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::emit) struct Plan {
     /// Points at a time.
     pub(in crate::emit) width: usize,
@@ -51,14 +54,29 @@ impl Plan {
         }
     }
 
+    /// The plan with half as many lanes, if they still fill pairs of vectors of numbers of these types.
+    pub(in crate::emit) fn halved(&self, tys: &[ScalarType]) -> Option<Self> {
+        let half = Self {
+            width: self.width / 2,
+            ..self.clone()
+        };
+        let per = |ty: &ScalarType| lanes_per_vector(*ty, self.integers);
+        let fits = tys
+            .iter()
+            .all(|ty| per(ty).is_some_and(|per| 2 * per <= half.width));
+        fits.then_some(half)
+    }
+
     /// Whether lanes have values of their own of the variable.
     pub(in crate::emit) fn varies(&self, var: Var) -> bool {
         self.varying.contains(&var)
     }
 
-    /// Lanes of a vector of this type, of each half in pairs; nothing for types that are not put in vectors here.
-    pub(in crate::emit) const fn per_vector(&self, ty: ScalarType) -> Option<usize> {
-        lanes_per_vector(ty, self.integers)
+    /// Lanes of a vector of this type, of each half in pairs; nothing for types that are not put in vectors here, or of which a
+    /// group does not fill one.
+    pub(in crate::emit) fn per_vector(&self, ty: ScalarType) -> Option<usize> {
+        let per = lanes_per_vector(ty, self.integers);
+        per.filter(|per| per * self.halves <= self.width)
     }
 
     /// How many vector values hold all lanes of this type.
@@ -164,8 +182,15 @@ struct Counts {
     packed: usize,
     /// Varying statements that have not.
     apart: usize,
-    /// Lanes of the vectors that have most.
+    /// Lanes of the vectors that have most, and of those that have least (0: there are none).
     most: usize,
+    least: usize,
+    /// How many loops there are around the statement at hand.
+    depth: usize,
+    /// Those of the statements with vectors, and of those without, that are in loops.
+    inner: [usize; 2],
+    /// Loops that lanes leave at different steps.
+    diverging: usize,
 }
 
 impl<'a> Finder<'a> {
@@ -182,8 +207,16 @@ impl<'a> Finder<'a> {
 
     fn plan(&self, pairs: bool) -> Option<Plan> {
         let packed = self.counts.packed > 0 && self.counts.apart == 0;
-        let worth = packed || (self.counts.loops > 0 && !self.integers);
-        let width = if self.integers {
+        let [with, without] = self.counts.inner;
+        let worth = if self.counts.diverging > 0 {
+            let alike = !self.integers || self.counts.most <= 2 * self.counts.least;
+            alike && with > 0 && without <= if self.integers { 0 } else { with / 4 }
+        } else {
+            packed || (self.counts.loops > 0 && !self.integers)
+        };
+        let width = if self.counts.diverging > 0 {
+            FEW.max(2 * self.counts.most)
+        } else if self.integers {
             WIDE.max(2 * self.counts.most)
         } else if self.counts.apart > 2 * self.counts.packed {
             FEW
@@ -200,21 +233,24 @@ impl<'a> Finder<'a> {
         while width > FEW && !self.integers && instructions(width) > MOST {
             width /= 2;
         }
-        (worth && instructions(width) <= MOST && self.counts.carried <= 4)
-            .then_some(Plan {
-                width,
-                own_sums: false,
-                integers: self.integers,
-                halves: 1,
-                varying: self.varying.clone(),
-            })
-            .map(|plan| {
-                // Without integers, binary32 has most lanes.
-                let most = if self.integers { self.counts.most } else { 4 };
-                // Where much is done lane by lane, putting pairs together and taking them apart costs more than they save.
-                let mostly = 4 * self.counts.apart <= self.counts.packed;
-                plan.in_pairs(pairs && mostly, most)
-            })
+        let most_carried = if self.counts.diverging > 0 { 6 } else { 4 };
+        let fits = instructions(width) <= MOST && self.counts.carried <= most_carried;
+        let plan = (worth && fits).then(|| Plan {
+            width,
+            own_sums: false,
+            integers: self.integers,
+            halves: 1,
+            varying: self.varying.clone(),
+        })?;
+        // Without integers, binary32 has most lanes.
+        let most = if self.integers { self.counts.most } else { 4 };
+        // Where much is done lane by lane, putting pairs together and taking them apart costs more than they save.
+        let mostly = if self.counts.diverging > 0 {
+            4 * without <= with
+        } else {
+            4 * self.counts.apart <= self.counts.packed
+        };
+        Some(plan.in_pairs(pairs && mostly, most))
     }
 }
 
@@ -231,13 +267,15 @@ impl Finder<'_> {
         self.counts.statements += 1;
         match &stm.exp {
             Exp::Loop { params, form, body } => {
-                let LoopForm::For { bound, .. } = form else {
-                    return None;
+                let bound = match form {
+                    LoopForm::For { bound, .. } => bound,
+                    LoopForm::While(cond) => return self.diverging(stm, params, cond, body),
                 };
                 if self.varies(*bound) {
                     return None;
                 }
                 self.counts.loops += 1;
+                self.counts.depth += 1;
                 for param in params {
                     if self.varies(param.init) {
                         self.varying.insert(param.var);
@@ -258,6 +296,7 @@ impl Finder<'_> {
                     }
                     self.counts = counted;
                 }
+                self.counts.depth -= 1;
                 for (param, bind) in params.iter().zip(&stm.binds) {
                     if self.varying.contains(&param.var) {
                         self.counts.carried += 1;
@@ -269,7 +308,7 @@ impl Finder<'_> {
             Exp::If {
                 then, otherwise, ..
             } => {
-                if !(is_cheap(then) && is_cheap(otherwise)) {
+                if !blends([then, otherwise]) {
                     return None;
                 }
                 // The sides are in lanes, too, but weigh no more than the choice.
@@ -312,13 +351,50 @@ impl Finder<'_> {
         Some(())
     }
 
+    /// A loop that goes on while a condition holds: lanes that are through with it compute on with the others, so what it
+    /// computes must not fail.
+    fn diverging(
+        &mut self,
+        stm: &Stm<Mem>,
+        params: &[LoopParam],
+        cond: &Body<Mem>,
+        body: &Body<Mem>,
+    ) -> Option<()> {
+        operations(cond)?;
+        operations(body)?;
+        // The lanes leave it at different steps.
+        self.varying.extend(params.iter().map(|param| param.var));
+        self.varying.extend(&stm.binds);
+        self.counts.loops += 1;
+        self.counts.diverging += 1;
+        self.counts.carried += params.len();
+        self.counts.depth += 1;
+        self.body(cond)?;
+        self.body(body)?;
+        self.counts.depth -= 1;
+        self.varies(cond.result[0]).then_some(())
+    }
+
     /// Takes note of whether a varying statement has vectors.
     fn weigh(&mut self, stm: &Stm<Mem>) {
         let unit = |atom: &Atom| matches!(atom, Atom::Var(v) if self.unit.contains(v));
         let packed = match &stm.exp {
             Exp::Atom(_) => return,
-            // By a mask, which is made lane by lane and serves all choices.
+            // Masks are made of masks, or lanes of lanes.
+            Exp::Scalar(op, _) if is_truth(*op) => return,
             Exp::Scalar(ScalarOp::Select(ty), args) if self.varies(args[0]) => Some(*ty),
+            Exp::If { .. }
+                if stm.binds.len() == 1 && self.elem(stm.binds[0]) == Some(ScalarType::Bool) =>
+            {
+                return;
+            }
+            Exp::If { .. } => {
+                let mut tys = stm.binds.iter().map(|v| self.elem(*v));
+                let first = tys.next().flatten();
+                first.filter(|_| {
+                    tys.all(|ty| ty.is_some_and(|ty| lanes_per_vector(ty, self.integers).is_some()))
+                })
+            }
             Exp::Scalar(op, args) => {
                 if let ScalarOp::Bin(op @ (BinOp::Add | BinOp::Sub), ScalarType::I64) = op {
                     let ahead = unit(&args[0]) && !self.varies(args[1]);
@@ -342,11 +418,7 @@ impl Finder<'_> {
                 let elem = self.vars[*buffer].ty.elem();
                 elem.filter(|_| unit(index) && !unit(value))
             }
-            Exp::Assert { .. }
-            | Exp::Guard { .. }
-            | Exp::If { .. }
-            | Exp::Loop { .. }
-            | Exp::Call { .. } => None,
+            Exp::Assert { .. } | Exp::Guard { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
             Exp::Op(
                 Mem::Alloc { .. }
                 | Mem::Free(_)
@@ -361,8 +433,61 @@ impl Finder<'_> {
                 let load = matches!(stm.exp, Exp::Op(Mem::Load { .. }));
                 self.counts.packed += usize::from(!load);
                 self.counts.most = self.counts.most.max(lanes);
+                self.counts.least = match self.counts.least {
+                    0 => lanes,
+                    least => least.min(lanes),
+                };
             }
             None => self.counts.apart += 1,
         }
+        if self.counts.depth > 0 {
+            self.counts.inner[usize::from(lanes.is_none())] += 1;
+        }
     }
+
+    /// The type of a scalar or of the elements of a buffer.
+    fn elem(&self, var: Var) -> Option<ScalarType> {
+        self.vars[var].ty.elem()
+    }
+}
+
+/// Whether an operation makes truth values of truth values.
+fn is_truth(op: ScalarOp) -> bool {
+    let bool = ScalarType::Bool;
+    op.result() == bool && (0..op.arity()).all(|i| op.operand(i) == bool)
+}
+
+/// Whether both sides of a choice may be computed, for little.
+pub(super) fn blends(sides: [&Body<Mem>; 2]) -> bool {
+    let cheap = sides.iter().all(|side| is_cheap(side));
+    let count = sides.map(operations);
+    cheap || matches!(count, [Some(yes), Some(no)] if yes + no <= BLENDED)
+}
+
+/// The operations of a body of arithmetic; nothing if it has something else, or something that may fail.
+fn operations(body: &Body<Mem>) -> Option<usize> {
+    let mut count = 0;
+    for stm in &body.stms {
+        count += match &stm.exp {
+            Exp::Atom(_) => 0,
+            Exp::Scalar(op, args) => {
+                let is_safe = packed_type(*op, true).is_some()
+                    || matches!(op, ScalarOp::Convert(..))
+                    || is_cheap_scalar(*op, args);
+                if !is_safe || op.result() == ScalarType::F16 {
+                    return None;
+                }
+                1 + definition(*op).map_or(0, |f| f.body.stms.len())
+            }
+            Exp::If {
+                then, otherwise, ..
+            } => 1 + operations(then)? + operations(otherwise)?,
+            Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => return None,
+        };
+    }
+    Some(count)
 }

@@ -3,7 +3,7 @@
 use super::{Group, Lanes};
 use crate::emit::library::Extent;
 use crate::emit::{Emit, clif, plain};
-use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Type, Value, types};
 use midend::ir::scalar::{BinOp, ScalarOp, TernOp, UnOp};
 use midend::ir::syntax::Atom;
@@ -46,7 +46,16 @@ pub(super) fn packed_type(op: ScalarOp, integers: bool) -> Option<ScalarType> {
         _ if definition(op).is_some() => op.operand(0),
         ScalarOp::Un(UnOp::Neg, ty)
         | ScalarOp::Bin(BinOp::Add | BinOp::Sub | BinOp::Min | BinOp::Max, ty) => ty,
-        ScalarOp::Un(UnOp::Abs | UnOp::Sqrt | UnOp::Rsqrt, ty)
+        ScalarOp::Un(
+            UnOp::Abs
+            | UnOp::Sqrt
+            | UnOp::Rsqrt
+            | UnOp::Floor
+            | UnOp::Ceil
+            | UnOp::Round
+            | UnOp::Trunc,
+            ty,
+        )
         | ScalarOp::Bin(BinOp::Div, ty)
         | ScalarOp::Tern(TernOp::Fma | TernOp::Mad | TernOp::Lerp, ty) => {
             Some(ty).filter(|ty| ty.is_float())?
@@ -58,10 +67,13 @@ pub(super) fn packed_type(op: ScalarOp, integers: bool) -> Option<ScalarType> {
         ScalarOp::Bin(BinOp::Mul, ty) => {
             Some(ty).filter(|ty| ty.is_float() || matches!(ty.bytes(), 2 | 4))?
         }
+        ScalarOp::Convert(from @ (ScalarType::I32 | ScalarType::U32), ScalarType::F32) => from,
+        ScalarOp::Convert(ScalarType::F32, to @ ScalarType::I32) => to,
+        // A mask.
+        ScalarOp::Cmp(_, ty) => ty,
         ScalarOp::Un(..)
         | ScalarOp::Bin(..)
         | ScalarOp::Tern(..)
-        | ScalarOp::Cmp(..)
         | ScalarOp::Convert(..)
         | ScalarOp::ToBits(_)
         | ScalarOp::FromBits(_)
@@ -84,6 +96,9 @@ impl Emit<'_, '_> {
         args: &[Atom],
     ) -> Option<Lanes> {
         let ty = packed_type(op, group.plan.integers)?;
+        if op.result() == ScalarType::Bool {
+            return None;
+        }
         if matches!(op, ScalarOp::Tern(TernOp::Fma, _)) && !self.has_fma() {
             return None;
         }
@@ -111,12 +126,31 @@ impl Emit<'_, '_> {
                 self.b.ins().fdiv(one, root)
             } else if let ScalarOp::Bin(extremum @ (BinOp::Min | BinOp::Max), _) = op {
                 self.packed_extremum(ty, (row[0], row[1]), extremum == BinOp::Min)
+            } else if let ScalarOp::Convert(from, _) = op {
+                self.packed_convert(from, row[0])
             } else {
                 self.scalar(op, &row)
             };
             vectors.push(value);
         }
         Some(Lanes::Packed(vectors))
+    }
+
+    /// Integers of 32 bits made floats of 32 bits, or the other way round: those that are too large become the largest,
+    /// NaNs and infinities 0.
+    fn packed_convert(&mut self, from: ScalarType, a: Value) -> Value {
+        if from == ScalarType::I32 {
+            return self.b.ins().fcvt_from_sint(types::F32X4, a);
+        }
+        if from == ScalarType::U32 {
+            return self.b.ins().fcvt_from_uint(types::F32X4, a);
+        }
+        let infinity = self.b.ins().f32const(f32::INFINITY);
+        let infinity = self.b.ins().splat(types::F32X4, infinity);
+        let size = self.b.ins().fabs(a);
+        let finite = self.b.ins().fcmp(FloatCC::LessThan, size, infinity);
+        let number = self.b.ins().fcvt_to_sint_sat(types::I32X4, a);
+        self.b.ins().band(finite, number)
     }
 
     /// The least or the greatest of vectors; minimumNumber or maximumNumber of floats, as for scalars but without a
@@ -151,34 +185,6 @@ impl Emit<'_, '_> {
             number = self.b.ins().bitselect(nan, other, number);
         }
         number
-    }
-
-    /// The lanes of the one or the other vectors, as truth values say.
-    pub(super) fn packed_choice(
-        &mut self,
-        halves: usize,
-        conds: &[Value],
-        yes: &[Value],
-        no: &[Value],
-    ) -> Vec<Value> {
-        let raw = MemFlagsData::new().with_endianness(Endianness::Little);
-        let mut chosen = Vec::new();
-        let per = conds.len() / yes.len();
-        for ((conds, yes), no) in conds.chunks(per).zip(yes).zip(no) {
-            let ty = self.b.func.dfg.value_type(*yes);
-            let mask = ty.as_truthy();
-            let lanes: Vec<Value> = conds
-                .iter()
-                .map(|cond| self.resize(*cond, types::I8, mask.lane_type(), false))
-                .collect();
-            let all = self.in_vector(mask, &lanes, halves);
-            let zero = self.zero(mask.lane_type());
-            let zeros = self.b.ins().splat(mask, zero);
-            let not = self.b.ins().icmp(IntCC::Equal, all, zeros);
-            let not = self.b.ins().bitcast(ty, raw, not);
-            chosen.push(self.b.ins().bitselect(not, *no, *yes));
-        }
-        chosen
     }
 
     fn float_one(&mut self, ty: ScalarType) -> Value {

@@ -1,0 +1,230 @@
+//! Truth values of lanes as masks: in vectors as wide as those of the numbers that were compared, all bits of a lane or none.
+//!
+//! ```text
+//! le.f32(x, 4.0)        i32x4 per vector of x
+//! and.bool(p, q)        and of the vectors; one that has lanes of another width is made to fit
+//! an assertion, a store the lanes apart, each 0 or 1
+//! ```
+
+use super::{Group, Lanes, Shape};
+use crate::emit::Emit;
+use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Type, Value, types};
+use midend::ir::scalar::{BinOp, CmpOp, ScalarOp, UnOp};
+use midend::ir::syntax::Atom;
+use midend::ir::types::ScalarType;
+
+/// What bitcasts between vectors need to know.
+fn raw() -> MemFlagsData {
+    MemFlagsData::new().with_endianness(Endianness::Little)
+}
+
+/// The type of masks with so many lanes in a vector.
+fn mask_type(per: usize) -> Type {
+    let lane = Type::int(128 / per as u16).expect("vectors have 2, 4, 8 or 16 lanes");
+    lane.by(per as u32).expect("vectors have 128 bits")
+}
+
+impl Emit<'_, '_> {
+    /// A truth value of lanes as a mask, if it is the comparison of numbers in vectors or made of masks.
+    pub(super) fn packed_truth(
+        &mut self,
+        group: &mut Group<'_>,
+        op: ScalarOp,
+        args: &[Atom],
+    ) -> Option<Lanes> {
+        match op {
+            ScalarOp::Cmp(op, ty) => self.packed_compare(group, op, ty, args),
+            ScalarOp::Un(UnOp::IsNan, ty) => {
+                group.plan.per_vector(ty)?;
+                let numbers = self.packed(group, args[0]).into_iter();
+                let masks = numbers.map(|a| self.b.ins().fcmp(FloatCC::Unordered, a, a));
+                Some(Lanes::Mask(masks.collect()))
+            }
+            ScalarOp::Un(UnOp::Not, ScalarType::Bool) => {
+                let per = group.masked(args)?;
+                let mask = self.mask(group, args[0], per);
+                let not = mask.into_iter().map(|mask| self.b.ins().bnot(mask));
+                Some(Lanes::Mask(not.collect()))
+            }
+            ScalarOp::Bin(op @ (BinOp::And | BinOp::Or | BinOp::Xor), ScalarType::Bool) => {
+                let per = group.masked(args)?;
+                let left = self.mask(group, args[0], per);
+                let right = self.mask(group, args[1], per);
+                let pairs = left.into_iter().zip(right);
+                let both = pairs.map(|(a, b)| {
+                    if op == BinOp::And {
+                        self.b.ins().band(a, b)
+                    } else if op == BinOp::Or {
+                        self.b.ins().bor(a, b)
+                    } else {
+                        self.b.ins().bxor(a, b)
+                    }
+                });
+                Some(Lanes::Mask(both.collect()))
+            }
+            ScalarOp::Un(..)
+            | ScalarOp::Bin(..)
+            | ScalarOp::Tern(..)
+            | ScalarOp::Convert(..)
+            | ScalarOp::ToBits(_)
+            | ScalarOp::FromBits(_)
+            | ScalarOp::Select(_) => None,
+        }
+    }
+
+    /// The comparison of numbers that are put in vectors. Indices that grow from lane to lane are not.
+    fn packed_compare(
+        &mut self,
+        group: &mut Group<'_>,
+        op: CmpOp,
+        ty: ScalarType,
+        args: &[Atom],
+    ) -> Option<Lanes> {
+        group.plan.per_vector(ty)?;
+        if args.iter().any(|arg| group.is_linear(*arg)) {
+            return None;
+        }
+        let left = self.packed(group, args[0]);
+        let right = self.packed(group, args[1]);
+        let pairs = left.into_iter().zip(right);
+        let masks = pairs.map(|(a, b)| self.compare(op, ty, a, b));
+        Some(Lanes::Mask(masks.collect()))
+    }
+
+    /// A truth value as masks with so many lanes in a vector.
+    pub(super) fn mask(&mut self, group: &mut Group<'_>, atom: Atom, per: usize) -> Vec<Value> {
+        let ty = mask_type(per);
+        let Some(var) = atom.as_var().filter(|v| group.plan.varies(*v)) else {
+            let truth = self.atom(atom);
+            let lane = self.b.ins().bmask(ty.lane_type(), truth);
+            let all = self.b.ins().splat(ty, lane);
+            return vec![all; group.filled(per)];
+        };
+        if let Some(Lanes::Mask(masks)) = group.lanes.get(&var) {
+            let masks = masks.clone();
+            return self.with_lanes(masks, per, group.plan.halves);
+        }
+        let numbers: Vec<Value> = (0..group.width)
+            .map(|lane| {
+                let truth = self.lane(group, var, lane);
+                self.resize(truth, types::I8, ty.lane_type(), false)
+            })
+            .collect();
+        let parts = numbers.chunks(per * group.plan.halves);
+        parts
+            .map(|part| {
+                let ones = self.in_vector(ty, part, group.plan.halves);
+                self.b.ins().ineg(ones)
+            })
+            .collect()
+    }
+
+    /// Masks made to have so many lanes in a vector; pairs of them are taken apart and made again.
+    fn with_lanes(&mut self, masks: Vec<Value>, per: usize, halves: usize) -> Vec<Value> {
+        if self.b.func.dfg.value_type(masks[0]).lane_count() as usize == per {
+            return masks;
+        }
+        let apart = masks
+            .into_iter()
+            .flat_map(|mask| self.halves_of(mask, halves));
+        let mut vectors: Vec<Value> = apart.collect();
+        loop {
+            let have = self.b.func.dfg.value_type(vectors[0]).lane_count() as usize;
+            if have == per {
+                break;
+            }
+            vectors = if have > per {
+                let wider = vectors.into_iter().flat_map(|mask| {
+                    let low = self.b.ins().swiden_low(mask);
+                    [low, self.b.ins().swiden_high(mask)]
+                });
+                wider.collect()
+            } else {
+                let pairs = vectors.chunks(2);
+                pairs.map(|pair| self.narrowed(pair[0], pair[1])).collect()
+            };
+        }
+        vectors
+            .chunks(halves)
+            .map(|parts| self.joined(parts))
+            .collect()
+    }
+
+    /// Two masks in one with lanes half as wide.
+    fn narrowed(&mut self, low: Value, high: Value) -> Value {
+        if self.b.func.dfg.value_type(low) != types::I64X2 {
+            return self.b.ins().snarrow(low, high);
+        }
+        let [low, high] = [low, high].map(|mask| self.b.ins().bitcast(types::I8X16, raw(), mask));
+        let bytes: Vec<u8> = (0..4_u8).flat_map(|i| 8 * i..8 * i + 4).collect();
+        let order = self.b.func.dfg.immediates.push(bytes.into());
+        let both = self.b.ins().shuffle(low, high, order);
+        self.b.ins().bitcast(types::I32X4, raw(), both)
+    }
+
+    /// The lanes of masks apart, each 0 or 1.
+    pub(super) fn truths(&mut self, masks: &[Value], halves: usize) -> Vec<Value> {
+        let mut truths = Vec::new();
+        for mask in masks {
+            for half in self.halves_of(*mask, halves) {
+                let lanes = self.b.func.dfg.value_type(half).lane_count();
+                let bits = self.b.ins().vhigh_bits(types::I32, half);
+                for i in 0..lanes {
+                    let bit = self.b.ins().ushr_imm_u(bits, i64::from(i));
+                    let bit = self.b.ins().ireduce(types::I8, bit);
+                    truths.push(self.b.ins().band_imm_u(bit, 1));
+                }
+            }
+        }
+        truths
+    }
+
+    /// Whether a truth value holds in any lane.
+    pub(super) fn any_lane(&mut self, group: &mut Group<'_>, cond: Atom) -> Value {
+        match cond.as_var().and_then(|v| group.lanes.get(&v)) {
+            Some(Lanes::Mask(masks)) => {
+                let masks = masks.clone().into_iter();
+                let any = masks.reduce(|a, b| self.b.ins().bor(a, b));
+                self.b.ins().vany_true(any.expect("groups have lanes"))
+            }
+            Some(Lanes::Many(_) | Lanes::Linear(..) | Lanes::Packed(_)) | None => {
+                let truths = self.in_shape(group, Shape::Many, cond).into_iter();
+                let any = truths.reduce(|a, b| self.b.ins().bor(a, b));
+                any.expect("groups have lanes")
+            }
+        }
+    }
+
+    /// The one or the other of vectors, lane by lane.
+    pub(super) fn blended(&mut self, masks: &[Value], yes: &[Value], no: &[Value]) -> Vec<Value> {
+        let mut chosen = Vec::new();
+        for ((mask, yes), no) in masks.iter().zip(yes).zip(no) {
+            let ty = self.b.func.dfg.value_type(*yes);
+            let mask = if self.b.func.dfg.value_type(*mask) == ty {
+                *mask
+            } else {
+                self.b.ins().bitcast(ty, raw(), *mask)
+            };
+            chosen.push(self.b.ins().bitselect(mask, *yes, *no));
+        }
+        chosen
+    }
+}
+
+impl Group<'_> {
+    /// How many lanes the masks of the first of these truth values have in a vector, if one of them is a mask.
+    pub(super) fn masked(&self, atoms: &[Atom]) -> Option<usize> {
+        let mut vars = atoms.iter().filter_map(|atom| atom.as_var());
+        vars.find_map(|v| match self.lanes.get(&v) {
+            Some(Lanes::Mask(masks)) => Some(self.filled(masks.len())),
+            Some(Lanes::Many(_) | Lanes::Linear(..) | Lanes::Packed(_)) | None => None,
+        })
+    }
+
+    /// Whether a number grows by a constant from lane to lane.
+    fn is_linear(&self, atom: Atom) -> bool {
+        let lanes = atom.as_var().and_then(|v| self.lanes.get(&v));
+        matches!(lanes, Some(Lanes::Linear(..)))
+    }
+}

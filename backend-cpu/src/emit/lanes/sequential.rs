@@ -1,0 +1,164 @@
+//! Loops that all lanes go through together.
+//!
+//! A counted loop takes as many steps in every lane. One that goes on while a condition holds does so while it holds in any
+//! lane; where it does not any more, the lane keeps what it carries:
+//!
+//! ```text
+//! loop (z = z0, n = 0) while p z do (f z, n + 1)
+//! →  loop (zs = z0.., ns = 0..) while any (p zs) do (blend (p zs) (f zs) zs, blend (p zs) (ns + 1) ns)
+//! ```
+
+use super::{Group, Lanes, Shape};
+use crate::emit::{Emit, block_args, control};
+use cranelift_codegen::ir::{InstBuilder, Value};
+use midend::analysis::kernels::has_value;
+use midend::ir::id::Var;
+use midend::ir::mem::Mem;
+use midend::ir::syntax::{Atom, Body, LoopForm, LoopParam, Stm};
+
+/// What a loop carries that has a value: the number of the parameter, and how.
+type Carried = Vec<(usize, Shape)>;
+
+impl Emit<'_, '_> {
+    /// A loop for all lanes.
+    pub(super) fn lanes_loop(
+        &mut self,
+        group: &mut Group<'_>,
+        stm: &Stm<Mem>,
+        params: &[LoopParam],
+        form: &LoopForm<Mem>,
+        body: &Body<Mem>,
+    ) {
+        let kept = (0..params.len()).filter(|i| has_value(self.ty(params[*i].var)));
+        let carried: Carried = kept
+            .map(|i| (i, self.shape(group, params[i].var)))
+            .collect();
+        let mut inits = Vec::new();
+        for (i, shape) in &carried {
+            inits.extend(self.in_shape(group, *shape, params[*i].init));
+        }
+        let results = match form {
+            LoopForm::For { index, bound } => {
+                self.lanes_for(group, (params, &carried, &inits), (*index, *bound), body)
+            }
+            LoopForm::While(cond) => {
+                self.lanes_while(group, (params, &carried, &inits), cond, body)
+            }
+        };
+        self.bind_carried(group, &stm.binds, &carried, &results);
+    }
+
+    /// A loop whose bound is the same for all lanes.
+    fn lanes_for(
+        &mut self,
+        group: &mut Group<'_>,
+        (params, carried, inits): (&[LoopParam], &Carried, &[Value]),
+        (index, bound): (Var, Atom),
+        body: &Body<Mem>,
+    ) -> Vec<Value> {
+        let vars: Vec<Var> = params.iter().map(|p| p.var).collect();
+        let ty = self.elem(index);
+        let bound = self.atom(bound);
+        let strip = control::strip(body);
+        self.counted(ty, bound, strip, inits, |emit, i, values| {
+            emit.bind(index, i);
+            emit.bind_carried(group, &vars, carried, values);
+            // What is put in vectors or taken out of them inside is not there after a loop without iterations.
+            let outside = group.lanes.clone();
+            emit.lanes_body(group, body);
+            let mut next = Vec::new();
+            for (i, shape) in carried {
+                next.extend(emit.in_shape(group, *shape, body.result[*i]));
+            }
+            group.lanes = outside;
+            next
+        })
+    }
+
+    /// A loop that goes on while the condition holds in any lane. Yields what is carried at its end.
+    fn lanes_while(
+        &mut self,
+        group: &mut Group<'_>,
+        (params, carried, inits): (&[LoopParam], &Carried, &[Value]),
+        cond: &Body<Mem>,
+        body: &Body<Mem>,
+    ) -> Vec<Value> {
+        let vars: Vec<Var> = params.iter().map(|p| p.var).collect();
+        let types = self.types_of(inits);
+        let (header, inside, exit) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
+        let values = self.params(header, &types);
+        self.b
+            .ins()
+            .jump(header, &block_args(inits.iter().copied()));
+        self.b.switch_to_block(header);
+        self.bind_carried(group, &vars, carried, &values);
+        let outside = group.lanes.clone();
+        self.lanes_body(group, cond);
+        let go_on = cond.result[0];
+        let any = self.any_lane(group, go_on);
+        self.b.ins().brif(any, inside, &[], exit, &[]);
+
+        self.b.switch_to_block(inside);
+        self.lanes_body(group, body);
+        let mut next = Vec::new();
+        for (i, shape) in carried {
+            let var = params[*i].var;
+            let (stepped, kept) = (body.result[*i], Atom::Var(var));
+            let chosen = self.lanes_chosen(group, var, go_on, [stepped, kept]);
+            next.extend(self.shaped(chosen, *shape, group.plan.halves));
+        }
+        group.lanes = outside;
+        self.poll();
+        self.b.ins().jump(header, &block_args(next));
+        self.b.switch_to_block(exit);
+        values
+    }
+
+    /// Chosen values, as a loop carries them.
+    fn shaped(&mut self, lanes: Lanes, shape: Shape, halves: usize) -> Vec<Value> {
+        match (lanes, shape) {
+            (Lanes::Packed(vectors), Shape::Packed(_)) => vectors,
+            (Lanes::Mask(masks), Shape::Many) => self.truths(&masks, halves),
+            (Lanes::Many(values), Shape::Many) => values,
+            (lanes, shape) => unreachable!("{lanes:?} are not chosen for {shape:?}"),
+        }
+    }
+
+    /// How a loop carries a parameter.
+    fn shape(&self, group: &Group<'_>, var: Var) -> Shape {
+        if !group.plan.varies(var) {
+            return Shape::Uniform;
+        }
+        match group.plan.vectors(self.elem(var)) {
+            Some(count) if !self.is_buffer(var) => Shape::Packed(count),
+            Some(_) | None => Shape::Many,
+        }
+    }
+
+    fn bind_carried(
+        &mut self,
+        group: &mut Group<'_>,
+        vars: &[Var],
+        carried: &Carried,
+        values: &[Value],
+    ) {
+        let mut rest = values;
+        for (i, shape) in carried {
+            let (mine, others) = rest.split_at(shape.count(group.width));
+            match shape {
+                Shape::Uniform => self.bind(vars[*i], mine[0]),
+                Shape::Packed(_) => {
+                    group.lanes.insert(vars[*i], Lanes::Packed(mine.to_vec()));
+                }
+                Shape::Many => {
+                    group.lanes.insert(vars[*i], Lanes::Many(mine.to_vec()));
+                }
+            }
+            rest = others;
+        }
+    }
+}
