@@ -276,13 +276,31 @@ impl Cx<'_> {
         for &i in members {
             consumed(&f.body.stms[i], self.source, &mut |v| taken.push(v));
         }
+        // Rows of varying length are written by all points of theirs, when somebody asks; until then they wait.
+        let is_done = |i: &usize| f.body.stms[*i].binds.iter().all(|&v| !self.is_row(v));
+        let done: BTreeSet<usize> = members.iter().copied().filter(is_done).collect();
+        let is_read = |f: &Frame<'_>, v: Var| {
+            let users = f.users.get(&v);
+            users.is_some_and(|u| u.iter().any(|j| !done.contains(j)))
+        };
+        let left = |&i: &usize| f.body.stms[i].binds.iter().map(move |&v| (i, v));
+        let left: Vec<(usize, Var)> = done
+            .iter()
+            .filter(|i| f.waiting.contains(i))
+            .flat_map(left)
+            .filter(|(_, v)| is_read(f, *v) && !self.labels.irregular(*v))
+            .collect();
         let mut point = self.point_consuming(&f.context, taken);
         let made = self.made_checks.len();
         for &i in members {
             let stm = &f.body.stms[i];
             self.need_all(&mut point, &f.free[i]);
             point.knows(&stm.binds);
+            let theirs = self.spare(f, i, &left, &mut point.stms);
             self.one(stm, Mode::Seq, &mut point.stms);
+            for (v, before) in theirs {
+                self.subst.set(v, Some(before));
+            }
         }
         let mut result: Vec<Atom> = Vec::new();
         for &value in values {
@@ -293,15 +311,11 @@ impl Cx<'_> {
         // What others read is stored.
         let mut bound = binds.to_vec();
         let mut kept = Vec::new();
-        // Rows of varying length are written by all points of theirs, when somebody asks; until then they wait.
-        let is_done = |i: &usize| f.body.stms[*i].binds.iter().all(|&v| !self.is_row(v));
-        let done: BTreeSet<usize> = members.iter().copied().filter(is_done).collect();
         for &i in &done {
             let stm = &f.body.stms[i];
             let first = f.waiting.remove(&i);
             for &v in &stm.binds {
-                let users = f.users.get(&v);
-                let read = users.is_some_and(|u| u.iter().any(|j| !done.contains(j)));
+                let read = is_read(f, v);
                 if self.vars[v].ty == Type::Cert {
                     self.proved(v);
                 } else if first && read && !self.labels.irregular(v) {
@@ -318,6 +332,35 @@ impl Cx<'_> {
             bound.push(array);
         }
         self.kernel(point, result, SegKind::Map, bound, out);
+    }
+
+    /// Copies of arrays that statement `i` is about to consume in a kernel that leaves them, or what shares their elements, to
+    /// others: those of `left` that came before. The copies stand for the arrays; yields what did before.
+    fn spare(
+        &mut self,
+        f: &Frame<'_>,
+        i: usize,
+        left: &[(usize, Var)],
+        out: &mut Vec<Stm<Seg>>,
+    ) -> Vec<(Var, Atom)> {
+        let Some(taken) = self.taken(f, i) else {
+            return Vec::new();
+        };
+        let meets = |v: Var| self.labels.meets(v, &taken);
+        if !left.iter().any(|&(j, v)| j < i && meets(v)) {
+            return Vec::new();
+        }
+        let is_array = |v: &Var| matches!(self.vars[*v].ty, Type::Array(_));
+        let read = f.free[i].iter().copied();
+        let consumed: Vec<Var> = read.filter(|v| is_array(v) && meets(*v)).collect();
+        let mut theirs = Vec::new();
+        for v in consumed {
+            let before = self.var(v);
+            let copy = self.array(out, "own", self.type_of(v), ArrayOp::Copy(before));
+            theirs.push((v, before.into()));
+            self.subst.set(v, Some(copy.into()));
+        }
+        theirs
     }
 
     /// Statements with those that wait and read, before one of them consumes it, the same array, and what these need.
