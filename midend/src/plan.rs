@@ -130,7 +130,10 @@ impl Executable {
         let results = self.run(device, module, entry, args, &options)?;
         let time = clock().saturating_sub(start);
         let numbers = call::numbers(self, device, &options);
-        Ok((results, profiler.profile(self, &numbers, &memory, time)))
+        Ok((
+            results,
+            profiler.profile(self, &numbers, &memory, (start, time)),
+        ))
     }
 }
 

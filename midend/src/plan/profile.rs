@@ -330,13 +330,13 @@ impl Gathered {
 }
 
 impl Profiler<'_> {
-    /// Puts together what a run did.
+    /// Puts together what a run did that began at a time of the clock and took so long.
     pub(super) fn profile(
         self,
         exe: &Executable,
         numbers: &[i64],
         memory: &Memory,
-        time: Duration,
+        (began, time): (Duration, Duration),
     ) -> Profile {
         let gathered = self
             .gathered
@@ -372,7 +372,7 @@ impl Profiler<'_> {
         let events = gathered.events.into_iter();
         let events = events.map(|(number, start, time)| WorkEvent {
             work: places[number],
-            start,
+            start: start.saturating_sub(began),
             time,
         });
         let guards = gathered.guards.into_iter().map(|(i, chosen)| GuardPassed {
