@@ -74,6 +74,11 @@ fn a_session_at_a_terminal() {
     t.send_control('c').expect("sent");
     t.exp_string("Interrupted").expect("it is stopped");
     t.exp_string("> ").expect("a prompt follows");
+    // What runs when the time that the loop had to stop is over is not what was to be stopped.
+    let since = std::time::Instant::now();
+    while since.elapsed() < std::time::Duration::from_millis(1500) {
+        says(t, "loop x = 0i32 for i < 9000000 do x ^ i", "i32");
+    }
     says(t, ":type cube", "(x: i32) -> i32");
     says(t, ":info", "cube : (x: i32) -> i32");
     says(t, ":time cube 4", "compiled in ");

@@ -7,30 +7,38 @@ use super::output::to_stderr;
 use midend::device::Stop;
 use midend::trap::RunError;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 /// How long work may take to see the flag.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Whether a program runs, which looks at the flag.
-static RUNNING: AtomicBool = AtomicBool::new(false);
+/// How often programs began and ceased to run: odd while one runs, which looks at the flag.
+static RUNS: AtomicU64 = AtomicU64::new(0);
 
 /// Runs a program: until it returns, Ctrl-C and deadlines give it time to stop.
 pub(super) fn while_running<T>(run: impl FnOnce() -> T) -> T {
-    RUNNING.store(true, Ordering::SeqCst);
+    RUNS.fetch_add(1, Ordering::SeqCst);
     let result = run();
-    RUNNING.store(false, Ordering::SeqCst);
+    RUNS.fetch_add(1, Ordering::SeqCst);
     result
 }
 
-/// Stops the program that runs, if there is one, and waits whether it does.
-fn stop_gently(stop: &Stop) {
-    if RUNNING.load(Ordering::SeqCst) {
-        stop.raise();
-        std::thread::sleep(GRACE);
-    }
+/// The number of the run at hand, if a program runs.
+fn running() -> Option<u64> {
+    Some(RUNS.load(Ordering::SeqCst)).filter(|number| number % 2 == 1)
+}
+
+/// Stops the program that runs, if there is one, and waits whether it does. Whether it still runs; one that was begun
+/// meanwhile is another one.
+fn stop_gently(stop: &Stop) -> bool {
+    let Some(number) = running() else {
+        return false;
+    };
+    stop.raise();
+    std::thread::sleep(GRACE);
+    running() == Some(number)
 }
 
 /// On Ctrl-C, stops the work; ends the process when it does not stop soon.
@@ -47,8 +55,7 @@ pub(super) fn on_interrupt(stop: Arc<Stop>) {
 /// with the process.
 pub(super) fn on_interrupt_of_work(stop: impl Fn() -> Arc<Stop> + Send + 'static) {
     let _ = ctrlc::set_handler(move || {
-        stop_gently(&stop());
-        if RUNNING.load(Ordering::SeqCst) {
+        if stop_gently(&stop()) {
             to_stderr(&format!("{}\n", RunError::Interrupted));
             std::process::exit(i32::from(INTERRUPTED));
         }
