@@ -223,6 +223,13 @@ impl Emit<'_, '_> {
         self.values.insert(var, value);
     }
 
+    /// Gives variables their values.
+    pub(crate) fn bind_all(&mut self, vars: &[Var], values: &[Value]) {
+        for (var, value) in vars.iter().zip(values) {
+            self.bind(*var, *value);
+        }
+    }
+
     /// The value of a variable.
     pub(crate) fn var(&self, var: Var) -> Value {
         *self

@@ -1,5 +1,6 @@
 //! What code is made for: this machine, and how wide its vector registers are to be.
 
+use crate::compile::broken;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use midend::trap::RunError;
@@ -51,7 +52,6 @@ fn has(isa: &OwnedTargetIsa, name: &str) -> bool {
 
 /// This machine, without some of what it has.
 fn target(without: &[&str]) -> Result<OwnedTargetIsa, RunError> {
-    let broken = |why: &dyn std::fmt::Display| RunError::Device(format!("code generation: {why}"));
     let mut flags = settings::builder();
     let options = [
         ("opt_level", "speed"),
@@ -68,13 +68,12 @@ fn target(without: &[&str]) -> Result<OwnedTargetIsa, RunError> {
         ("unwind_info", "false"),
     ];
     for (name, value) in options {
-        flags.set(name, value).map_err(|why| broken(&why))?;
+        flags.set(name, value).map_err(broken)?;
     }
-    let mut builder =
-        cranelift_native::builder().map_err(|why| RunError::Device(why.to_owned()))?;
+    let mut builder = cranelift_native::builder().map_err(broken)?;
     for name in without {
-        builder.set(name, "false").map_err(|why| broken(&why))?;
+        builder.set(name, "false").map_err(broken)?;
     }
     let flags = settings::Flags::new(flags);
-    builder.finish(flags).map_err(|why| broken(&why))
+    builder.finish(flags).map_err(broken)
 }

@@ -85,30 +85,43 @@ pub trait Verify: Text {
     fn verify_op<'p>(&'p self, cx: &mut Types<'_, 'p, Self>, binds: &'p [Var]);
 }
 
+/// From so many variables on, types and consumption are checked side by side: it is worth starting a thread.
+const LARGE: usize = 16_384;
+
 /// Checks a program; yields all faults found by the first family of checks that finds one.
 pub fn program<D: Verify>(program: &Program<D>) -> Result<(), Vec<Fault>> {
-    if check(program, None).is_empty() {
+    if holds(program) {
         return Ok(());
     }
     // Naming variables as the text of the program does needs the whole text, which only a faulty program is worth.
-    Err(check(program, Some(Printer::numbered(program))))
-}
-
-fn check<'p, D: Verify>(program: &'p Program<D>, printer: Option<Printer<'p>>) -> Vec<Fault> {
-    let mut cx = Cx {
-        program,
-        printer,
-        faults: Vec::new(),
-        fun: None,
-        stm: None,
-    };
+    let mut cx = Cx::new(program, Some(Printer::numbered(program)));
     for family in [scope::check, types::check, consume::check] {
         family(&mut cx);
         if !cx.faults.is_empty() {
             break;
         }
     }
-    cx.faults
+    Err(cx.faults)
+}
+
+/// Whether no family finds a fault.
+fn holds<D: Verify>(program: &Program<D>) -> bool {
+    let clean = |family: fn(&mut Cx<'_, D>)| {
+        let mut cx = Cx::new(program, None);
+        family(&mut cx);
+        cx.faults.is_empty()
+    };
+    if !clean(scope::check) {
+        return false;
+    }
+    if program.vars.len() < LARGE {
+        return clean(types::check) && clean(consume::check);
+    }
+    std::thread::scope(|threads| {
+        let consumption = threads.spawn(|| clean(consume::check));
+        // Where types are wrong, the other may not get to its end.
+        clean(types::check) & consumption.join().unwrap_or(false)
+    })
 }
 
 /// Where the verifier stands, and what it has found.
@@ -122,6 +135,16 @@ pub(crate) struct Cx<'p, D> {
 }
 
 impl<'p, D: Text> Cx<'p, D> {
+    const fn new(program: &'p Program<D>, printer: Option<Printer<'p>>) -> Self {
+        Self {
+            program,
+            printer,
+            faults: Vec::new(),
+            fun: None,
+            stm: None,
+        }
+    }
+
     /// Notes a fault at the statement at hand.
     fn fault(&mut self, message: impl Into<String>) {
         let stm = match (&mut self.printer, self.stm) {

@@ -41,21 +41,25 @@ const CHEAP: usize = 4;
 /// Whether a body can be computed at no risk and little cost: integer and truth arithmetic without division, and
 /// choices between such. Selections of floats would be branches anyway.
 pub(super) fn is_cheap(body: &Body<Mem>) -> bool {
-    operations(body).is_some_and(|count| count <= CHEAP)
+    let count = operations(body, &|op, args| is_cheap_scalar(op, args).then_some(1));
+    count.is_some_and(|count| count <= CHEAP)
 }
 
-/// The operations of a body; nothing if one of them may fail or is costly.
-fn operations(body: &Body<Mem>) -> Option<usize> {
+/// The operations of a body of scalar operations, each of which counts as `cost` says; nothing if one of them does not,
+/// or the body has something else.
+pub(super) fn operations(
+    body: &Body<Mem>,
+    cost: &impl Fn(ScalarOp, &[Atom]) -> Option<usize>,
+) -> Option<usize> {
     let mut count = 0;
     for stm in &body.stms {
         count += match &stm.exp {
-            Exp::Atom(_) => 1,
-            Exp::Scalar(op, args) if is_cheap_scalar(*op, args) => 1,
+            Exp::Atom(_) => 0,
+            Exp::Scalar(op, args) => cost(*op, args)?,
             Exp::If {
                 then, otherwise, ..
-            } => 1 + operations(then)? + operations(otherwise)?,
-            Exp::Scalar(..)
-            | Exp::Assert { .. }
+            } => 1 + operations(then, cost)? + operations(otherwise, cost)?,
+            Exp::Assert { .. }
             | Exp::Guard { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. }
@@ -159,7 +163,15 @@ impl Emit<'_, '_> {
                     emit.step(&vars, carried, body, mark)
                 })
             }
-            LoopForm::While(cond) => self.conditional_loop(&vars, &inits, cond, body, mark),
+            LoopForm::While(cond) => self.conditional_loop(
+                &inits,
+                &mut (),
+                |emit, (), carried| {
+                    emit.bind_all(&vars, carried);
+                    emit.body(cond)[0]
+                },
+                |emit, (), carried| emit.step(&vars, carried, body, mark),
+            ),
         }
     }
 
@@ -172,9 +184,7 @@ impl Emit<'_, '_> {
         body: &Body<Mem>,
         mark: Option<[Value; 3]>,
     ) -> Vec<Value> {
-        for (var, value) in vars.iter().zip(carried) {
-            self.bind(*var, *value);
-        }
+        self.bind_all(vars, carried);
         if vars.iter().any(|v| self.is_buffer(*v)) {
             let mut next = self.body(body);
             if let Some(mark) = mark {
@@ -185,14 +195,13 @@ impl Emit<'_, '_> {
         self.scoped(body, |emit| emit.body(body))
     }
 
-    /// A loop as long as a condition holds.
-    fn conditional_loop(
+    /// A loop as long as a condition holds: `cond` and `body` get the carried values, and `body` yields the next ones.
+    pub(super) fn conditional_loop<S>(
         &mut self,
-        vars: &[Var],
         inits: &[Value],
-        cond: &Body<Mem>,
-        body: &Body<Mem>,
-        mark: Option<[Value; 3]>,
+        state: &mut S,
+        cond: impl FnOnce(&mut Self, &mut S, &[Value]) -> Value,
+        body: impl FnOnce(&mut Self, &mut S, &[Value]) -> Vec<Value>,
     ) -> Vec<Value> {
         let types = self.types_of(inits);
         let (header, inside, exit) = (
@@ -205,15 +214,12 @@ impl Emit<'_, '_> {
             .ins()
             .jump(header, &block_args(inits.iter().copied()));
         self.b.switch_to_block(header);
-        for (var, value) in vars.iter().zip(&carried) {
-            self.bind(*var, *value);
-        }
         let marks = carried.first().copied();
         self.loops.extend(marks);
-        let go_on = self.body(cond);
-        self.b.ins().brif(go_on[0], inside, &[], exit, &[]);
+        let go_on = cond(self, state, &carried);
+        self.b.ins().brif(go_on, inside, &[], exit, &[]);
         self.b.switch_to_block(inside);
-        let next = self.step(vars, &carried, body, mark);
+        let next = body(self, state, &carried);
         if marks.is_some() {
             self.loops.pop();
         }

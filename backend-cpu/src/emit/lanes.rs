@@ -4,7 +4,9 @@
 //! that the next point needs a moment later. Here the body is emitted for a group of neighbouring points (*lanes*),
 //! statement by statement, so that their loops run as one. A variable is *uniform* (one value for all lanes) or
 //! *varying*; a varying index that grows by a constant from lane to lane is kept as its first value, so that accesses
-//! of neighbouring elements share one address. Numbers from neighbouring elements travel in vector registers.
+//! of neighbouring elements share one address. Numbers from neighbouring elements travel in vector registers, and truth
+//! values as masks of as many bits; both sides of a small choice are computed for all lanes and blended, and a loop that
+//! lanes leave at different steps goes on until the last of them is through with it.
 //!
 //! Every lane does exactly what it would do alone, in the same order, so results are the same to the bit.
 
@@ -46,8 +48,6 @@ pub(super) enum Lanes {
 /// The state of emitting a group of points.
 pub(super) struct Group<'p> {
     plan: &'p Plan,
-    /// The number of lanes.
-    width: usize,
     lanes: HashMap<Var, Lanes>,
 }
 
@@ -55,20 +55,8 @@ impl<'p> Group<'p> {
     fn new(plan: &'p Plan, index: Var, first: Value) -> Self {
         Self {
             plan,
-            width: plan.width,
             lanes: HashMap::from([(index, Lanes::Linear(first, 1))]),
         }
-    }
-
-    /// How many vectors, or pairs of them, numbers of a type that is put in vectors fill.
-    fn vectors(&self, ty: ScalarType) -> usize {
-        let per = self.plan.per_vector(ty);
-        self.filled(per.expect("such types are not put in vectors"))
-    }
-
-    /// How many vectors, or pairs of them, with so many lanes in each vector there are.
-    const fn filled(&self, per: usize) -> usize {
-        self.width / (per * self.plan.halves)
     }
 }
 
@@ -134,7 +122,8 @@ impl Emit<'_, '_> {
             let (lefts, rights) = op.lam.params.split_at(op.neutral.len());
             for (params, rest) in [(lefts, &mut left), (rights, &mut right)] {
                 for param in params {
-                    let (mine, others) = rest.split_at(group.vectors(self.elem(*param)));
+                    let count = group.plan.vectors(self.elem(*param)).unwrap_or_default();
+                    let (mine, others) = rest.split_at(count);
                     group.lanes.insert(*param, Lanes::Packed(mine.to_vec()));
                     *rest = others;
                 }
@@ -173,7 +162,6 @@ impl Emit<'_, '_> {
             plan.width /= 2;
             let mut group = Group {
                 plan: &plan,
-                width: plan.width,
                 lanes: HashMap::new(),
             };
             sums = self.operate_lanes(&mut group, ops, (&left, &right));
@@ -231,7 +219,7 @@ impl Emit<'_, '_> {
             self.unpack(group, *var);
         }
         let mut results: Vec<Vec<Value>> = vec![Vec::new(); stm.binds.len()];
-        for lane in 0..group.width {
+        for lane in 0..group.plan.width {
             for var in &varying {
                 let value = self.lane(group, *var, lane);
                 self.bind(*var, value);
@@ -406,11 +394,11 @@ impl Emit<'_, '_> {
             Shape::Many => match atom {
                 Atom::Var(v) if group.plan.varies(v) => {
                     self.unpack(group, v);
-                    (0..group.width)
+                    (0..group.plan.width)
                         .map(|lane| self.lane(group, v, lane))
                         .collect()
                 }
-                Atom::Var(_) | Atom::Const(_) => vec![self.atom(atom); group.width],
+                Atom::Var(_) | Atom::Const(_) => vec![self.atom(atom); group.plan.width],
             },
         }
     }

@@ -24,7 +24,7 @@ pub(super) struct Extent {
 }
 
 /// Bits of a vector register seen as another type.
-const RAW: MemFlagsData = MemFlagsData::new().with_endianness(Endianness::Little);
+pub(super) const RAW: MemFlagsData = MemFlagsData::new().with_endianness(Endianness::Little);
 
 /// Which bytes of two vectors make a vector of the upper half of the first.
 const UPPER: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15];
@@ -298,7 +298,8 @@ impl Emit<'_, '_> {
         vec![all, self.b.ins().bitcast(ty, RAW, upper)]
     }
 
-    fn bytes(&mut self, a: Value, b: Value, mask: [u8; 16], ty: ClifType) -> Value {
+    /// Bytes of two vectors: `mask` says which, those of the second from 16 on.
+    pub(super) fn bytes(&mut self, a: Value, b: Value, mask: [u8; 16], ty: ClifType) -> Value {
         let a = self.b.ins().bitcast(types::I8X16, RAW, a);
         let b = self.b.ins().bitcast(types::I8X16, RAW, b);
         let data = ConstantData::from(mask.as_slice());

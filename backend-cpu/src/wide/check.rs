@@ -13,7 +13,8 @@ const fn makes_half(opcode: Opcode) -> bool {
     )
 }
 
-/// The operations on vectors that are known to compute each half from the same half of their operands.
+/// The operations on vectors that are known to compute each half from the same half of their operands, or to read the lower
+/// half alone (`Extractlane`, `VhighBits`), which is meant wherever they are emitted.
 const fn keeps_to_lanes(opcode: Opcode) -> bool {
     matches!(
         opcode,

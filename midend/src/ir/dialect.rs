@@ -8,7 +8,7 @@ use std::fmt::Debug;
 /// The operations of one IR. Everything generic (renaming, printing, verifying, dead code) is written once over this.
 ///
 /// The methods speak of one operation only, not of what is inside its bodies, unless they say so.
-pub trait Dialect: Sized + Clone + Debug + PartialEq + 'static {
+pub trait Dialect: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// The name in the text form: `nested`, `flat`, `plan`.
     const NAME: &'static str;
 

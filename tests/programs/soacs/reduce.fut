@@ -61,3 +61,10 @@ entry quantifiers (xs: []bool) = (and xs, or xs)
 entry long (n: i64) =
   let xs = scan (+) 0 (map (+ 1) (iota n))
   in (last xs, if n > 2000 then i64.sum xs else 178956970)
+
+-- A component that the operator only passes on and that is the same for all elements.
+-- ==
+-- entry: passed_on
+-- input { [1i32, 2i32, 3i32, 4i32] 7u8 } output { 10i32 7u8 7u8 }
+entry passed_on [n] (xs: [n]i32) (c: u8) : (i32, u8, u8) =
+  reduce_comm (\(a, t, u) (b, _, _) -> (a + b, u, t)) (0i32, 7u8, 7u8) (map (\x -> (x, c, c)) xs)

@@ -2,7 +2,7 @@
 //! only.
 
 use super::vector::{lanes_per_vector, packed_type};
-use crate::emit::control::{is_cheap, is_cheap_scalar};
+use crate::emit::control::{is_cheap, is_cheap_scalar, operations};
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, KernelKind, Mem};
 use midend::ir::scalar::{BinOp, ScalarOp};
@@ -81,8 +81,12 @@ impl Plan {
 
     /// How many vector values hold all lanes of this type.
     pub(in crate::emit) fn vectors(&self, ty: ScalarType) -> Option<usize> {
-        let per = self.per_vector(ty)?;
-        Some(self.width / (per * self.halves))
+        self.per_vector(ty).map(|per| self.filled(per))
+    }
+
+    /// How many vector values with so many lanes, of each half in pairs, there are.
+    pub(super) const fn filled(&self, per: usize) -> usize {
+        self.width / (per * self.halves)
     }
 
     /// Bytes from the place of a vector value to that of the next.
@@ -101,8 +105,8 @@ impl Plan {
     }
 }
 
-/// The plan for a map that gains from one: one with a loop that all points go through equally often, or with nothing
-/// but arithmetic on neighbouring elements.
+/// The plan for a map that gains from one: one with a loop that all points go through equally often, or whose body is
+/// arithmetic that points through with it can go on with; or with nothing but arithmetic on neighbouring elements.
 pub(in crate::emit) fn plan(kernel: &Kernel, vars: &Vars, pairs: bool) -> Option<Plan> {
     if !matches!(kernel.kind, KernelKind::Map) {
         return None;
@@ -151,6 +155,13 @@ fn own_sums(
         }
         finder.counts.carried += op.neutral.len();
         finder.varying.extend(&op.lam.params);
+        // Also those that are only passed on: sums are in vectors.
+        for param in &op.lam.params {
+            let elem = finder.elem(*param);
+            finder
+                .counts
+                .fills(elem.and_then(|ty| lanes_per_vector(ty, integers)));
+        }
         finder.body(&op.lam.body)?;
     }
     let plan = finder.plan(pairs)?;
@@ -191,6 +202,18 @@ struct Counts {
     inner: [usize; 2],
     /// Loops that lanes leave at different steps.
     diverging: usize,
+}
+
+impl Counts {
+    /// Takes note of a vector with so many lanes.
+    fn fills(&mut self, lanes: Option<usize>) {
+        let Some(lanes) = lanes else { return };
+        self.most = self.most.max(lanes);
+        self.least = match self.least {
+            0 => lanes,
+            least => least.min(lanes),
+        };
+    }
 }
 
 impl<'a> Finder<'a> {
@@ -360,8 +383,8 @@ impl Finder<'_> {
         cond: &Body<Mem>,
         body: &Body<Mem>,
     ) -> Option<()> {
-        operations(cond)?;
-        operations(body)?;
+        arithmetic(cond)?;
+        arithmetic(body)?;
         // The lanes leave it at different steps.
         self.varying.extend(params.iter().map(|param| param.var));
         self.varying.extend(&stm.binds);
@@ -432,11 +455,7 @@ impl Finder<'_> {
             Some(lanes) => {
                 let load = matches!(stm.exp, Exp::Op(Mem::Load { .. }));
                 self.counts.packed += usize::from(!load);
-                self.counts.most = self.counts.most.max(lanes);
-                self.counts.least = match self.counts.least {
-                    0 => lanes,
-                    least => least.min(lanes),
-                };
+                self.counts.fills(Some(lanes));
             }
             None => self.counts.apart += 1,
         }
@@ -460,34 +479,17 @@ fn is_truth(op: ScalarOp) -> bool {
 /// Whether both sides of a choice may be computed, for little.
 pub(super) fn blends(sides: [&Body<Mem>; 2]) -> bool {
     let cheap = sides.iter().all(|side| is_cheap(side));
-    let count = sides.map(operations);
+    let count = sides.map(arithmetic);
     cheap || matches!(count, [Some(yes), Some(no)] if yes + no <= BLENDED)
 }
 
 /// The operations of a body of arithmetic; nothing if it has something else, or something that may fail.
-fn operations(body: &Body<Mem>) -> Option<usize> {
-    let mut count = 0;
-    for stm in &body.stms {
-        count += match &stm.exp {
-            Exp::Atom(_) => 0,
-            Exp::Scalar(op, args) => {
-                let is_safe = packed_type(*op, true).is_some()
-                    || matches!(op, ScalarOp::Convert(..))
-                    || is_cheap_scalar(*op, args);
-                if !is_safe || op.result() == ScalarType::F16 {
-                    return None;
-                }
-                1 + definition(*op).map_or(0, |f| f.body.stms.len())
-            }
-            Exp::If {
-                then, otherwise, ..
-            } => 1 + operations(then)? + operations(otherwise)?,
-            Exp::Assert { .. }
-            | Exp::Guard { .. }
-            | Exp::Loop { .. }
-            | Exp::Call { .. }
-            | Exp::Op(_) => return None,
-        };
-    }
-    Some(count)
+fn arithmetic(body: &Body<Mem>) -> Option<usize> {
+    operations(body, &|op, args| {
+        let is_safe = packed_type(op, true).is_some()
+            || matches!(op, ScalarOp::Convert(..))
+            || is_cheap_scalar(op, args);
+        let steps = definition(op).map_or(0, |f| f.body.stms.len());
+        (is_safe && op.result() != ScalarType::F16).then_some(1 + steps)
+    })
 }

@@ -8,16 +8,12 @@
 
 use super::{Group, Lanes, Shape};
 use crate::emit::Emit;
+use crate::emit::library::RAW;
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Type, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use midend::ir::scalar::{BinOp, CmpOp, ScalarOp, UnOp};
 use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
-
-/// What bitcasts between vectors need to know.
-fn raw() -> MemFlagsData {
-    MemFlagsData::new().with_endianness(Endianness::Little)
-}
 
 /// The type of masks with so many lanes in a vector.
 fn mask_type(per: usize) -> Type {
@@ -99,13 +95,13 @@ impl Emit<'_, '_> {
             let truth = self.atom(atom);
             let lane = self.b.ins().bmask(ty.lane_type(), truth);
             let all = self.b.ins().splat(ty, lane);
-            return vec![all; group.filled(per)];
+            return vec![all; group.plan.filled(per)];
         };
         if let Some(Lanes::Mask(masks)) = group.lanes.get(&var) {
             let masks = masks.clone();
             return self.with_lanes(masks, per, group.plan.halves);
         }
-        let numbers: Vec<Value> = (0..group.width)
+        let numbers: Vec<Value> = (0..group.plan.width)
             .map(|lane| {
                 let truth = self.lane(group, var, lane);
                 self.resize(truth, types::I8, ty.lane_type(), false)
@@ -156,11 +152,8 @@ impl Emit<'_, '_> {
         if self.b.func.dfg.value_type(low) != types::I64X2 {
             return self.b.ins().snarrow(low, high);
         }
-        let [low, high] = [low, high].map(|mask| self.b.ins().bitcast(types::I8X16, raw(), mask));
-        let bytes: Vec<u8> = (0..4_u8).flat_map(|i| 8 * i..8 * i + 4).collect();
-        let order = self.b.func.dfg.immediates.push(bytes.into());
-        let both = self.b.ins().shuffle(low, high, order);
-        self.b.ins().bitcast(types::I32X4, raw(), both)
+        let lower = std::array::from_fn(|i| (8 * (i / 4) + i % 4) as u8);
+        self.bytes(low, high, lower, types::I32X4)
     }
 
     /// The lanes of masks apart, each 0 or 1.
@@ -204,7 +197,7 @@ impl Emit<'_, '_> {
             let mask = if self.b.func.dfg.value_type(*mask) == ty {
                 *mask
             } else {
-                self.b.ins().bitcast(ty, raw(), *mask)
+                self.b.ins().bitcast(ty, RAW, *mask)
             };
             chosen.push(self.b.ins().bitselect(mask, *yes, *no));
         }
@@ -217,7 +210,7 @@ impl Group<'_> {
     pub(super) fn masked(&self, atoms: &[Atom]) -> Option<usize> {
         let mut vars = atoms.iter().filter_map(|atom| atom.as_var());
         vars.find_map(|v| match self.lanes.get(&v) {
-            Some(Lanes::Mask(masks)) => Some(self.filled(masks.len())),
+            Some(Lanes::Mask(masks)) => Some(self.plan.filled(masks.len())),
             Some(Lanes::Many(_) | Lanes::Linear(..) | Lanes::Packed(_)) | None => None,
         })
     }

@@ -9,8 +9,8 @@
 //! ```
 
 use super::{Group, Lanes, Shape};
-use crate::emit::{Emit, block_args, control};
-use cranelift_codegen::ir::{InstBuilder, Value};
+use crate::emit::{Emit, control};
+use cranelift_codegen::ir::Value;
 use midend::analysis::kernels::has_value;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
@@ -84,37 +84,28 @@ impl Emit<'_, '_> {
         body: &Body<Mem>,
     ) -> Vec<Value> {
         let vars: Vec<Var> = params.iter().map(|p| p.var).collect();
-        let types = self.types_of(inits);
-        let (header, inside, exit) = (
-            self.b.create_block(),
-            self.b.create_block(),
-            self.b.create_block(),
-        );
-        let values = self.params(header, &types);
-        self.b
-            .ins()
-            .jump(header, &block_args(inits.iter().copied()));
-        self.b.switch_to_block(header);
-        self.bind_carried(group, &vars, carried, &values);
         let outside = group.lanes.clone();
-        self.lanes_body(group, cond);
         let go_on = cond.result[0];
-        let any = self.any_lane(group, go_on);
-        self.b.ins().brif(any, inside, &[], exit, &[]);
-
-        self.b.switch_to_block(inside);
-        self.lanes_body(group, body);
-        let mut next = Vec::new();
-        for (i, shape) in carried {
-            let var = params[*i].var;
-            let (stepped, kept) = (body.result[*i], Atom::Var(var));
-            let chosen = self.lanes_chosen(group, var, go_on, [stepped, kept]);
-            next.extend(self.shaped(chosen, *shape, group.plan.halves));
-        }
+        let values = self.conditional_loop(
+            inits,
+            group,
+            |emit, group, values| {
+                emit.bind_carried(group, &vars, carried, values);
+                emit.lanes_body(group, cond);
+                emit.any_lane(group, go_on)
+            },
+            |emit, group, _| {
+                emit.lanes_body(group, body);
+                let mut next = Vec::new();
+                for (i, shape) in carried {
+                    let (stepped, kept) = (body.result[*i], Atom::Var(vars[*i]));
+                    let chosen = emit.lanes_chosen(group, vars[*i], go_on, [stepped, kept]);
+                    next.extend(emit.shaped(chosen, *shape, group.plan.halves));
+                }
+                next
+            },
+        );
         group.lanes = outside;
-        self.poll();
-        self.b.ins().jump(header, &block_args(next));
-        self.b.switch_to_block(exit);
         values
     }
 
@@ -148,7 +139,7 @@ impl Emit<'_, '_> {
     ) {
         let mut rest = values;
         for (i, shape) in carried {
-            let (mine, others) = rest.split_at(shape.count(group.width));
+            let (mine, others) = rest.split_at(shape.count(group.plan.width));
             match shape {
                 Shape::Uniform => self.bind(vars[*i], mine[0]),
                 Shape::Packed(_) => {

@@ -218,11 +218,11 @@ impl Emit<'_, '_> {
         if let Some(Lanes::Packed(vectors)) = group.lanes.get(&var) {
             return vectors.clone();
         }
-        let values: Vec<Value> = (0..group.width)
+        let values: Vec<Value> = (0..group.plan.width)
             .map(|lane| self.lane(group, var, lane))
             .collect();
         let vectors: Vec<Value> = values
-            .chunks(group.width / count)
+            .chunks(group.plan.width / count)
             .map(|part| self.in_vector(vector(ty), part, group.plan.halves))
             .collect();
         group.lanes.insert(var, Lanes::Packed(vectors.clone()));
@@ -262,7 +262,7 @@ impl Emit<'_, '_> {
                 .collect();
             return Lanes::Packed(vectors);
         }
-        let values = (0..group.width as i64)
+        let values = (0..group.plan.width as i64)
             .map(|lane| self.load(elem, start, (lane * stride) as i32))
             .collect();
         Lanes::Many(values)
@@ -290,7 +290,7 @@ impl Emit<'_, '_> {
             }
             Atom::Var(_) | Atom::Const(_) => Some(self.atom(value)),
         };
-        for lane in 0..group.width {
+        for lane in 0..group.plan.width {
             let value = match (uniform, value) {
                 (Some(value), _) => value,
                 (None, Atom::Var(v)) => self.lane(group, v, lane),

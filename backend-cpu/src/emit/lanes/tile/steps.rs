@@ -200,7 +200,6 @@ impl Emit<'_, '_> {
     fn in_row(&mut self, job: &Job<'_>, row: &mut Row, f: impl FnOnce(&mut Self, &mut Group<'_>)) {
         let mut group = Group {
             plan: &job.plan,
-            width: job.plan.width,
             lanes: std::mem::take(&mut row.lanes),
         };
         std::mem::swap(&mut self.values, &mut row.values);
