@@ -8,7 +8,6 @@ use crate::emit::{Emitted, Kept, clif_of};
 use crate::machine::{Machine, build};
 use crate::target::{Target, has_fma};
 use crate::wide::Refused;
-use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{Signature, Type as ClifType};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetFrontendConfig};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
@@ -173,15 +172,15 @@ pub(crate) struct Made<'a> {
 }
 
 /// What there is to compile, declared to the linker.
-struct Declared<'a> {
-    units: Units,
-    work: Vec<(FuncId, Unit<'a>)>,
+pub(crate) struct Declared<'a> {
+    pub(crate) units: Units,
+    pub(crate) work: Vec<(FuncId, Unit<'a>)>,
     /// For each kernel its units.
     ids: Vec<Vec<(Role, FuncId)>>,
 }
 
 /// Declares kernels, and every function that they call.
-fn declare<'a>(
+pub(crate) fn declare<'a>(
     program: &Program<Mem>,
     isa: &OwnedTargetIsa,
     (kernels, args): (&[&'a Kernel], &'a [Vec<Var>]),
@@ -216,32 +215,6 @@ fn declare<'a>(
         ids.push(mine);
     }
     Ok(Declared { units, work, ids })
-}
-
-/// The machine code of every kernel and of every function that kernels call, as text, with a name for each. Nothing of it is
-/// linked: this is for people to read.
-pub(crate) fn assembly(
-    program: &Program<Mem>,
-    isa: &OwnedTargetIsa,
-) -> Result<Vec<(String, String)>, RunError> {
-    let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) = launched(program).into_iter().unzip();
-    let builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
-    let mut jit = JITModule::new(builder);
-    let declared = declare(program, isa, (&kernels, &args), &mut jit)?;
-    let text = |unit: &Unit<'_>| {
-        let Emitted { func, .. } = emit(program, &declared.units, *unit, false);
-        let mut context = cranelift_codegen::Context::for_function(func);
-        context.set_disasm(true);
-        let compiled = context
-            .compile(&**isa, &mut ControlPlane::default())
-            .map_err(|error| broken(format!("{:?}", error.inner)))?;
-        let name = match unit {
-            Unit::Kernel { kernel, role, .. } => format!("{}, {}", kernel.name, role.name()),
-            Unit::Function(fun) => format!("function {}", program.funs[*fun].name),
-        };
-        Ok((name, compiled.vcode.clone().unwrap_or_default()))
-    };
-    declared.work.iter().map(|(_, unit)| text(unit)).collect()
 }
 
 /// Compiles those kernels of the program that are wanted, and every function that they call.

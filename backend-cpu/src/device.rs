@@ -66,7 +66,7 @@ impl CpuDevice {
 
     /// The machine code of every kernel of a program, and of the functions that they call, as text for people, with names.
     pub fn assembly(&self, program: &Program<Mem>) -> Result<Vec<(String, String)>, RunError> {
-        crate::compile::assembly(program, &self.target.isa)
+        crate::assembly::assembly(program, &self.target)
     }
     /// Bytes of buffers in use now.
     pub fn memory_used(&self) -> u64 {

@@ -17,6 +17,7 @@
 //! - `unsafe` stands only where compiled code is entered or its memory is touched.
 
 mod arena;
+mod assembly;
 pub mod buffer;
 mod cache;
 mod calls;

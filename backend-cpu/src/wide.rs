@@ -32,10 +32,11 @@ pub(crate) use check::check;
 use forms::{Form, form};
 use frame::Frame;
 use iced_x86::{
-    BlockEncoder, BlockEncoderOptions, Code, Decoder, DecoderOptions, FlowControl, IcedError,
-    Instruction, InstructionBlock, OpKind, Register,
+    BlockEncoder, BlockEncoderOptions, Code, Decoder, DecoderOptions, FastFormatter, FlowControl,
+    IcedError, Instruction, InstructionBlock, OpKind, Register,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
 
 /// Why a unit is not widened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +112,37 @@ fn decode(code: &[u8]) -> Result<Vec<Instruction>, Refused> {
         Some(last) if last.next_ip() - BASE <= end as u64 => Ok(all),
         Some(_) | None => Err(Refused("instructions run into constants".to_owned())),
     }
+}
+
+/// The instructions of code that was widened, for people, with marks where jumps go to.
+pub(crate) fn text(code: &[u8]) -> String {
+    let Ok(instructions) = decode(code) else {
+        return String::new();
+    };
+    let target = |i: &Instruction| i.near_branch_target().wrapping_sub(BASE);
+    let jumps = instructions.iter().filter(|i| i.near_branch_target() != 0);
+    let marked: BTreeSet<u64> = jumps.map(target).collect();
+    let mut formatter = FastFormatter::new();
+    formatter
+        .options_mut()
+        .set_space_after_operand_separator(true);
+    let mut out = String::new();
+    for instruction in &instructions {
+        let at = instruction.ip() - BASE;
+        if marked.contains(&at) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "at_{at:x}:");
+        }
+        out.push_str("  ");
+        if instruction.near_branch_target() == 0 {
+            formatter.format(instruction, &mut out);
+        } else {
+            let name = format!("{:?}", instruction.mnemonic()).to_lowercase();
+            let _ = write!(out, "{name} at_{:x}", target(instruction));
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// Whether an operand is a vector register.

@@ -179,7 +179,17 @@ fn commands_show_what_becomes_of_a_program() {
     );
     let asm = says(&mut repl, ":asm map (+ 1i32) (iota 10 |> map i32.i64)");
     assert!(asm.starts_with("; "), "{asm}");
-    assert!(asm.contains(", a chunk\n") && asm.contains("ret"), "{asm}");
+    assert!(asm.contains(", a chunk") && asm.contains("ret"), "{asm}");
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2") {
+        // What is shown is what runs, and its constants are no instructions.
+        let wide = says(
+            &mut repl,
+            ":asm let xs = scan (+) 0 (map f32.i64 (iota 100)) in map2 (*) xs[:99] xs[1:]",
+        );
+        assert!(wide.contains("256 bits") && wide.contains("ymm"), "{wide}");
+        assert!(!wide.contains("bad"), "{wide}");
+    }
     assert_eq!(
         says(&mut repl, ":asm 1i32 + 2"),
         "no kernels: it is done by the host\n"
