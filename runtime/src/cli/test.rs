@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, INTERRUPTED};
 use super::output::{to_stderr, to_stdout};
-use super::size::{parse_bytes, parse_seconds};
+use super::size::{parse_bytes, parse_seconds, parse_vector_bits};
 use super::{Outcome, bar, opt, threshold};
 use crate::harness::{
     self, ProgramReport, Progress, PropertyOptions, Summary, TestOptions, Verdict, WorkerArguments,
@@ -42,6 +42,9 @@ pub(super) struct TestArguments {
     /// Programs to test at once [default: one per core]
     #[arg(short, long, value_name = "N")]
     jobs: Option<usize>,
+    /// Bits of the widest vector registers of the CPU to use: 128 or 256 [default: as many as there are]
+    #[arg(long, value_name = "N", value_parser = parse_vector_bits)]
+    vector_bits: Option<u32>,
     /// Let guards compare with N, see `arrc run`
     #[arg(long, value_name = "NAME=N", help_heading = "The compiler")]
     threshold: Vec<String>,
@@ -127,6 +130,7 @@ pub(super) fn run(arguments: &TestArguments) -> Outcome {
         let worker = WorkerArguments {
             options,
             threads: None,
+            vector_bits: arguments.vector_bits,
         };
         return harness::serve(&worker).map_err(|why| Exit::write(&why));
     }
@@ -171,6 +175,9 @@ fn worker(program: &Path, arguments: &TestArguments, seed: u64) -> Command {
         .arg(format!("--max-size={}", arguments.max_size))
         .arg(format!("--num-tries={}", arguments.num_tries))
         .arg(format!("--seed={seed}"));
+    if let Some(bits) = arguments.vector_bits {
+        command.arg(format!("--vector-bits={bits}"));
+    }
     for tag in &arguments.exclude {
         command.arg(format!("--exclude={tag}"));
     }

@@ -26,6 +26,8 @@ pub struct WorkerArguments {
     pub options: TestOptions,
     /// Threads for parallel work.
     pub threads: Option<usize>,
+    /// Bits of the widest vector registers to use.
+    pub vector_bits: Option<u32>,
 }
 
 /// Serves until standard input ends.
@@ -35,7 +37,7 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
     let session = Session::new(Options {
         target: options.target,
         threads: arguments.threads,
-        vector_bits: None,
+        vector_bits: arguments.vector_bits,
         memory_limit: Some(options.memory_limit),
         cap: Some(options.cap),
         thresholds: options.thresholds.clone(),
