@@ -358,9 +358,11 @@ impl Program {
             Engine::Interp(_) | Engine::Cpu(_) | Engine::Ptx(_) | Engine::PtxEmu(_) => None,
         }
     }
-    /// The most that the device of the last call does in a second, measured if that is not known. Nothing of what is no real device.
-    pub fn ceilings(&self) -> Option<Ceilings> {
-        self.engine.ceilings(&self.shared, &self.shared.devices)
+    /// The most that the device of the last call does in a second, measured if that is not known, or if this run of it did more. Nothing
+    /// of what is no real device.
+    pub fn ceilings(&self, profile: &Profile) -> Option<Ceilings> {
+        let devices = &self.shared.devices;
+        self.engine.ceilings(&self.shared, devices, profile)
     }
     /// A call of which nothing is to be told.
     fn simple<'a>(&'a self, entry: &'a str, args: Vec<Value>) -> Call<'a> {

@@ -19,7 +19,7 @@ pub(super) struct CacheArguments {
 enum Action {
     /// Say what is kept, and where
     List,
-    /// Measure the devices of this computer, and keep what was found
+    /// Measure the devices of this computer again, and keep the best that was found
     Measure,
     /// Forget everything; it is measured again when it is needed
     Clear,
@@ -66,7 +66,7 @@ fn list() -> Outcome {
 }
 
 /// What was measured of a device, a line for each.
-fn text(Kept { costs, peak }: &Kept) -> String {
+fn text(Kept { costs, peak, .. }: &Kept) -> String {
     let rate = |seconds: f64| {
         if seconds > 0.0 {
             format!("{:.1} GB/s", 1e-9 / seconds)

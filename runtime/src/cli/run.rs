@@ -149,7 +149,7 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
             &arguments.entry_point,
             program.compile_times(),
             &found,
-            program.ceilings().as_ref(),
+            program.ceilings(&found).as_ref(),
         ));
     }
     if let Some(path) = &arguments.write_runtime_to {

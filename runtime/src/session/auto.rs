@@ -190,12 +190,17 @@ impl Auto {
         self.state().last.clone()
     }
     /// The most that the device of the last call does.
-    pub(super) fn ceilings(&self, shared: &Shared, devices: &AutoDevices) -> Option<Ceilings> {
+    pub(super) fn ceilings(
+        &self,
+        shared: &Shared,
+        devices: &AutoDevices,
+        profile: &plan::Profile,
+    ) -> Option<Ceilings> {
         if self.last()?.target == Target::Cpu {
-            return self.cpu.ceilings(shared, &devices.cpu);
+            return self.cpu.ceilings(shared, &devices.cpu, profile);
         }
         let (engine, other) = self.other(shared, devices)?;
-        engine.ceilings(shared, other)
+        engine.ceilings(shared, other, profile)
     }
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,4 +1,7 @@
-//! What work costs on this computer's devices: measured once with arrc's own programs, and kept in the user's cache directory.
+//! What work costs on this computer's devices: measured with arrc's own programs, and kept in the user's cache directory.
+//!
+//! Other work on the computer makes everything take longer, and nothing makes it take less: the least that was ever measured is kept.
+//! It is measured again where that may be more than it was: when a kernel does more than the most that is known, or after a week.
 
 use super::compile;
 use super::engine::{Call, Devices, Engine};
@@ -15,7 +18,7 @@ use midend::value::{ArrayValue, Data, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What is measured: steps of `n` points, one after another; a traversal of memory; kernels that do little; and operations that need
 /// not wait for each other.
@@ -64,6 +67,55 @@ pub struct Kept {
     pub costs: Costs,
     /// The most operations in a second.
     pub peak: f64,
+    /// When it was measured last, in seconds since 1970.
+    #[serde(default)]
+    measured: u64,
+}
+
+impl Kept {
+    /// The best of two measurements.
+    fn best(self, other: Self) -> Self {
+        let (a, b) = (self.costs, other.costs);
+        let step = a.step.min(b.step);
+        // Steps of all points in a second: not both parts of it need be of one measurement.
+        let rate = (a.width / a.step).max(b.width / b.step);
+        Self {
+            costs: Costs {
+                host: a.host.min(b.host),
+                launch: a.launch.min(b.launch),
+                wait: a.wait.min(b.wait),
+                transfer: a.transfer.min(b.transfer),
+                byte: a.byte.min(b.byte),
+                step,
+                width: (rate * step).max(1.0),
+            },
+            peak: self.peak.max(other.peak),
+            measured: self.measured.max(other.measured),
+        }
+    }
+    fn ceilings(&self) -> Ceilings {
+        Ceilings {
+            bytes: 1.0 / self.costs.byte,
+            operations: self.peak,
+        }
+    }
+    /// Whether it should be measured again, where kernels did as much as `reached`. What stays in a cache is faster than memory
+    /// however often that is measured: not more often than once an hour.
+    fn is_doubtful(&self, reached: &Ceilings, now: u64) -> bool {
+        let age = now.saturating_sub(self.measured);
+        let most = self.ceilings();
+        let exceeded = reached.bytes > most.bytes || reached.operations > most.operations;
+        age > WEEK || exceeded && age > HOUR
+    }
+}
+
+const HOUR: u64 = 3600;
+const WEEK: u64 = 7 * 24 * HOUR;
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |time| time.as_secs())
 }
 
 /// The most that a device does in a second, as far as arrc's own programs found out.
@@ -75,19 +127,35 @@ pub struct Ceilings {
     pub operations: f64,
 }
 
-/// Those of a device, measured if they are not known; nothing if they cannot be.
-pub(super) fn ceilings(shared: &Shared, devices: &Devices) -> Option<Ceilings> {
+impl Ceilings {
+    /// The most that kernels of a run did.
+    fn reached(profile: &Profile) -> Self {
+        let mut most = Self {
+            bytes: 0.0,
+            operations: 0.0,
+        };
+        for work in &profile.work {
+            let seconds = work.time.as_secs_f64().max(1e-9);
+            most.bytes = most.bytes.max(work.effort.bytes as f64 / seconds);
+            most.operations = most.operations.max(work.effort.operations as f64 / seconds);
+        }
+        most
+    }
+}
+
+/// Those of a device that has run this, measured if they are not known or in doubt; nothing if they cannot be.
+pub(super) fn ceilings(shared: &Shared, devices: &Devices, profile: &Profile) -> Option<Ceilings> {
     let mut store = Store::read();
     let name = devices.name();
-    if !store.devices.contains_key(&name) {
-        store.measure(shared, devices).ok()?;
-        store.write();
+    let reached = Ceilings::reached(profile);
+    let known = store.devices.get(&name);
+    if known.is_none_or(|kept| kept.is_doubtful(&reached, now())) {
+        // What was known before is better than nothing.
+        if store.measure(shared, devices).is_ok() {
+            store.write();
+        }
     }
-    let kept = store.devices.get(&name)?;
-    Some(Ceilings {
-        bytes: 1.0 / kept.costs.byte,
-        operations: kept.peak,
-    })
+    store.devices.get(&name).map(Kept::ceilings)
 }
 
 /// How [`Costs`] are written.
@@ -195,8 +263,11 @@ pub(super) fn of(shared: &Shared, cpu: &Devices, other: &Devices) -> (Costs, Cos
 
 impl Store {
     fn measure(&mut self, shared: &Shared, devices: &Devices) -> Result<(), RunError> {
-        let kept = measure(shared, devices)?;
-        self.devices.insert(devices.name(), kept);
+        let found = measure(shared, devices)?;
+        let name = devices.name();
+        let before = self.devices.get(&name).copied();
+        let kept = before.map_or(found, |before| before.best(found));
+        self.devices.insert(name, kept);
         Ok(())
     }
 }
@@ -242,6 +313,7 @@ fn measure(shared: &Shared, devices: &Devices) -> Result<Kept, RunError> {
         Ok(Kept {
             costs,
             peak: meter.peak()?,
+            measured: now(),
         })
     })
 }
@@ -359,5 +431,47 @@ impl Meter<'_> {
             step,
             width,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(step: f64, width: f64, byte: f64, peak: f64) -> Kept {
+        Kept {
+            costs: Costs {
+                step,
+                width,
+                byte,
+                ..typical_cpu()
+            },
+            peak,
+            measured: 1_000_000,
+        }
+    }
+
+    #[test]
+    fn the_best_that_was_ever_measured_is_kept() {
+        let quiet = kept(1e-9, 8.0, 0.1e-9, 80e9);
+        // Half of the cores were busy, and then the other half.
+        let busy = kept(2e-9, 8.0, 0.05e-9, 40e9);
+        let best = quiet.best(busy);
+        assert_eq!(best, busy.best(quiet));
+        assert_eq!((best.costs.step, best.costs.byte), (1e-9, 0.05e-9));
+        assert!((best.costs.width - 8.0).abs() < 1e-6 && best.peak == 80e9);
+    }
+
+    #[test]
+    fn what_is_exceeded_or_old_is_in_doubt() {
+        let known = kept(1e-9, 8.0, 0.1e-9, 80e9);
+        let reached = |bytes, operations| Ceilings { bytes, operations };
+        let less = reached(9e9, 70e9);
+        assert!(!known.is_doubtful(&less, 1_000_000 + HOUR));
+        assert!(known.is_doubtful(&less, 1_000_001 + WEEK));
+        for more in [reached(11e9, 0.0), reached(0.0, 81e9)] {
+            assert!(known.is_doubtful(&more, 1_000_001 + HOUR));
+            assert!(!known.is_doubtful(&more, 1_000_000 + HOUR), "in a cache");
+        }
     }
 }

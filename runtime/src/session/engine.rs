@@ -251,10 +251,15 @@ impl Engine {
         }
     }
     /// The most that the device of the last call does.
-    pub(super) fn ceilings(&self, shared: &Shared, devices: &Devices) -> Option<Ceilings> {
+    pub(super) fn ceilings(
+        &self,
+        shared: &Shared,
+        devices: &Devices,
+        profile: &Profile,
+    ) -> Option<Ceilings> {
         match (self, devices) {
-            (Self::Auto(auto), Devices::Auto(both)) => auto.ceilings(shared, both),
-            (Self::Cpu(_) | Self::Ptx(_), _) => costs::ceilings(shared, devices),
+            (Self::Auto(auto), Devices::Auto(both)) => auto.ceilings(shared, both, profile),
+            (Self::Cpu(_) | Self::Ptx(_), _) => costs::ceilings(shared, devices, profile),
             (Self::Interp(_) | Self::PtxEmu(_) | Self::Auto(_), _) => None,
         }
     }
