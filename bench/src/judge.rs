@@ -2,7 +2,7 @@
 //! fifth more to do, many times over.
 
 use anyhow::{Context as _, Error, Result};
-use arrc::bench::{CHANGE, Change, Contest, Times, bench_file, compare, read, write};
+use arrc::bench::{CHANGE, Change, Contest, Times, add_round, bench_file, compare, read, write};
 use std::path::Path;
 
 /// Steps of a loop at each of many points.
@@ -11,9 +11,13 @@ const PROGRAM: &str = "-- ==
 def main (n: i64) (k: i64) = i64.sum (map (\\i -> loop x = i for _j < k do x * 3 + 1) (iota n))
 ";
 
+/// Of `arrc bench --json`.
+const ROUNDS: usize = 5;
+
 /// Repeats the experiment so many times, and prints what was found.
 #[expect(clippy::print_stdout, reason = "the table is what the program is for")]
-pub(super) fn judge(contest: &Contest, times: usize, work: &Path) -> Result<()> {
+pub(super) fn judge(contest: &mut Contest, times: usize, work: &Path) -> Result<()> {
+    contest.patience = contest.patience.of_round(ROUNDS, 1);
     let (mut found, mut invented) = (0, 0);
     for round in 1..=times {
         let old = measure(contest, 100, work)?;
@@ -47,8 +51,12 @@ fn verdict(change: &Change) -> &'static str {
 fn measure(contest: &Contest, steps: u32, work: &Path) -> Result<Times> {
     let path = work.join("judged.fut");
     std::fs::write(&path, PROGRAM.replace("STEPS", &steps.to_string()))?;
-    let groups = bench_file(contest, &path, &mut |_, _| {}, &mut |_, _| {});
-    read(&write(&groups.map_err(Error::msg)?)).map_err(Error::msg)
+    let mut groups = Vec::new();
+    for _ in 0..ROUNDS {
+        let round = bench_file(contest, &path, &mut |_, _| {}, &mut |_, _| {});
+        add_round(&mut groups, round.map_err(Error::msg)?);
+    }
+    read(&write(&groups)).map_err(Error::msg)
 }
 
 fn change(old: &Times, new: &Times) -> Result<Change> {

@@ -96,9 +96,10 @@ fn main() -> Result<()> {
         contest.patience = Patience {
             runs: 10,
             converge: true,
-            at_most: Duration::from_secs(2),
+            at_least: Patience::AT_LEAST,
+            at_most: Duration::from_secs(10),
         };
-        return judge::judge(&contest, times, &work);
+        return judge::judge(&mut contest, times, &work);
     }
     let reference = match (options.scaling, options.widths) {
         (true, _) => "1 thread",
@@ -167,6 +168,7 @@ fn contest(options: &Options, work: &Path) -> Result<Contest> {
         patience: Patience {
             runs: options.runs,
             converge: false,
+            at_least: Duration::ZERO,
             at_most: Duration::ZERO,
         },
         timeout: None,

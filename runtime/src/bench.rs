@@ -12,17 +12,19 @@ mod other;
 mod plot;
 mod racer;
 mod report;
+mod rounds;
 mod statistics;
 mod worker;
 
 pub use adaptive::Patience;
 pub use compare::{CHANGE, Change, Comparison, compare};
 pub use json::{Times, read, write};
-pub use measure::{Contest, bench_file};
+pub use measure::{Contest, bench_file, clear_away};
 pub use other::Other;
 pub use plot::{PlotError, svg};
 pub use racer::Ours;
 pub use report::dataset_text;
+pub use rounds::{add_round, round_lasts};
 pub use statistics::{Summary, fastest, geometric_mean, rank_shift};
 pub use worker::serve;
 

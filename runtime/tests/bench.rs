@@ -233,6 +233,52 @@ fn other_programs_take_turns() {
 }
 
 #[test]
+fn rounds_add_up() {
+    let directory = directory("rounds");
+    let program = file(&directory, "sums.fut", SUMS);
+    let json = directory.join("out.json").display().to_string();
+    let mut line = vec!["bench", &program, "--rounds=3", "--json", &json];
+    line.extend(FAST);
+    line[5] = "--runs=5";
+    let output = arrc(&line);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    // Two in each round, of which the table tells at the end.
+    let times = &read(&json)[&program]["datasets"]["large"]["runtimes"];
+    assert_eq!(times.as_array().map_or(0, Vec::len), 6);
+    let table = text(&output.stdout);
+    assert_eq!(table.matches("large").count(), 1, "{table}");
+    assert!(table.contains("6 runs"), "{table}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_nothing_behind() {
+    let directory = directory("interrupt");
+    let program = file(&directory, "sums.fut", SUMS);
+    let temporary = directory.join("temporary");
+    let _ = std::fs::remove_dir_all(&temporary);
+    std::fs::create_dir_all(&temporary).expect("a directory can be made");
+    let files = || std::fs::read_dir(&temporary).map_or(0, Iterator::count);
+    let mut bench = Command::new(env!("CARGO_BIN_EXE_arrc"))
+        .args(["bench", &program, "--vs", "sleep 100"])
+        .env("TMPDIR", &temporary)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("the command runs");
+    let start = std::time::Instant::now();
+    while files() == 0 && start.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert_eq!(files(), 1, "it has begun");
+    let kill = format!("kill -INT {}", bench.id());
+    let killed = Command::new("sh").args(["-c", &kill]).status();
+    assert!(killed.is_ok_and(|status| status.success()));
+    let status = bench.wait().expect("it ends");
+    assert_eq!(status.code(), Some(130));
+    assert_eq!(files(), 0);
+}
+
+#[test]
 fn files_are_compared() {
     let directory = directory("cmp");
     let times = |factor: u32| {
@@ -249,8 +295,8 @@ fn files_are_compared() {
     let output = arrc(&["benchcmp", &old, &new]);
     let wanted = concat!(
         "a.fut\n",
-        "  x        1009.5 us ->       1211.0 us    0.83x slower\n",
-        "  y         990.5 us ->        990.5 us    1.00x\n",
+        "  x        1000.0 us ->       1200.0 us    0.83x slower\n",
+        "  y         981.0 us ->        981.0 us    1.00x\n",
         "2 inputs: 1 slower, 0 faster, geometric mean 0.91x\n",
     );
     assert_eq!(text(&output.stdout), wanted);

@@ -10,6 +10,7 @@ use crate::harness::load;
 use crate::spec::{Case, Expect};
 use midend::value::Value;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Who runs, and what is run.
@@ -109,10 +110,25 @@ pub fn bench_file(
 /// A directory for files that go from one process to another.
 struct Scratch(PathBuf);
 
+/// Held while such a directory is made, and from when the process is about to end.
+static MAKING: Mutex<()> = Mutex::new(());
+
+/// Removes what measuring has put into the system's directory for temporary files; nothing is measured any more. For programs that
+/// end in the midst of it.
+pub fn clear_away() {
+    let ending = MAKING.lock();
+    drop(Scratch(Scratch::path()));
+    std::mem::forget(ending);
+}
+
 impl Scratch {
-    fn new() -> Self {
+    fn path() -> PathBuf {
         let name = format!("arrc-bench-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
+        std::env::temp_dir().join(name)
+    }
+    fn new() -> Self {
+        let path = Self::path();
+        let _making = MAKING.lock();
         // Whoever writes into it tells if it is not there.
         let _ = std::fs::create_dir_all(&path);
         Self(path)

@@ -5,7 +5,8 @@ use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds, parse_threads, parse_vector_bits};
 use super::{Outcome, bar, threshold};
 use crate::bench::{
-    Contest, Dataset, Group, Other, Ours, Patience, bench_file, dataset_text, serve, svg, write,
+    Contest, Dataset, Group, Other, Ours, Patience, add_round, bench_file, clear_away,
+    dataset_text, round_lasts, serve, svg, write,
 };
 use crate::harness;
 use crate::session::Options;
@@ -14,7 +15,7 @@ use clap::Args;
 use regex::Regex;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What `arrc bench` takes.
 #[derive(Args, Clone)]
@@ -58,10 +59,14 @@ pub(super) struct BenchArguments {
     /// Run so many times, and no more
     #[arg(long, help_heading = "How often")]
     no_convergence_phase: bool,
+    /// Measure everything in so many rounds, in new processes and at other times, which is what makes times of one day comparable
+    /// with those of another [default: 5 with --json, unless there is no convergence phase; else 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "How often")]
+    rounds: Option<u32>,
     /// Measure no longer than this until the interval is narrow
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "10", help_heading = "How often")]
     convergence_max_seconds: f64,
-    /// Time for all runs of one input on one target
+    /// Time for all runs of one input on one target, in each round
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, help_heading = "How often")]
     timeout: Option<f64>,
     /// Fail instead of using more memory for arrays
@@ -93,7 +98,10 @@ pub(super) fn run(arguments: &BenchArguments) -> Outcome {
         return serve(options(arguments, target)?).map_err(|why| Exit::write(&why));
     }
     // The workers are in the same process group, and end by themselves when their input does.
-    let _ = ctrlc::set_handler(|| std::process::exit(i32::from(INTERRUPTED)));
+    let _ = ctrlc::set_handler(|| {
+        clear_away();
+        std::process::exit(i32::from(INTERRUPTED));
+    });
     let mut contest = contest(arguments)?;
     name_devices(&mut contest)?;
     let mut programs = harness::discover(&arguments.paths).map_err(Exit::user)?;
@@ -101,31 +109,9 @@ pub(super) fn run(arguments: &BenchArguments) -> Outcome {
         let path = path.display().to_string();
         !arguments.ignore_files.iter().any(|no| no.is_match(&path))
     });
-    let bar = bar::counting(programs.len());
-    let (mut groups, mut failed) = (Vec::new(), false);
-    for (number, path) in programs.iter().enumerate() {
-        bar.set_position(number as u64);
-        let mut watch = |name: &str, runs: usize| bar.set_message(format!("{name}: {runs} runs"));
-        let mut heading = String::new();
-        let mut done = |name: &str, dataset: &Dataset| {
-            let title = if heading == name {
-                String::new()
-            } else {
-                format!("{name}\n")
-            };
-            name.clone_into(&mut heading);
-            bar.suspend(|| tell(&format!("{title}{}", dataset_text(dataset))));
-        };
-        match bench_file(&contest, path, &mut watch, &mut done) {
-            Ok(found) => groups.extend(found),
-            Err(why) => {
-                failed = true;
-                let message = format!("{}: {}\n", path.display(), why.trim_end());
-                bar.suspend(|| to_stderr(&message));
-            }
-        }
-    }
-    bar.finish_and_clear();
+    let rounds = arguments.rounds();
+    contest.patience = contest.patience.of_round(rounds, programs.len());
+    let (groups, failed) = measure(&contest, programs, rounds);
     if let Some(path) = &arguments.json {
         save(path, &write(&groups))?;
     }
@@ -138,6 +124,82 @@ pub(super) fn run(arguments: &BenchArguments) -> Outcome {
         return Err(Exit::silent(1));
     }
     Ok(())
+}
+
+/// How many rounds there are by default where times are kept: so many moments are hardly all disturbed.
+const ROUNDS: u32 = 5;
+
+impl BenchArguments {
+    fn rounds(&self) -> usize {
+        let kept = self.json.is_some() && !self.no_convergence_phase;
+        let default = if kept { ROUNDS } else { 1 };
+        usize::try_from(self.rounds.unwrap_or(default)).unwrap_or(1)
+    }
+}
+
+/// Measures programs in so many rounds, and tells what has been measured in all of them. Whether a program could not be measured at
+/// all.
+fn measure(contest: &Contest, mut programs: Vec<PathBuf>, rounds: usize) -> (Vec<Group>, bool) {
+    let bar = bar::counting(programs.len() * rounds);
+    let (mut groups, mut failed) = (Vec::new(), false);
+    let mut teller = Teller::default();
+    for round in 1..=rounds {
+        let start = Instant::now();
+        programs.retain(|path| {
+            let mut watch =
+                |name: &str, runs: usize| bar.set_message(format!("{name}: {runs} runs"));
+            // Of a single round each input is told at once.
+            let mut done = |name: &str, dataset: &Dataset| {
+                if rounds == 1 {
+                    bar.suspend(|| teller.tell(name, dataset));
+                }
+            };
+            let found = bench_file(contest, path, &mut watch, &mut done);
+            bar.inc(1);
+            match found {
+                Ok(found) => {
+                    let names: Vec<String> = found.iter().map(|g| g.name.clone()).collect();
+                    add_round(&mut groups, found);
+                    if rounds > 1 && round == rounds {
+                        let of_this = groups.iter().filter(|g| names.contains(&g.name));
+                        bar.suspend(|| of_this.for_each(|group| teller.tell_all(group)));
+                    }
+                    true
+                }
+                Err(why) => {
+                    failed = true;
+                    let message = format!("{}: {}\n", path.display(), why.trim_end());
+                    bar.suspend(|| to_stderr(&message));
+                    false
+                }
+            }
+        });
+        if round < rounds && contest.patience.converge && !programs.is_empty() {
+            std::thread::sleep(round_lasts(rounds).saturating_sub(start.elapsed()));
+        }
+    }
+    bar.finish_and_clear();
+    (groups, failed)
+}
+
+/// Prints what was measured, below the names of groups.
+#[derive(Default)]
+struct Teller {
+    heading: String,
+}
+
+impl Teller {
+    fn tell(&mut self, group: &str, dataset: &Dataset) {
+        if self.heading != group {
+            group.clone_into(&mut self.heading);
+            tell(&format!("{group}\n"));
+        }
+        tell(&dataset_text(dataset));
+    }
+    fn tell_all(&mut self, group: &Group) {
+        let datasets = group.datasets.iter();
+        datasets.for_each(|dataset| self.tell(&group.name, dataset));
+    }
 }
 
 /// Tells on what the targets run, and leaves out those that cannot run here.
@@ -214,6 +276,7 @@ fn contest(arguments: &BenchArguments) -> Result<Contest, Exit> {
         patience: Patience {
             runs: usize::try_from(arguments.runs).unwrap_or(usize::MAX),
             converge: !arguments.no_convergence_phase,
+            at_least: Patience::AT_LEAST,
             at_most: Duration::from_secs_f64(arguments.convergence_max_seconds),
         },
         timeout: arguments.timeout.map(Duration::from_secs_f64),

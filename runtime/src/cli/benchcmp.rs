@@ -73,8 +73,8 @@ fn line(text: &mut String, change: &Change, width: usize, coloured: bool) {
     let line = format!(
         "  {:width$}  {:>12.1} us -> {:>12.1} us  {begin}{:>6.2}x {verdict}{end}",
         change.dataset,
-        change.old.median,
-        change.new.median,
+        change.old,
+        change.new,
         change.speedup(),
     );
     let _ = writeln!(text, "{}", line.trim_end());
