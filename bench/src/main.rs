@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p arrc-bench -- [--runs N] [--threads N] [NAME..]
+//! cargo run --release -p arrc-bench -- --table [--threads N] [--futhark FILE] [--json FILE] [--svg FILE] [NAME..]
 //! cargo run --release -p arrc-bench -- --judge N
 //! ```
 //!
@@ -12,13 +13,14 @@
 #![expect(clippy::print_stdout, reason = "the table is what the program is for")]
 
 mod judge;
+mod table;
 
 use anyhow::{Context, Result, bail};
 use arrc::bench::{Contest, Dataset, Measured, Other, Ours, Patience, bench_file, serve};
 use arrc::session::Options as SessionOptions;
 use arrc::target::Target;
 use clap::Parser;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -41,6 +43,18 @@ struct Options {
     /// changed.
     #[arg(long, value_name = "N")]
     judge: Option<usize>,
+    /// Measure all programs of `examples/` and `bench/programs/` beside C at its best, with and without -ffast-math.
+    #[arg(long, conflicts_with_all = ["scaling", "fast", "judge", "widths"])]
+    table: bool,
+    /// The command `futhark`, whose multicore back end takes part in the table.
+    #[arg(long, value_name = "FILE", requires = "table")]
+    futhark: Option<PathBuf>,
+    /// Write the times of the table to this file.
+    #[arg(long, value_name = "FILE", requires = "table")]
+    json: Option<PathBuf>,
+    /// Draw the table.
+    #[arg(long, value_name = "FILE", requires = "table")]
+    svg: Option<PathBuf>,
     /// Serve as a worker of another one.
     #[arg(long, hide = true)]
     worker: bool,
@@ -70,7 +84,7 @@ const EXAMPLES: [&str; 8] = [
 const C_RUNS: usize = 3;
 
 fn main() -> Result<()> {
-    let options = Options::parse();
+    let mut options = Options::parse();
     if options.worker {
         let options = SessionOptions {
             target: Target::Cpu,
@@ -83,12 +97,21 @@ fn main() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .context("bench is a member of a workspace")?;
-    let unknown = |name: &&String| !EXAMPLES.contains(&name.as_str());
+    let unknown = |name: &&String| {
+        let known = |(_, program): &(&str, &str)| program == *name;
+        !(EXAMPLES.contains(&name.as_str()) || options.table && table::PROGRAMS.iter().any(known))
+    };
     if let Some(name) = options.names.iter().find(unknown) {
         bail!("there is no example {name}");
     }
     let work = root.join("target/bench");
     std::fs::create_dir_all(&work)?;
+    if options.table {
+        if options.futhark.is_none() && Command::new("futhark").arg("-V").output().is_ok() {
+            options.futhark = Some(PathBuf::from("futhark"));
+        }
+        return table::table(&options, root, &work);
+    }
     let mut contest = contest(&options, &work)?;
     if let Some(times) = options.judge {
         contest.others.clear();
@@ -129,30 +152,31 @@ fn main() -> Result<()> {
     Ok(())
 }
 
+/// arrc on the CPU, in a process of its own.
+fn ours(threads: usize, vector_bits: Option<u32>) -> Result<Ours> {
+    let this = std::env::current_exe()?;
+    let command = move || {
+        let mut command = Command::new(&this);
+        command.args(["--worker", &format!("--threads={threads}")]);
+        if let Some(bits) = vector_bits {
+            command.arg(format!("--vector-bits={bits}"));
+        }
+        command
+    };
+    Ok(Ours {
+        target: Target::Cpu,
+        command: Box::new(command),
+    })
+}
+
 /// arrc, and what it is compared with.
 fn contest(options: &Options, work: &Path) -> Result<Contest> {
-    let this = std::env::current_exe()?;
-    let worker = |threads: usize, vector_bits: Option<u32>| {
-        let this = this.clone();
-        let command = move || {
-            let mut command = Command::new(&this);
-            command.args(["--worker", &format!("--threads={threads}")]);
-            if let Some(bits) = vector_bits {
-                command.arg(format!("--vector-bits={bits}"));
-            }
-            command
-        };
-        Ours {
-            target: Target::Cpu,
-            command: Box::new(command),
-        }
-    };
-    let mut ours = vec![worker(options.threads, None)];
+    let mut targets = vec![ours(options.threads, None)?];
     let mut others = Vec::new();
     if options.scaling {
-        ours.push(worker(1, None));
+        targets.push(ours(1, None)?);
     } else if options.widths {
-        ours.push(worker(options.threads, Some(128)));
+        targets.push(ours(options.threads, Some(128))?);
     } else {
         let command = format!(
             "OMP_NUM_THREADS={} '{}/{{program}}{}' -t {{times}} -r {C_RUNS}",
@@ -163,7 +187,7 @@ fn contest(options: &Options, work: &Path) -> Result<Contest> {
         others.push(Other { command });
     }
     Ok(Contest {
-        ours,
+        ours: targets,
         others,
         patience: Patience {
             runs: options.runs,
@@ -189,12 +213,21 @@ fn build(options: &Options, root: &Path, work: &Path, name: &str) -> Result<()> 
     } else {
         &["-O2", "-fno-tree-vectorize"]
     };
+    let source = root.join(format!("bench/c/{name}.c"));
+    cc(
+        &source,
+        &work.join(format!("{name}{}", suffix(options))),
+        flags,
+    )
+}
+
+/// Builds a program from C.
+fn cc(source: &Path, program: &Path, flags: &[&str]) -> Result<()> {
     let built = Command::new("cc")
         .args(["-std=gnu11", "-Wall", "-Wno-unknown-pragmas"])
         .args(flags)
         .arg("-o")
-        .arg(work.join(format!("{name}{}", suffix(options))))
-        .arg(root.join(format!("bench/c/{name}.c")))
+        .args([program, source])
         .arg("-lm")
         .status()
         .context("no C compiler `cc`: the references cannot be built")?;

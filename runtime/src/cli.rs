@@ -53,7 +53,7 @@ Examples:
   arrc profile prog.fut data                  see where time and memory go
   arrc dataset -b -g '[1000]f32' > data       make an input
 
-`arrc COMMAND --help` tells more, `arrc doctor` what works here. Exit codes: 0 all went well, 1 a mistake in the program,
+`arrc COMMAND --help` tells more, `arrc doctor` what works here. Exit codes: 0 all went well, 1 a mistake in the program, \
 the input or the command line, 2 the program failed while running, 124 out of time, 130 interrupted.";
 
 #[derive(Subcommand)]

@@ -1,0 +1,234 @@
+//! The whole table: every program beside C as a good programmer writes it, with and without `-ffast-math`, and beside Debian's
+//! `futhark multicore` where that is installed, with what the machine does at most.
+
+use crate::{Options, cc, ours};
+use anyhow::{Context as _, Error, Result, bail};
+use arrc::bench::{
+    Contest, Dataset, Group, Measured, Other, Patience, Side, bench_file, geometric_mean, svg,
+    write,
+};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+/// Folders and names of programs; references are in `bench/c`.
+pub(super) const PROGRAMS: [(&str, &str); 16] = [
+    ("examples", "mandelbrot"),
+    ("examples", "nbody"),
+    ("examples", "matmul"),
+    ("examples", "kmeans"),
+    ("examples", "blackscholes"),
+    ("examples", "equalise"),
+    ("examples", "life"),
+    ("examples", "sobol"),
+    ("bench/programs", "hotspot"),
+    ("bench/programs", "pathfinder"),
+    ("bench/programs", "mriq"),
+    ("bench/programs", "crystal"),
+    ("bench/programs", "map"),
+    ("bench/programs", "sum"),
+    ("bench/programs", "prefix"),
+    ("bench/programs", "select"),
+];
+
+/// What C is compiled with.
+const FLAGS: [&str; 3] = ["-O3", "-march=native", "-fopenmp"];
+/// The sides of the table; Futhark may be missing.
+const SIDES: [&str; 4] = ["arrc", "C", "C -ffast-math", "futhark"];
+/// How often other programs run when they are started.
+const RUNS: usize = 3;
+
+/// Measures, and prints a line for each program.
+#[expect(clippy::print_stdout, reason = "the table is what the program is for")]
+pub(super) fn table(options: &Options, root: &Path, work: &Path) -> Result<()> {
+    let mut groups = vec![ceilings(options, root, work)?];
+    for dataset in &groups[0].datasets {
+        if let Some(seconds) = median(dataset, 0) {
+            println!("{:<28}{:>8.1}", dataset.name, ceiling(dataset, seconds));
+        }
+    }
+    let head: String = SIDES
+        .map(|side| format!("{:>15}", format!("{side} ms")))
+        .concat();
+    println!("{:<14}{head}{:>9}{:>9}", "program", "C/arrc", "fut/arrc");
+    let mut ratios = [Vec::new(), Vec::new()];
+    for (folder, name) in PROGRAMS {
+        if !options.names.is_empty() && options.names.iter().all(|n| n != name) {
+            continue;
+        }
+        let path = root.join(folder).join(name).with_extension("fut");
+        let contest = contest(options, root, work, (&path, name))?;
+        let measured = bench_file(&contest, &path, &mut |_, _| {}, &mut |_, _| {});
+        for mut group in measured.map_err(Error::msg)? {
+            name.clone_into(&mut group.name);
+            for dataset in &mut group.datasets {
+                let sides = dataset.sides.iter_mut().zip(SIDES);
+                sides.for_each(|(side, name)| name.clone_into(&mut side.name));
+                println!("{}", line(name, dataset, &mut ratios));
+            }
+            groups.push(group);
+        }
+    }
+    for (ratios, side) in ratios.iter().zip(["C", "futhark"]) {
+        if !ratios.is_empty() {
+            let (mean, least) = (
+                geometric_mean(ratios),
+                ratios.iter().copied().fold(f64::MAX, f64::min),
+            );
+            println!("{side}/arrc: geometric mean {mean:.2}, least {least:.2}");
+        }
+    }
+    if let Some(file) = &options.json {
+        std::fs::write(file, write(&groups))?;
+    }
+    if let Some(file) = &options.svg {
+        let picture = svg(&groups).map_err(|why| Error::msg(why.to_string()))?;
+        std::fs::write(file, picture)?;
+    }
+    Ok(())
+}
+
+/// The times of a program's sides, and those of C and Futhark as multiples of ours.
+fn line(name: &str, dataset: &Dataset, ratios: &mut [Vec<f64>; 2]) -> String {
+    let mut text = format!("{name:<14}");
+    for side in 0..SIDES.len() {
+        let cell =
+            median(dataset, side).map_or_else(|| String::from("-"), |s| format!("{:.1}", s * 1e3));
+        text += &format!("{cell:>15}");
+    }
+    for (ratios, side) in ratios.iter_mut().zip([1, 3]) {
+        let ratio = median(dataset, 0).zip(median(dataset, side));
+        let cell = ratio.map_or_else(
+            || String::from("-"),
+            |(ours, theirs)| {
+                ratios.push(theirs / ours);
+                format!("{:.2}", theirs / ours)
+            },
+        );
+        text += &format!("{cell:>9}");
+    }
+    for side in &dataset.sides {
+        match &side.outcome {
+            Ok(Measured {
+                note: Some(note), ..
+            })
+            | Err(note) => {
+                text += &format!("  {}: {note}", side.name);
+            }
+            Ok(Measured { note: None, .. }) => {}
+        }
+    }
+    text
+}
+
+/// In seconds.
+fn median(dataset: &Dataset, side: usize) -> Option<f64> {
+    let measured = dataset.sides.get(side)?.outcome.as_ref().ok()?;
+    Some(measured.summary()?.median * 1e-6)
+}
+
+/// arrc, and what it is compared with, built for this program.
+fn contest(
+    options: &Options,
+    root: &Path,
+    work: &Path,
+    (path, name): (&Path, &str),
+) -> Result<Contest> {
+    let source = root.join(format!("bench/c/{name}.c"));
+    let threads = options.threads;
+    let program = |ending: &str| work.join(format!("{name}-{ending}"));
+    cc(&source, &program("c"), &FLAGS)?;
+    cc(
+        &source,
+        &program("fast-math"),
+        &[&FLAGS[..], &["-ffast-math"]].concat(),
+    )?;
+    let mut others: Vec<Other> = ["c", "fast-math"]
+        .map(|ending| Other {
+            command: format!(
+                "OMP_NUM_THREADS={threads} '{}' -t {{times}} -r {RUNS}",
+                program(ending).display()
+            ),
+        })
+        .into();
+    if let Some(futhark) = &options.futhark {
+        // What it cannot compile, it does not take part in.
+        let compiled = Command::new(futhark)
+            .args(["multicore", "-o"])
+            .args([&program("futhark"), path])
+            .status()
+            .with_context(|| format!("{} cannot be started", futhark.display()))?;
+        if compiled.success() {
+            others.push(Other {
+                command: format!(
+                    "'{}' -b -e {{entry}} --num-threads={threads} -t {{times}} -r {RUNS}",
+                    program("futhark").display()
+                ),
+            });
+        }
+    }
+    Ok(Contest {
+        ours: vec![ours(threads, None)?],
+        others,
+        patience: Patience {
+            runs: options.runs,
+            converge: false,
+            at_least: Duration::ZERO,
+            at_most: Duration::ZERO,
+        },
+        timeout: None,
+        entry: None,
+        exclude: Vec::new(),
+        include: vec![String::from("compiled")],
+    })
+}
+
+/// Names of ceilings, and what `bench/c/ceilings.c` moves or computes for each.
+const CEILINGS: [(&str, f64); 3] = [
+    ("copy, GB/s", 8e8),
+    ("triad, GB/s", 12e8),
+    ("fused operations, GFLOP/s", 17_179_869_184.0),
+];
+
+/// How much of it is done in a second, in thousands of millions.
+fn ceiling(dataset: &Dataset, seconds: f64) -> f64 {
+    let work = CEILINGS.iter().find(|(name, _)| *name == dataset.name);
+    work.map_or(f64::NAN, |(_, work)| work / seconds / 1e9)
+}
+
+/// What the machine does at most.
+fn ceilings(options: &Options, root: &Path, work: &Path) -> Result<Group> {
+    let program = work.join("ceilings");
+    cc(&root.join("bench/c/ceilings.c"), &program, &FLAGS)?;
+    let run = Command::new(&program)
+        .arg(options.runs.to_string())
+        .env("OMP_NUM_THREADS", options.threads.to_string())
+        .output()?;
+    if !run.status.success() {
+        bail!("the ceilings cannot be measured: {}", run.status);
+    }
+    let text = String::from_utf8_lossy(&run.stdout).into_owned();
+    let column = |column: usize| -> Vec<f64> {
+        let cells = text.lines().filter_map(|line| line.split(' ').nth(column));
+        cells.filter_map(|cell| cell.parse().ok()).collect()
+    };
+    let datasets = CEILINGS
+        .iter()
+        .enumerate()
+        .map(|(number, (name, _))| Dataset {
+            name: (*name).to_owned(),
+            size: None,
+            sides: vec![Side {
+                name: String::from("C"),
+                device: None,
+                outcome: Ok(Measured {
+                    times: column(number),
+                    ..Measured::default()
+                }),
+            }],
+        });
+    Ok(Group {
+        name: String::from("ceilings"),
+        datasets: datasets.collect(),
+    })
+}
