@@ -48,7 +48,7 @@ pub(super) fn table(options: &Options, root: &Path, work: &Path) -> Result<()> {
         }
     }
     let head: String = SIDES
-        .map(|side| format!("{:>15}", format!("{side} ms")))
+        .map(|side| format!("{:>18}", format!("{side} ms")))
         .concat();
     println!("{:<14}{head}{:>9}{:>9}", "program", "C/arrc", "fut/arrc");
     let mut ratios = [Vec::new(), Vec::new()];
@@ -94,7 +94,7 @@ fn line(name: &str, dataset: &Dataset, ratios: &mut [Vec<f64>; 2]) -> String {
     for side in 0..SIDES.len() {
         let cell =
             median(dataset, side).map_or_else(|| String::from("-"), |s| format!("{:.1}", s * 1e3));
-        text += &format!("{cell:>15}");
+        text += &format!("{cell:>18}");
     }
     for (ratios, side) in ratios.iter_mut().zip([1, 3]) {
         let ratio = median(dataset, 0).zip(median(dataset, side));
