@@ -1,4 +1,4 @@
-//! One corpus on every target: the programs under `tests/programs` and `examples`, with their test blocks.
+//! One corpus on every target: the programs under `tests/programs`, `examples` and `bench/programs`, with their test blocks.
 //!
 //! Programs about nesting, and those after the papers, also run with all versions of their code forced: what is inside
 //! sequential, and all in parallel.
@@ -27,7 +27,7 @@ fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("tests are a member of the workspace");
-    let places = ["tests/programs", "examples"].map(|p| root.join(p));
+    let places = ["tests/programs", "examples", "bench/programs"].map(|p| root.join(p));
     let programs = discover(&places).expect("the corpus can be listed");
     let has_gpu = Session::new(Options {
         target: Target::Ptx,
