@@ -20,6 +20,7 @@ fn alloc(b: &mut Builder<'_, Mem>, len: impl Into<Atom>) -> Var {
     let op = Mem::Alloc {
         elem: ScalarType::I64,
         len: len.into(),
+        over: None,
     };
     b.let_("m", buffer(ScalarType::I64), Exp::Op(op))
 }

@@ -8,6 +8,7 @@ pub mod hoist;
 pub mod inline;
 pub mod layout;
 pub mod operators;
+pub mod overwrite;
 pub mod plan;
 pub mod simplify;
 pub mod specialize;
@@ -84,4 +85,5 @@ pub const PLANNED: &[Pass<Mem>] = &[
     simplify::cse(),
     simplify::checks(),
     dead_code::pass(),
+    overwrite::PASS,
 ];

@@ -8,7 +8,8 @@ use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::pass::Pass;
 use crate::passes::{
-    self, dead_code, elide, fuse, hoist, inline, layout, operators, simplify, specialize, tile,
+    self, dead_code, elide, fuse, hoist, inline, layout, operators, overwrite, simplify,
+    specialize, tile,
 };
 use crate::plan::{Signature, signatures};
 
@@ -66,6 +67,8 @@ pub const PLANNED: &[Pass<Mem>] = &[
     simplify::pass(),
     // Extents that no index function needed.
     dead_code::pass(),
+    // Equal indices are the same by now.
+    overwrite::PASS,
 ];
 
 /// From the front end's program to the nested one that is flattened.

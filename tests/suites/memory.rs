@@ -165,7 +165,7 @@ fn sparse() {
 fn quicksort() {
     let k = 2000;
     let args = vec![i32s(&[k], |i| (mixed(i) % 100_000) as i32)];
-    keeps_to("quicksort", "65k", 65 * k, args);
+    keeps_to("quicksort", "49k", 49 * k, args);
 }
 
 #[test]
@@ -173,5 +173,5 @@ fn nbody() {
     let n = 300;
     let column = |k: u64| f32s(&[n], move |i| (mixed(i + k) % 100) as f32);
     let args = vec![int(3), column(0), column(1), column(2), column(3)];
-    keeps_to("nbody", "52n", 52 * n, args);
+    keeps_to("nbody", "40n", 40 * n, args);
 }

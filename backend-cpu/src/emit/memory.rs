@@ -36,7 +36,7 @@ impl Emit<'_, '_> {
     /// An operation of the dialect.
     pub(super) fn memory(&mut self, op: &Mem, binds: &[Var]) -> Vec<Value> {
         match op {
-            Mem::Alloc { elem, len } => vec![self.alloc(*elem, *len, binds.first().copied())],
+            Mem::Alloc { elem, len, .. } => vec![self.alloc(*elem, *len, binds.first().copied())],
             Mem::Free(_) => vec![],
             Mem::Load { buffer, index } => {
                 let elem = self.elem(*buffer);

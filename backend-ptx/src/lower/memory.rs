@@ -96,7 +96,7 @@ impl Lower<'_> {
     /// An operation of the dialect.
     pub(super) fn memory(&mut self, op: &Mem, bind: Option<Var>) -> Vec<Value> {
         match op {
-            Mem::Alloc { elem, len } => vec![self.alloc(*elem, *len, bind)],
+            Mem::Alloc { elem, len, .. } => vec![self.alloc(*elem, *len, bind)],
             Mem::Free(_) => vec![],
             Mem::Load { buffer, index } => {
                 let elem = self.elem(*buffer);

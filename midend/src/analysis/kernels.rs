@@ -206,7 +206,8 @@ pub fn on_stack(bodies: &[&Body<Mem>], largest: u32, total: u32) -> BTreeSet<Var
     for body in bodies {
         let escaping = escaping(body);
         statements(body, &mut |stm| {
-            if let (Exp::Op(Mem::Alloc { elem, len }), Some(var)) = (&stm.exp, stm.binds.first())
+            if let (Exp::Op(Mem::Alloc { elem, len, .. }), Some(var)) =
+                (&stm.exp, stm.binds.first())
                 && !escaping.contains(var)
                 && let Some(bytes) = known_bytes(*elem, *len)
                 && bytes <= largest.min(left)

@@ -335,7 +335,7 @@ impl Walk<'_> {
 
     fn operation(&mut self, op: &Mem) -> (Work, Vec<Known>) {
         match op {
-            Mem::Alloc { elem, len } => {
+            Mem::Alloc { elem, len, .. } => {
                 if self.touched.is_some() {
                     return (Work::steps(1.0), vec![]);
                 }

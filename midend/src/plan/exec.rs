@@ -306,14 +306,30 @@ impl<D: Device> Run<'_, D> {
                     frame[slot] = value;
                 }
             }
-            OpKind::Alloc { to, elem, len } => {
+            OpKind::Alloc {
+                to,
+                elem,
+                len,
+                over,
+            } => {
                 let len = usize::try_from(int(frame, *len)?).unwrap_or(0);
                 let device = self.device;
                 // The slot's last value is dropped first: its memory may be the memory that is needed.
                 frame[*to] = Val::Empty;
-                let asker = Asker::Statement(op.span);
-                let memory = &self.options.memory;
-                let made = counted::<D>(memory, asker, (*elem, len), || device.alloc(*elem, len))?;
+                let taken = match over {
+                    Some(over) => Some(buffer(frame, *over)?),
+                    None => None,
+                };
+                let taken = taken.filter(|buffer| buffer.is_free_for(*elem, len));
+                let made = match taken {
+                    Some(buffer) => Arc::clone(buffer),
+                    None => {
+                        let asker = Asker::Statement(op.span);
+                        let memory = &self.options.memory;
+                        let make = || device.alloc(*elem, len);
+                        counted::<D>(memory, asker, (*elem, len), make)?
+                    }
+                };
                 frame[*to] = Val::Buffer(made);
             }
             OpKind::Free(slot) => frame[*slot] = Val::Empty,

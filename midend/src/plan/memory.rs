@@ -146,8 +146,18 @@ pub(super) struct Counted<B> {
     pub(super) buffer: B,
     pub(super) bytes: u64,
     pub(super) elem: ScalarType,
-    #[expect(dead_code, reason = "ends with the buffer")]
     booking: Booking,
+}
+
+impl<B> Counted<B> {
+    /// Whether the memory may be taken for so many other elements, which are written where these have been read: the program
+    /// made it, and nothing else names it.
+    pub(super) fn is_free_for(self: &Arc<Self>, elem: ScalarType, len: usize) -> bool {
+        let bytes = (len as u64).saturating_mul(elem.bytes() as u64);
+        matches!(self.booking.asker, Asker::Statement(_))
+            && Arc::strong_count(self) == 1
+            && (self.elem, self.bytes) == (elem, bytes)
+    }
 }
 
 /// Memory in use, until this is dropped.

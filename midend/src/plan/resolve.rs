@@ -108,6 +108,7 @@ pub(super) enum OpKind {
         to: Slot,
         elem: ScalarType,
         len: Operand,
+        over: Option<Slot>,
     },
     Free(Slot),
     Load {
@@ -398,12 +399,14 @@ impl Resolver<'_> {
 
     fn mem(&mut self, bind: Option<Var>, mem: &Mem, exp: &Exp<Mem>) -> Option<OpKind> {
         Some(match mem {
-            Mem::Alloc { elem, len } => {
+            Mem::Alloc { elem, len, over } => {
                 let len = self.operand(*len);
+                let over = over.map(|v| self.slot(v));
                 OpKind::Alloc {
                     to: self.slot(bind?),
                     elem: *elem,
                     len,
+                    over,
                 }
             }
             Mem::Free(var) => OpKind::Free(self.slot(*var)),

@@ -24,8 +24,14 @@ pub(super) fn check_kernel_names<D: Verify>(cx: &mut Types<'_, '_, D>) {
 impl Verify for Mem {
     fn verify_op<'p>(&'p self, cx: &mut Types<'_, 'p, Self>, binds: &'p [Var]) {
         match self {
-            Self::Alloc { elem, len } => {
+            Self::Alloc { elem, len, over } => {
                 cx.index(*len);
+                if let Some(over) = over {
+                    cx.host_only();
+                    if cx.buffer(*over).is_some_and(|other| other != *elem) {
+                        cx.fault("takes the memory of a buffer of another type");
+                    }
+                }
                 cx.binds(binds, &[Type::Buffer(*elem)]);
             }
             Self::Free(buffer) => {

@@ -78,6 +78,7 @@ pub(crate) fn alloc(b: &mut Builder<'_, Mem>, elem: ScalarType, len: impl Into<A
     let op = Mem::Alloc {
         elem,
         len: len.into(),
+        over: None,
     };
     b.let_("m", Type::Buffer(elem), Exp::Op(op))
 }

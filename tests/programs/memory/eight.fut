@@ -93,13 +93,13 @@ entry quicksort [k] (xs: [k]i32) : [k]i32 =
       in if ys[i] < pivots[i] then s + low - 1
          else if ys[i] == pivots[i] then s + all_low + eq - 1
          else s + all_low + all_eq + (i - s - low - eq)
+    let moved = scatter (replicate k 0i32) (map place (iota k)) ys
     let bounds i =
       let s = starts[i]
       let (low0, same0) = before s
       let middle = s + lows[ends[i]] - low0
       in if heads[i] then (middle, middle + sames[ends[i]] - same0) else (-1, -1)
     let (middles, ups) = unzip (map bounds (iota k))
-    let moved = scatter (replicate k 0i32) (map place (iota k)) ys
     let marked = scatter (scatter (copy heads) middles (replicate k true)) ups (replicate k true)
     in (moved, marked)
   let sorted ys = and (map (\i -> i == 0 || ys[i - 1] <= ys[i]) (iota k))

@@ -6,7 +6,7 @@ use midend::ir::mem::Mem;
 use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use midend::ir::seg::{Seg, SegKind};
 use midend::ir::soac::{Operator, Soac};
-use midend::ir::syntax::{Atom, Exp, LoopForm, Program, Stm, Vars};
+use midend::ir::syntax::{Atom, Body, Exp, LoopForm, Program, Stm, Vars};
 use midend::ir::types::{Dim, ScalarType, Type};
 use midend::ir::walk::all_stms_mut;
 use midend::verify::Verify;
@@ -27,6 +27,8 @@ enum Change {
     Nested(fn(&Vars, &mut Stm<Soac>)),
     Flat(fn(&Vars, &mut Stm<Seg>)),
     Planned(fn(&Vars, &mut Stm<Mem>)),
+    /// Sequences of statements.
+    Sequences(fn(&Vars, &mut [Stm<Mem>])),
 }
 
 /// A mistake in each pass, of several where it works on several dialects.
@@ -151,6 +153,11 @@ pub static PLANTS: &[Plant] = &[
         what: "buffers are given back at once",
         change: Change::Planned(freed_at_once),
     },
+    Plant {
+        pass: "overwrite",
+        what: "results are written over what other points read",
+        change: Change::Sequences(over_any),
+    },
 ];
 
 /// Dialects of what passes make.
@@ -180,6 +187,19 @@ impl Planted for Mem {
         if let Change::Planned(change) = plant.change {
             everywhere(program, change);
         }
+        if let Change::Sequences(change) = plant.change {
+            let vars = &program.vars;
+            for fun in program.funs.iter_mut() {
+                all_bodies_mut(&mut fun.body, &mut |body| change(vars, &mut body.stms));
+            }
+        }
+    }
+}
+
+fn all_bodies_mut(body: &mut Body<Mem>, f: &mut dyn FnMut(&mut Body<Mem>)) {
+    f(body);
+    for stm in &mut body.stms {
+        stm.exp.bodies_mut(&mut |inner| all_bodies_mut(inner, f));
     }
 }
 
@@ -404,6 +424,27 @@ fn freed_at_once(vars: &Vars, stm: &mut Stm<Mem>) {
                     span: stm.span,
                 });
             }
+        }
+    }
+}
+
+fn over_any(vars: &Vars, stms: &mut [Stm<Mem>]) {
+    let launches = (1..stms.len()).rev();
+    for i in launches.filter(|i| i + 1 < stms.len()).collect::<Vec<_>>() {
+        let (before, after) = stms.split_at_mut(i);
+        let Exp::Op(Mem::Launch(_)) = after[0].exp else {
+            continue;
+        };
+        let freed = after[1..].iter().map_while(|stm| {
+            let Exp::Op(Mem::Free(v)) = stm.exp else {
+                return None;
+            };
+            Some(v)
+        });
+        let made = &mut before[i - 1];
+        if let Exp::Op(Mem::Alloc { over, .. }) = &mut made.exp {
+            let ty = &vars[made.binds[0]].ty;
+            *over = over.or(freed.into_iter().find(|v| vars[*v].ty == *ty));
         }
     }
 }

@@ -51,7 +51,10 @@ impl Dialect for Mem {
 
     fn operands(&self, f: &mut dyn FnMut(Atom)) {
         match self {
-            Self::Alloc { elem: _, len } => f(*len),
+            Self::Alloc { elem: _, len, over } => {
+                f(*len);
+                over.iter().for_each(|v| f(Atom::Var(*v)));
+            }
             Self::Free(buffer) => f(Atom::Var(*buffer)),
             Self::Load { buffer, index } => {
                 f(Atom::Var(*buffer));
@@ -83,7 +86,10 @@ impl Dialect for Mem {
 
     fn map_operands(&mut self, f: &mut dyn FnMut(Atom) -> Atom) {
         match self {
-            Self::Alloc { elem: _, len } => map_atom(len, f),
+            Self::Alloc { elem: _, len, over } => {
+                map_atom(len, f);
+                over.iter_mut().for_each(|v| map_var(v, f));
+            }
             Self::Free(buffer) => map_var(buffer, f),
             Self::Load { buffer, index } => {
                 map_var(buffer, f);

@@ -37,9 +37,13 @@ impl Text for Mem {
 impl Printer<'_> {
     fn print_mem(&mut self, op: &Mem) {
         match op {
-            Mem::Alloc { elem, len } => {
+            Mem::Alloc { elem, len, over } => {
                 self.word(&format!("alloc.{elem} "));
                 self.atom(*len);
+                if let Some(over) = over {
+                    self.word(" over ");
+                    self.var(*over);
+                }
             }
             Mem::Free(buffer) => {
                 self.word("free ");

@@ -16,7 +16,8 @@ impl Reader<'_> {
             "alloc" => {
                 let elem = self.dotted_type()?;
                 let len = self.atom()?;
-                Mem::Alloc { elem, len }
+                let over = self.eat_word("over").then(|| self.var()).transpose()?;
+                Mem::Alloc { elem, len, over }
             }
             "free" => Mem::Free(self.var()?),
             "load" => {

@@ -239,7 +239,8 @@ impl Cx<'_> {
         } else {
             len
         };
-        self.push_at(depth, buffer, Exp::Op(Mem::Alloc { elem, len }));
+        let over = None;
+        self.push_at(depth, buffer, Exp::Op(Mem::Alloc { elem, len, over }));
         buffer
     }
 
