@@ -387,3 +387,38 @@ fn levels() {
         "{found:#?}"
     );
 }
+
+#[test]
+fn rows_of_flat_maps_have_the_length_that_is_given() {
+    let map = |binds: &str, result: &str, rest: &str| {
+        format!(
+            "let m1: i64 = add.i64(n, 1) \
+             let o: [m1]i64, t: i64{binds} = flat_map n (xs) \\(v: i32) {{ \
+               let k: i64 = convert.i32.i64(v) \
+               let r: [k]i32 = replicate [k] v \
+               let l: i64 = add.i64(k, 1) \
+               yield {result} \
+             }} {rest}"
+        )
+    };
+    good(&map(
+        ", d: [t]i32, e: [n]i64",
+        "k, r, l",
+        "rows 1 offsets m1",
+    ));
+    good(&map(", e: [n]i64", "k, l", "rows 0 offsets m1"));
+    let rest = "rows 1 offsets m1";
+    bad(&map(", d: [t]i32", "l, r", rest), &["a row has type"]);
+    bad(
+        &map(", d: [n]i32", "k, r", rest),
+        &["a bound variable has type"],
+    );
+    bad(
+        &map("", "v", "rows 0 offsets m1"),
+        &["the length of a row has type"],
+    );
+    bad(
+        &map("", "k", "rows 1 offsets m1"),
+        &["1 results of the lambda"],
+    );
+}

@@ -143,7 +143,9 @@ impl Aliases {
                     self.body(&op.lam.body);
                 }
             }
-            Exp::Op(Soac::Filter { arrays, lam, .. }) => self.lambda(arrays, lam),
+            Exp::Op(Soac::Filter { arrays, lam, .. } | Soac::FlatMap { arrays, lam, .. }) => {
+                self.lambda(arrays, lam)
+            }
             Exp::Op(Soac::Hist {
                 arrays, lam, ops, ..
             }) => {

@@ -108,7 +108,11 @@ fn collect<'a>(stm: &'a Stm<Soac>, out: &mut Vec<Given<'a>>) {
         }
         Soac::Hist { ops, .. } => ops.iter().for_each(|h| push(&h.op, "hist", true)),
         Soac::WithAcc { acc, .. } => acc.op.iter().for_each(|op| push(op, "hist_stream", true)),
-        Soac::Array(_) | Soac::Scatter { .. } | Soac::Filter { .. } | Soac::UpdateAcc(_) => {}
+        Soac::Array(_)
+        | Soac::Scatter { .. }
+        | Soac::Filter { .. }
+        | Soac::FlatMap { .. }
+        | Soac::UpdateAcc(_) => {}
     }
 }
 

@@ -239,6 +239,7 @@ impl Regularity {
                 | Soac::Hist { width, .. }
                 | Soac::Scatter { width, .. }
                 | Soac::Filter { width, .. }
+                | Soac::FlatMap { width, .. }
                 | Soac::WithAcc { width, .. },
             ) => Some((*width).into()),
             Exp::Atom(_)

@@ -1,6 +1,7 @@
 //! The operations of the nested dialect.
 
 mod filter;
+mod flat_map;
 mod screma;
 mod write;
 
@@ -54,6 +55,16 @@ impl Exec for Soac {
                 let inputs = Inputs::new(machine, *width, arrays, lam)?;
                 crate::ir::walk::deep(|| machine.filter(stm, &inputs))
             }
+            Self::FlatMap {
+                width,
+                arrays,
+                lam,
+                rows,
+                marks,
+            } => {
+                let inputs = Inputs::new(machine, *width, arrays, lam)?;
+                crate::ir::walk::deep(|| machine.flat_map(stm, &inputs, *rows, *marks))
+            }
             Self::WithAcc {
                 width,
                 arrays,
@@ -77,6 +88,7 @@ impl Exec for Soac {
             | Self::Hist { .. }
             | Self::Scatter { .. }
             | Self::Filter { .. }
+            | Self::FlatMap { .. }
             | Self::WithAcc { .. }
             | Self::UpdateAcc(_) => None,
         }

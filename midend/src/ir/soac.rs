@@ -60,6 +60,21 @@ pub enum Soac {
         /// Element to a `bool` and the values to keep.
         lam: Lambda<Soac>,
     },
+    /// Rows of any lengths, one after another. The lambda yields the length k of a row, which is not negative, then `rows` arrays of k
+    /// rows, then any further values. Binds the offsets, of which there is one more than elements: where the rows of each element
+    /// begin, and at last the total; then the total; the `rows` arrays of so many rows; and one array for each further value.
+    FlatMap {
+        /// The length of the arrays.
+        width: Size,
+        /// Inputs.
+        arrays: Vec<Var>,
+        /// Element to a length, arrays of that length, and other values.
+        lam: Lambda<Soac>,
+        /// How many arrays have that length.
+        rows: usize,
+        /// The number of offsets, `width + 1`.
+        marks: Size,
+    },
     /// Any number of updates for each element, at places that the lambda finds. The lambda takes one element of each
     /// array, is handed the accumulators, and yields them. Consumes the destinations and binds the updated ones.
     WithAcc {

@@ -22,7 +22,7 @@
 //! | G7 | loops, and here conditionals, change places with the nest | `interchange.rs` |
 //! | E1 | versions | `version.rs` |
 //! | E2 | folds of maps that hold parallelism | `inner.rs` |
-//! | lifting | widths that differ from point to point: ragged spaces | `ragged.rs`, `filter.rs`, `writes.rs` |
+//! | lifting | widths that differ from point to point: ragged spaces | `ragged.rs`, `filter.rs`, `flat_map.rs`, `writes.rs` |
 //! | SPLIT, COMBINE | branches that some points take | `split.rs` |
 //! | active set | loops with another number of steps at each point | `lifted.rs` |
 //! | pushes | loops that only write: their steps are points, too | `pushes.rs` |
@@ -41,7 +41,9 @@ mod distribute;
 mod elementwise;
 mod fill;
 mod filter;
+mod flat_map;
 mod functions;
+mod grow;
 mod inner;
 mod interchange;
 mod label;
@@ -104,6 +106,7 @@ pub fn flatten(program: Program<Soac>, options: &Options) -> Program<Seg> {
         made_checks: Vec::new(),
         offsets: HashMap::default(),
         offsets_log: Vec::new(),
+        row_offsets: HashMap::default(),
         packs: Vec::new(),
         budget: GROWTH.max(4 * statements),
         names: Names::default(),
@@ -167,6 +170,8 @@ struct Cx<'p> {
     /// Where the rows of sizes begin that are not the same for all points, and in which order that was computed.
     offsets: HashMap<Rows, Var>,
     offsets_log: Vec<Rows>,
+    /// Where the rows of a flat map begin, by arrays of their lengths.
+    row_offsets: HashMap<Var, Var>,
     /// Which points contexts choose from those around: for each dimension of theirs, the indices.
     packs: Vec<Vec<Var>>,
     /// By how many statements the program may still grow through versions.

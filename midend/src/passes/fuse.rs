@@ -9,7 +9,7 @@
 //!
 //! | rule | what becomes one | where |
 //! |---|---|---|
-//! | map-map, map-reduce, map-scan, map-filter, map-hist, map-scatter, map-accumulate | a map and what traverses its results | `vertical.rs` |
+//! | map-map, map-reduce, map-scan, map-filter, map-flat-map, map-hist, map-scatter, map-accumulate | a map and what traverses its results | `vertical.rs` |
 //! | reduce-map, scan-map | a fold that also maps, and what traverses what it maps | `vertical.rs` |
 //! | filter-reduce, filter-hist, filter-scatter | a filter and what takes all that it keeps | `filter.rs` |
 //! | filter-map, filter-filter | a filter and a map or filter of what it keeps | `filter.rs` |

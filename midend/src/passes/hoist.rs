@@ -244,6 +244,7 @@ fn width(op: &Soac) -> Option<Atom> {
         | Soac::Hist { width, .. }
         | Soac::Scatter { width, .. }
         | Soac::Filter { width, .. }
+        | Soac::FlatMap { width, .. }
         | Soac::WithAcc { width, .. } => Some((*width).into()),
     }
 }

@@ -10,10 +10,13 @@
 //! let y = map 1 (xs) f reduce (0) add        ──►   let y = f xs[0]
 //! let ys = map 1 (xs) f                      ──►   let ys = literal (f xs[0])
 //! let y = map 0 (xs) f reduce (v) add        ──►   let y = v
+//! flat_map n (xs) \(x) { .. yield k, ys }    ──►   reshape [n * k] (map n (xs) \(x) { .. yield ys }), if k is not computed in it
 //! ```
 //!
 //! It runs before copies are elided, for what only passed its input on is a copy that mostly need not be made. One walk, linear
 //! in the size of the program.
+
+mod rows;
 
 use crate::fired::fired;
 use crate::hash::HashMap;
@@ -30,14 +33,15 @@ use crate::pass::Pass;
 pub const PASS: Pass<Soac> = Pass {
     name: "operators",
     summary: "operators of one element or none, or that pass their inputs on, and inputs that need not be read, go",
-    run: |program, _| run(program),
+    run: |program, cx| run(program, !cx.options.is_without("regularity")),
 };
 
-fn run(program: Program<Soac>) -> Program<Soac> {
+fn run(program: Program<Soac>, regular: bool) -> Program<Soac> {
     program.map_funs(|vars, fun| {
         let mut operators = Operators {
             vars,
             replicated: HashMap::default(),
+            regular,
         };
         operators.body(&mut fun.body);
     })
@@ -47,6 +51,8 @@ struct Operators<'v> {
     vars: &'v mut Vars,
     /// The arrays that repeat a scalar. Names stand for arrays before they are updated, so that this holds wherever one is read.
     replicated: HashMap<Var, Repeated>,
+    /// Whether rows of one length are to be found.
+    regular: bool,
 }
 
 /// A scalar that an array of some dimensions repeats, and the checks of the array's extents.
@@ -97,6 +103,7 @@ impl Operators<'_> {
             | Soac::Hist { arrays, lam, .. }
             | Soac::Scatter { arrays, lam, .. }
             | Soac::Filter { arrays, lam, .. }
+            | Soac::FlatMap { arrays, lam, .. }
             | Soac::WithAcc { arrays, lam, .. },
         ) = &mut stm.exp
         else {
@@ -139,6 +146,10 @@ impl Operators<'_> {
 
     /// Appends what a statement becomes.
     fn statement(&mut self, stm: Stm<Soac>, out: &mut Vec<Stm<Soac>>) {
+        let stm = match self.rows_of_one_length(stm, out) {
+            Some(stm) => stm,
+            None => return,
+        };
         let Exp::Op(Soac::Screma {
             width,
             arrays,

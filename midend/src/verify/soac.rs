@@ -4,6 +4,7 @@ use super::{Types, Verify};
 use crate::ir::id::Var;
 use crate::ir::rename::Subst;
 use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
+use crate::ir::syntax::Atom;
 use crate::ir::types::{Dim, ScalarType, Size, Type};
 
 impl Verify for Soac {
@@ -67,6 +68,19 @@ impl Verify for Soac {
                 let bound: Vec<Type> = std::iter::once(Type::I64).chain(arrays).collect();
                 cx.binds(binds, &bound);
             }
+            Self::FlatMap {
+                width,
+                arrays,
+                lam,
+                rows,
+                marks,
+            } => {
+                let inputs = cx.rows(*width, arrays);
+                let results = cx.lambda(lam, &inputs);
+                cx.size(*marks);
+                let results = (&lam.body.result[..], &results[..]);
+                cx.flat_map((*width, *marks), results, *rows, binds);
+            }
             Self::WithAcc {
                 width,
                 arrays,
@@ -82,6 +96,39 @@ impl Verify for Soac {
 }
 
 impl<'p, D: Verify> Types<'_, 'p, D> {
+    /// Checks the results of the lambda of a flat map, with their types, and what it binds.
+    fn flat_map(
+        &mut self,
+        (width, marks): (Size, Size),
+        (results, types): (&[Atom], &[Type]),
+        rows: usize,
+        binds: &'p [Var],
+    ) {
+        if let (Size::Const(n), Size::Const(m)) = (width, marks)
+            && m != n + 1
+        {
+            self.fault("a flat map has one more offset than elements");
+        }
+        let (Some(&length), true) = (results.first(), results.len() > rows) else {
+            return self.count("results of the lambda", results.len(), rows + 1);
+        };
+        self.fits("the length of a row", &types[0], &Type::I64);
+        let length = Size::of(length);
+        let (own, further) = types[1..].split_at(rows);
+        self.values(&types[1..]);
+        let Some(&total) = binds.get(1) else {
+            return self.count("results", binds.len(), types.len() + 1);
+        };
+        let mut bound = vec![Type::array_of(&Type::I64, &[marks]), Type::I64];
+        for ty in own {
+            let row = ty.peel(1).unwrap_or(Type::I64);
+            self.fits("a row", ty, &Type::array_of(&row, &[length]));
+            bound.push(Type::array_of(&row, &[Size::Var(total)]));
+        }
+        bound.extend(further.iter().map(|ty| Type::array_of(ty, &[width])));
+        self.binds(binds, &bound);
+    }
+
     /// The types of the rows of arrays of one length.
     fn rows(&mut self, width: Size, arrays: &[Var]) -> Vec<Type> {
         self.size(width);

@@ -46,6 +46,7 @@ impl Gen<'_> {
             54 => self.walking(),
             55 | 56 => self.filling(),
             57 => self.varying(),
+            58 => self.flat_map(),
             _ => self.irregular(),
         };
         if made.is_none() {

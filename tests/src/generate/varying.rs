@@ -109,6 +109,69 @@ impl Gen<'_> {
         Some((made[0], made[1], most))
     }
 
+    /// Vectors of any lengths, one after another, and what comes besides.
+    pub(super) fn flat_map(&mut self) -> Option<()> {
+        if self.depth > 2 {
+            return None;
+        }
+        let width = self.size();
+        let elem = self.scalar_type();
+        let (items, params) = self.inputs(width);
+        let more = self.rng.chance(50);
+        let (body, (most, further)) = self.nested(self.most(width), |g, sizes| {
+            g.add_params(&params);
+            g.statements(3);
+            let (length, vector, most) = g.row_of_any_length(elem);
+            let mut result = vec![length.into(), vector.into()];
+            let further = more.then(|| g.result(sizes));
+            result.extend(further.iter().map(|(a, _)| *a));
+            (result, (most, further.map(|(_, ty)| ty)))
+        });
+        let marks = Size::of(self.b.add(Atom::from(width), 1));
+        let most_rows = self.most(width);
+        self.add_size(marks.into(), most_rows + 1);
+        let offsets = Type::array_of(&Type::I64, &[marks]);
+        let offsets = self.b.fresh("offs", offsets);
+        let [total, data] = self.vector_formals(elem);
+        let mut binds = vec![offsets, total, data];
+        let mapped = further.map(|ty| Type::array_of(&ty, &[width]));
+        binds.extend(mapped.map(|ty| self.b.fresh("ms", ty)));
+        let soac = Soac::FlatMap {
+            width,
+            arrays: items.iter().map(|i| i.var).collect(),
+            lam: Lambda { params, body },
+            rows: 1,
+            marks,
+        };
+        self.b.bind(binds.clone(), Exp::Op(soac));
+        self.add_size(total.into(), most_rows.saturating_mul(most));
+        for v in binds.into_iter().filter(|v| *v != total) {
+            let ty = self.b.ty(v);
+            self.add(v, ty, true);
+        }
+        Some(())
+    }
+
+    /// A vector, its length, and how much that is at most.
+    fn row_of_any_length(&mut self, elem: ScalarType) -> (Size, Var, u64) {
+        let (size, vector, most) = self.some_vector(elem);
+        match self.rng.below(4) {
+            0 => {
+                let (length, kept) = self.kept(vector, size, elem);
+                (length, kept, most)
+            }
+            1 => match self.either(elem) {
+                Some((length, vector, most)) => (Size::Var(length), vector, most),
+                None => (size, vector, most),
+            },
+            2 => match self.changing(elem) {
+                Some((length, vector, most)) => (Size::Var(length), vector, most),
+                None => (size, vector, most),
+            },
+            _ => (size, vector, most),
+        }
+    }
+
     /// What a step makes of a vector: a part of it, what a filter keeps, more elements, or as many others.
     fn changed(&mut self, item: &Item, size: Size, elem: ScalarType) -> (Size, Var) {
         match self.rng.below(4) {

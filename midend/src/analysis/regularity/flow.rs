@@ -245,7 +245,10 @@ impl<'p> Flow<'p> {
                     self.out(*v, &lam.body.result[i..=i]);
                 }
             }
-            Soac::Filter { width, arrays, lam } => {
+            Soac::Filter { width, arrays, lam }
+            | Soac::FlatMap {
+                width, arrays, lam, ..
+            } => {
                 self.lambda(lam, arrays);
                 self.bind_all(stm);
                 self.whole(stm, *width, &[], &lam.body.result);

@@ -67,6 +67,16 @@ impl Dialect for Soac {
                 arrays,
                 lam: _,
             } => inputs(width, arrays, f),
+            Self::FlatMap {
+                width,
+                arrays,
+                lam: _,
+                rows: _,
+                marks,
+            } => {
+                inputs(width, arrays, f);
+                size(*marks, f);
+            }
             Self::WithAcc {
                 width,
                 arrays,
@@ -121,6 +131,16 @@ impl Dialect for Soac {
                 arrays,
                 lam: _,
             } => inputs(width, arrays, f),
+            Self::FlatMap {
+                width,
+                arrays,
+                lam: _,
+                rows: _,
+                marks,
+            } => {
+                inputs(width, arrays, f);
+                map_size(marks, f);
+            }
             Self::WithAcc {
                 width,
                 arrays,
@@ -137,7 +157,7 @@ impl Dialect for Soac {
     fn consumed(&self, f: &mut dyn FnMut(Var)) {
         match self {
             Self::Array(op) => op.consumed().into_iter().for_each(f),
-            Self::Screma { .. } | Self::Filter { .. } => {}
+            Self::Screma { .. } | Self::Filter { .. } | Self::FlatMap { .. } => {}
             Self::Hist { ops, .. } => ops.iter().flat_map(|op| &op.dests).for_each(|v| f(*v)),
             Self::Scatter { dests, .. } => dests.iter().for_each(|d| f(d.array)),
             Self::WithAcc { acc, .. } => acc.dests.iter().for_each(|v| f(*v)),
@@ -152,6 +172,7 @@ impl Dialect for Soac {
             | Self::Hist { .. }
             | Self::Scatter { .. }
             | Self::Filter { .. }
+            | Self::FlatMap { .. }
             | Self::WithAcc { .. }
             | Self::UpdateAcc(_) => None,
         }
@@ -170,7 +191,9 @@ impl Dialect for Soac {
                 f(&lam.params, &lam.body);
                 operator_scopes(ops.iter().map(|op| &op.op), f);
             }
-            Self::Scatter { lam, .. } | Self::Filter { lam, .. } => f(&lam.params, &lam.body),
+            Self::Scatter { lam, .. } | Self::Filter { lam, .. } | Self::FlatMap { lam, .. } => {
+                f(&lam.params, &lam.body)
+            }
             Self::WithAcc { lam, acc, .. } => accumulation_scopes(acc, &lam.params, &lam.body, f),
         }
     }
@@ -188,7 +211,7 @@ impl Dialect for Soac {
                 f(&mut lam.params, &mut lam.body);
                 operator_scopes_mut(ops.iter_mut().map(|op| &mut op.op), f);
             }
-            Self::Scatter { lam, .. } | Self::Filter { lam, .. } => {
+            Self::Scatter { lam, .. } | Self::Filter { lam, .. } | Self::FlatMap { lam, .. } => {
                 f(&mut lam.params, &mut lam.body);
             }
             Self::WithAcc { lam, acc, .. } => {
@@ -204,6 +227,7 @@ impl Dialect for Soac {
             | Self::Hist { .. }
             | Self::Scatter { .. }
             | Self::Filter { .. }
+            | Self::FlatMap { .. }
             | Self::WithAcc { .. }
             | Self::UpdateAcc(_) => None,
         }
@@ -216,6 +240,7 @@ impl Dialect for Soac {
             | Self::Hist { .. }
             | Self::Scatter { .. }
             | Self::Filter { .. }
+            | Self::FlatMap { .. }
             | Self::WithAcc { .. }
             | Self::UpdateAcc(_) => None,
         }
@@ -230,6 +255,7 @@ impl Dialect for Soac {
             | Self::Hist { arrays, lam, .. }
             | Self::Scatter { arrays, lam, .. }
             | Self::Filter { arrays, lam, .. }
+            | Self::FlatMap { arrays, lam, .. }
             | Self::WithAcc { arrays, lam, .. } => {
                 lam.params.iter().zip(arrays).for_each(|(p, a)| f(*p, *a));
             }
@@ -247,6 +273,7 @@ impl Dialect for Soac {
             | Self::Hist { .. }
             | Self::Scatter { .. }
             | Self::Filter { .. }
+            | Self::FlatMap { .. }
             | Self::WithAcc { .. }
             | Self::UpdateAcc(_) => false,
         }

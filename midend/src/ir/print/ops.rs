@@ -264,6 +264,17 @@ impl Printer<'_> {
                 self.dests(dests);
             }
             Soac::Filter { width, arrays, lam } => self.traversal("filter", *width, arrays, lam),
+            Soac::FlatMap {
+                width,
+                arrays,
+                lam,
+                rows,
+                marks,
+            } => {
+                self.traversal("flat_map", *width, arrays, lam);
+                self.word(&format!(" rows {rows} offsets "));
+                self.size(*marks);
+            }
             Soac::WithAcc {
                 width,
                 arrays,

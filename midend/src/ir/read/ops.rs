@@ -128,7 +128,10 @@ impl Reader<'_> {
         if word == "updateacc" {
             return Ok(Some(Soac::UpdateAcc(self.update_acc()?)));
         }
-        if !matches!(word, "map" | "hist" | "scatter" | "filter" | "withacc") {
+        if !matches!(
+            word,
+            "map" | "hist" | "scatter" | "filter" | "flat_map" | "withacc"
+        ) {
             return Ok(self.array_op(word)?.map(Soac::Array));
         }
         self.advance();
@@ -165,6 +168,19 @@ impl Reader<'_> {
                 lam,
                 dests: self.dests()?,
             },
+            "flat_map" => {
+                self.expect_word("rows")?;
+                let rows = self.natural()?;
+                self.expect_word("offsets")?;
+                let marks = self.size()?;
+                Soac::FlatMap {
+                    width,
+                    arrays,
+                    lam,
+                    rows,
+                    marks,
+                }
+            }
             _ => Soac::Filter { width, arrays, lam },
         }))
     }

@@ -104,6 +104,8 @@ impl Needs for Soac {
         match self {
             Self::Screma { scans, reds, .. } => operator_groups(&[scans, reds], binds),
             Self::Filter { .. } => (0..binds).collect(),
+            // Offsets and total stay together; they are what the first result gives.
+            Self::FlatMap { .. } => (0..binds).map(|i| i.saturating_sub(1)).collect(),
             Self::Array(_)
             | Self::Hist { .. }
             | Self::Scatter { .. }
@@ -117,7 +119,9 @@ impl Needs for Soac {
             Self::Screma {
                 lam, scans, reds, ..
             } => operator_needs(&[scans, reds], &lam.body, group, f),
-            Self::Filter { lam, .. } => lam.body.result.get(group).into_iter().for_each(|a| f(*a)),
+            Self::Filter { lam, .. } | Self::FlatMap { lam, .. } => {
+                lam.body.result.get(group).into_iter().for_each(|a| f(*a))
+            }
             Self::Array(_)
             | Self::Hist { .. }
             | Self::Scatter { .. }
@@ -129,7 +133,10 @@ impl Needs for Soac {
     fn control(&self, f: &mut dyn FnMut(Atom)) {
         match self {
             Self::Screma { width, .. } => f((*width).into()),
-            Self::Filter { width, lam, .. } => {
+            Self::Filter { width, lam, .. } | Self::FlatMap { width, lam, .. } => {
+                if let Self::FlatMap { marks, .. } = self {
+                    f((*marks).into());
+                }
                 f((*width).into());
                 lam.body.result.first().into_iter().for_each(|a| f(*a));
             }
@@ -167,6 +174,27 @@ impl Needs for Soac {
                 let mut next = keep.iter();
                 binds.retain(|_| next.next() != Some(&false));
                 let mut next = keep.iter();
+                lam.body.result.retain(|_| next.next() != Some(&false));
+                prune_inputs(arrays, &mut lam.params, live);
+            }
+            Self::FlatMap {
+                width: _,
+                arrays,
+                lam,
+                rows,
+                marks: _,
+            } => {
+                let first = |i: usize| i < 2;
+                let keep: Vec<bool> = binds
+                    .iter()
+                    .enumerate()
+                    .map(|(i, v)| first(i) || live(*v))
+                    .collect();
+                let end = 2 + *rows;
+                *rows = keep[2..end].iter().filter(|kept| **kept).count();
+                let mut next = keep.iter();
+                binds.retain(|_| next.next() != Some(&false));
+                let mut next = keep[1..].iter();
                 lam.body.result.retain(|_| next.next() != Some(&false));
                 prune_inputs(arrays, &mut lam.params, live);
             }

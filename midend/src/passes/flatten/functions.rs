@@ -45,6 +45,7 @@ fn is_parallel(body: &Body<Soac>, funs: &[bool]) -> bool {
             | Soac::Hist { .. }
             | Soac::Scatter { .. }
             | Soac::Filter { .. }
+            | Soac::FlatMap { .. }
             | Soac::WithAcc { .. },
         ) => true,
     })

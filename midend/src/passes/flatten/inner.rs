@@ -93,6 +93,23 @@ impl Cx<'_> {
                     }
                 }
             }
+            Exp::Op(Soac::FlatMap {
+                width,
+                arrays,
+                lam,
+                rows,
+                marks,
+            }) => {
+                self.prove(f, &stm.certs, out);
+                self.checks_before_ragged(f, i, stm, out);
+                let t = Traversal {
+                    width: *width,
+                    arrays,
+                    lam,
+                    certs: &[],
+                };
+                self.flat_map_in(f, t, (*rows, *marks), &stm.binds, out);
+            }
             Exp::Op(
                 op
                 @ (Soac::Screma { lam, .. } | Soac::Hist { lam, .. } | Soac::Scatter { lam, .. }),
@@ -179,7 +196,11 @@ impl Cx<'_> {
                 };
                 self.scatter_in(context, t, places, dests, binds, out);
             }
-            Soac::Array(_) | Soac::Filter { .. } | Soac::WithAcc { .. } | Soac::UpdateAcc(_) => {
+            Soac::Array(_)
+            | Soac::Filter { .. }
+            | Soac::FlatMap { .. }
+            | Soac::WithAcc { .. }
+            | Soac::UpdateAcc(_) => {
                 unreachable!("no operator with segments")
             }
         }
@@ -283,7 +304,7 @@ impl Cx<'_> {
     }
 
     /// Whether a lambda yields what only sequential code makes, which leaves a point as a whole.
-    fn leaves_whole(&self, lam: &Lambda<Soac>) -> bool {
+    pub(super) fn leaves_whole(&self, lam: &Lambda<Soac>) -> bool {
         let mut yielded = lam.body.result.iter().filter_map(|a| a.as_var());
         yielded.any(|v| self.labels.irregular(v))
     }

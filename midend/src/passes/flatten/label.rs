@@ -188,6 +188,20 @@ impl<'a> Labeller<'a> {
         labeller.labels
     }
 
+    /// The labels of what is inside of the lambda of an operator whose points may yield arrays of different lengths.
+    pub(super) fn label_rows(
+        vars: &'a Vars,
+        funs: &'a IdVec<FunId, Fun<Soac>>,
+        worth: &'a [Lifting],
+        facts: Facts<'a>,
+        lam: &Lambda<Soac>,
+    ) -> Labels {
+        let mut labeller = Self::new(vars, funs, worth, facts);
+        labeller.know(&lam.body);
+        labeller.lambda(lam);
+        labeller.labels
+    }
+
     /// Finds out about arrays of a body that share memory.
     fn know(&mut self, body: &Body<Soac>) {
         self.labels.aliases = Aliases::of(body);
@@ -383,6 +397,24 @@ impl<'a> Labeller<'a> {
                 let inner = self.inner(*width, lam);
                 let mut kept = lam.body.result[1..].iter().filter_map(|a| a.as_var());
                 let fits = kept.all(|v| self.has_known_rows(v, 0)) && self.is_wide(*width, inner);
+                let free = free_in_stm(self.vars, stm);
+                if fits && !free.iter().any(|&v| self.labels.irregular(v)) {
+                    Label::Par
+                } else {
+                    Label::Seq
+                }
+            }
+            Soac::FlatMap {
+                width, lam, rows, ..
+            } => {
+                let inner = self.inner(*width, lam);
+                let made = |k: usize, v: Var| {
+                    let indices = usize::from(k < *rows);
+                    !self.labels.irregular(v) && self.has_known_rows(v, indices)
+                };
+                let results = lam.body.result[1..].iter().enumerate();
+                let mut made_of = results.filter_map(|(k, a)| Some((k, a.as_var()?)));
+                let fits = made_of.all(|(k, v)| made(k, v)) && self.is_wide(*width, inner);
                 let free = free_in_stm(self.vars, stm);
                 if fits && !free.iter().any(|&v| self.labels.irregular(v)) {
                     Label::Par

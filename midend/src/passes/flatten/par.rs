@@ -58,6 +58,21 @@ impl Cx<'_> {
                 fired("flatten/filter-of-host");
                 self.par_filter(*width, (arrays, lam), binds, out);
             }
+            Soac::FlatMap {
+                width,
+                arrays,
+                lam,
+                rows,
+                marks,
+            } => {
+                let t = Traversal {
+                    width: *width,
+                    arrays,
+                    lam,
+                    certs: &[],
+                };
+                self.par_flat_map(t, (*rows, *marks), binds, out);
+            }
             Soac::WithAcc {
                 width,
                 arrays,

@@ -71,6 +71,11 @@ impl Cx<'_> {
             fired("flatten/shared-offsets");
             return known;
         }
+        if let Some(known) = self.offsets_of_flat_map(length, context) {
+            self.offsets_log.push(rows.clone());
+            self.offsets.insert(rows, known);
+            return known;
+        }
         fired("flatten/offsets");
         let mut point = self.point(context);
         let length = self.need_atom(&mut point, length.into());
@@ -120,6 +125,18 @@ impl Cx<'_> {
         self.offsets_log.push(rows.clone());
         self.offsets.insert(rows, offsets);
         offsets
+    }
+
+    /// The offsets of a flat map of host code, if the length of its rows is read again.
+    fn offsets_of_flat_map(&self, length: Var, context: &[Axis]) -> Option<Var> {
+        let (Some(Def::Elem { array, depth: 1 }), [Axis::Regular(_)]) =
+            (self.env.get(&length), context)
+        else {
+            return None;
+        };
+        let known = self.row_offsets.get(&self.var(*array)).copied()?;
+        fired("flatten/offsets-of-a-flat-map");
+        Some(known)
     }
 
     /// Forgets the offsets that were computed since there were so many.

@@ -46,6 +46,13 @@ impl Cx<'_> {
             Soac::Filter { width, arrays, lam } => {
                 self.seq_filter(*width, (arrays, lam), binds, out)
             }
+            Soac::FlatMap {
+                width,
+                arrays,
+                lam,
+                rows,
+                marks,
+            } => self.seq_flat_map(*width, (arrays, lam), (*rows, *marks), binds, out),
             Soac::WithAcc {
                 width,
                 arrays,

@@ -118,7 +118,9 @@ impl Fuse<'_> {
                 };
                 kept.is_empty() && !counted && ops.iter().all(|op| scalars(&op.op))
             }
-            Soac::WithAcc { .. } | Soac::Array(_) | Soac::UpdateAcc(_) => false,
+            Soac::FlatMap { .. } | Soac::WithAcc { .. } | Soac::Array(_) | Soac::UpdateAcc(_) => {
+                false
+            }
         };
         (fits && self.can_sink(uses, (from, at))).then_some((from, kept, counted))
     }
@@ -259,9 +261,11 @@ impl Fuse<'_> {
             Soac::Hist { .. } => "fuse/filter-hist",
             Soac::Scatter { .. } => "fuse/filter-scatter",
             Soac::Filter { .. } => "fuse/filter-filter",
-            Soac::Screma { .. } | Soac::WithAcc { .. } | Soac::Array(_) | Soac::UpdateAcc(_) => {
-                "fuse/filter-reduce"
-            }
+            Soac::Screma { .. }
+            | Soac::FlatMap { .. }
+            | Soac::WithAcc { .. }
+            | Soac::Array(_)
+            | Soac::UpdateAcc(_) => "fuse/filter-reduce",
         };
         let (Soac::Screma {
             width, arrays, lam, ..
@@ -315,7 +319,9 @@ impl Fuse<'_> {
                 results[0] = Some(Atom::bool(false));
                 Some(results)
             }
-            Soac::WithAcc { .. } | Soac::Array(_) | Soac::UpdateAcc(_) => None,
+            Soac::FlatMap { .. } | Soac::WithAcc { .. } | Soac::Array(_) | Soac::UpdateAcc(_) => {
+                None
+            }
         }
     }
 

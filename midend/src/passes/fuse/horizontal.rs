@@ -127,6 +127,7 @@ impl Fuse<'_> {
                 | Soac::Hist { .. }
                 | Soac::Scatter { .. }
                 | Soac::Filter { .. }
+                | Soac::FlatMap { .. }
                 | Soac::WithAcc { .. }
                 | Soac::Array(_)
                 | Soac::UpdateAcc(_),
@@ -255,6 +256,7 @@ impl Fuse<'_> {
                 | Soac::Hist { .. }
                 | Soac::Scatter { .. }
                 | Soac::Filter { .. }
+                | Soac::FlatMap { .. }
                 | Soac::WithAcc { .. }
                 | Soac::Array(_)
                 | Soac::UpdateAcc(_),

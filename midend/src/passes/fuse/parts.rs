@@ -22,6 +22,7 @@ pub(super) fn traversal(exp: &mut Exp<Soac>) -> Option<Traversal<'_>> {
             | Soac::Hist { arrays, lam, .. }
             | Soac::Scatter { arrays, lam, .. }
             | Soac::Filter { arrays, lam, .. }
+            | Soac::FlatMap { arrays, lam, .. }
             | Soac::WithAcc { arrays, lam, .. },
         ) => Some(Traversal { arrays, lam }),
         Exp::Atom(_)
@@ -118,6 +119,9 @@ impl<'a> Consumer<'a> {
                 width, arrays, lam, ..
             }
             | Soac::Filter { width, arrays, lam }
+            | Soac::FlatMap {
+                width, arrays, lam, ..
+            }
             | Soac::WithAcc {
                 width, arrays, lam, ..
             } => (width, arrays, lam),
@@ -149,7 +153,7 @@ impl<'a> Consumer<'a> {
                 acc.op.iter().for_each(operator);
                 reads.extend(&acc.dests);
             }
-            Soac::Filter { .. } | Soac::Array(_) | Soac::UpdateAcc(_) => {}
+            Soac::Filter { .. } | Soac::FlatMap { .. } | Soac::Array(_) | Soac::UpdateAcc(_) => {}
         }
         reads
     }

@@ -177,6 +177,7 @@ fn rule(producer: &Stm<Soac>, consumer: &Stm<Soac>) -> &'static str {
         Some(Soac::Hist { .. }) => "fuse/map-hist",
         Some(Soac::Scatter { .. }) => "fuse/map-scatter",
         Some(Soac::Filter { .. }) => "fuse/map-filter",
+        Some(Soac::FlatMap { .. }) => "fuse/map-flat-map",
         Some(Soac::WithAcc { .. } | Soac::Array(_) | Soac::UpdateAcc(_)) | None => {
             "fuse/map-accumulate"
         }

@@ -48,6 +48,9 @@ impl<'p> Infer<'p> {
                 width, arrays, lam, ..
             }
             | Soac::Filter { width, arrays, lam }
+            | Soac::FlatMap {
+                width, arrays, lam, ..
+            }
             | Soac::WithAcc {
                 width, arrays, lam, ..
             } => {
@@ -207,7 +210,11 @@ impl<'p> Infer<'p> {
             Soac::Screma { scans, reds, .. } => scans.iter().chain(reds).for_each(operator),
             Soac::Hist { ops, .. } => ops.iter().for_each(|op| operator(&op.op)),
             Soac::WithAcc { acc, .. } => acc.op.iter().for_each(operator),
-            Soac::Array(_) | Soac::Scatter { .. } | Soac::Filter { .. } | Soac::UpdateAcc(_) => {}
+            Soac::Array(_)
+            | Soac::Scatter { .. }
+            | Soac::Filter { .. }
+            | Soac::FlatMap { .. }
+            | Soac::UpdateAcc(_) => {}
         }
         self.depth -= 1;
         self.nest = outer;

@@ -75,7 +75,8 @@ impl Labeller<'_> {
                     Soac::Screma { lam, .. }
                     | Soac::Hist { lam, .. }
                     | Soac::Scatter { lam, .. }
-                    | Soac::Filter { lam, .. },
+                    | Soac::Filter { lam, .. }
+                    | Soac::FlatMap { lam, .. },
                 ) => {
                     whole.extend(free_in_lambda(self.vars, lam));
                     stm.exp.consumed(&mut |v| {

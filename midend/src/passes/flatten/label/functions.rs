@@ -117,7 +117,8 @@ pub(super) fn holds_operators(body: &Body<Soac>, worth: &[Lifting]) -> bool {
                 Soac::Screma { .. }
                 | Soac::Hist { .. }
                 | Soac::Scatter { .. }
-                | Soac::Filter { .. },
+                | Soac::Filter { .. }
+                | Soac::FlatMap { .. },
             ) => true,
             Exp::Call { fun, .. } => worth[fun.index()] != Lifting::Never,
             Exp::Op(Soac::Array(_) | Soac::WithAcc { .. } | Soac::UpdateAcc(_))
