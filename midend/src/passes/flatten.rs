@@ -107,6 +107,7 @@ pub fn flatten(program: Program<Soac>, options: &Options) -> Program<Seg> {
         offsets: HashMap::default(),
         offsets_log: Vec::new(),
         row_offsets: HashMap::default(),
+        marks: HashMap::default(),
         packs: Vec::new(),
         budget: GROWTH.max(4 * statements),
         names: Names::default(),
@@ -172,6 +173,8 @@ struct Cx<'p> {
     offsets_log: Vec<Rows>,
     /// Where the rows of a flat map begin, by arrays of their lengths.
     row_offsets: HashMap<Var, Var>,
+    /// The parts of a flat map's offsets from the first and from the second on, where these are to be found.
+    marks: HashMap<Var, (Var, i64)>,
     /// Which points contexts choose from those around: for each dimension of theirs, the indices.
     packs: Vec<Vec<Var>>,
     /// By how many statements the program may still grow through versions.
@@ -232,7 +235,11 @@ impl<'p> Cx<'p> {
         let exp = match &stm.exp {
             // What runs in parallel shows nothing.
             Exp::Op(Soac::Array(ArrayOp::Trace(_))) if mode == Mode::Seq => return,
-            Exp::Op(Soac::Array(op)) => Exp::Op(Seg::Array(self.array_op(op))),
+            Exp::Op(Soac::Array(op)) => {
+                let op = self.array_op(op);
+                self.note_marks(&op, &stm.binds, mode);
+                Exp::Op(Seg::Array(op))
+            }
             Exp::Op(soac) => {
                 let binds = self.binds(&stm.binds, mode);
                 return match mode {

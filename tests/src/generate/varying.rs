@@ -1,6 +1,6 @@
 //! Conditionals and loops whose arrays have lengths of their own: one in each branch, another one after each step.
 
-use super::bulk::map;
+use super::bulk::{Fold, map};
 use super::{Gen, Item, KnownSize, WORK};
 use midend::ir::array::{ArrayOp, SliceDim};
 use midend::ir::id::Var;
@@ -145,11 +145,50 @@ impl Gen<'_> {
         };
         self.b.bind(binds.clone(), Exp::Op(soac));
         self.add_size(total.into(), most_rows.saturating_mul(most));
+        if self.rng.chance(40) {
+            self.sums_of_rows(width, offsets, (data, elem));
+        }
         for v in binds.into_iter().filter(|v| *v != total) {
             let ty = self.b.ty(v);
             self.add(v, ty, true);
         }
         Some(())
+    }
+
+    /// A sum for each row of a flat map, from where it begins and where the next one does.
+    fn sums_of_rows(&mut self, width: Size, offsets: Var, (data, elem): (Var, ScalarType)) {
+        let part = |start, len| {
+            let stride = Atom::ONE;
+            vec![SliceDim::Range { start, len, stride }]
+        };
+        let starts = self.b.slice("starts", offsets, part(Atom::ZERO, width));
+        let ends = self.b.slice("ends", offsets, part(Atom::ONE, width));
+        let Some(sum) = self.operator(Fold::Simple(BinOp::Add, I64)) else {
+            return;
+        };
+        let params = ["start", "end"].map(|name| self.b.fresh(name, Type::I64));
+        let x = self.b.fresh("x", Type::Scalar(elem));
+        let body = self.b.body(|b| {
+            let length = Size::of(b.sub(params[1], params[0]));
+            let row = b.slice("row", data, part(params[0].into(), length));
+            let number = b.body(|b| vec![b.convert(elem, I64, x)]);
+            let reduction = Soac::Screma {
+                width: length,
+                arrays: vec![row],
+                lam: Lambda {
+                    params: vec![x],
+                    body: number,
+                },
+                scans: Vec::new(),
+                reds: vec![sum],
+            };
+            vec![b.let_("sum", Type::I64, Exp::Op(reduction)).into()]
+        });
+        let params = params.to_vec();
+        let soac = map(width, vec![starts, ends], Lambda { params, body });
+        let ty = Type::array_of(&Type::I64, &[width]);
+        let sums = self.b.let_("sums", ty.clone(), Exp::Op(soac));
+        self.add(sums, ty, true);
     }
 
     /// A vector, its length, and how much that is at most.

@@ -4,6 +4,7 @@ use super::{Inputs, Output};
 use crate::interp::array::wrap;
 use crate::interp::machine::Machine;
 use crate::interp::value::{Array, Run, Val, internal};
+use crate::ir::id::Var;
 use crate::ir::scalar::Const;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Stm};
@@ -56,21 +57,27 @@ impl<'p> Machine<'p, Soac> {
     }
 
     fn length_of_rows(&self, atom: Atom) -> Run<i64> {
-        match self.atom(atom)? {
-            Val::Scalar(Const::I64(n)) if n >= 0 => Ok(n),
-            other => internal(format!("{other:?} is no length of a row")),
+        let length = self.size(Size::of(atom))?;
+        if length < 0 {
+            return internal(format!("a row of length {length}"));
         }
+        Ok(length)
     }
 
     fn row_of(&self, atom: Atom, length: i64) -> Run<Rc<Array>> {
-        match self.atom(atom)? {
-            Val::Array(row) if row.dims[0].extent == length => Ok(row),
-            other => internal(format!("{other:?} is no row of length {length}")),
+        let Some(row) = atom.as_var() else {
+            return internal("a row is no array");
+        };
+        let row = self.array(row)?;
+        if row.dims[0].extent != length {
+            let found = row.dims[0].extent;
+            return internal(format!("a row of length {found} where {length} was said"));
         }
+        Ok(row)
     }
 
     /// Rows one after another.
-    fn joined(&self, v: crate::ir::id::Var, total: i64, parts: &[Rc<Array>]) -> Run<Array> {
+    fn joined(&self, v: Var, total: i64, parts: &[Rc<Array>]) -> Run<Array> {
         let all = self.output(v, total)?;
         let size: i64 = all.dims.iter().skip(1).map(|dim| dim.extent).product();
         let mut at = 0;

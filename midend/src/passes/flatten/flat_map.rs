@@ -25,7 +25,7 @@ use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::seg::{Seg, SegKind};
-use crate::ir::soac::{Accumulation, UpdateAcc};
+use crate::ir::soac::{Accumulation, Soac, UpdateAcc};
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
 use crate::ir::types::{AccType, ScalarType, Size, Type};
 
@@ -81,6 +81,7 @@ impl Cx<'_> {
         };
         self.host_offsets(axis, binds, out);
         let Axis::Ragged(offsets) = axis else { return };
+        self.marks.insert(binds.offsets, (offsets, 0));
         let results = &t.lam.body.result;
         for (&bind, &atom) in binds.mapped.iter().zip(&results[1 + rows..]) {
             if atom == results[0] {
@@ -175,7 +176,12 @@ impl Cx<'_> {
     fn host_offsets(&mut self, axis: Axis, binds: Binds<'_>, out: &mut Vec<Stm<Seg>>) {
         let op = match axis {
             // Whoever reads the rows goes by the vector itself, so that others must not write to it.
-            Axis::Ragged(offsets) => ArrayOp::Copy(offsets),
+            Axis::Ragged(array) => {
+                // Their number is what the source calls it.
+                let shape = vec![binds.marks.into()];
+                let ty = Type::array_of(&Type::I64, &[binds.marks]);
+                ArrayOp::Copy(self.array(out, "offs", ty, ArrayOp::Reshape { shape, array }))
+            }
             Axis::Regular(step) | Axis::Chosen { count: step, .. } => ArrayOp::Iota {
                 len: binds.marks,
                 start: int(0),
@@ -298,14 +304,31 @@ impl Cx<'_> {
     pub(super) fn flat_map_in(
         &mut self,
         f: &mut Frame<'_>,
-        t: Traversal<'_>,
-        (rows, marks): (usize, Size),
-        binds: &[Var],
+        i: usize,
+        stm: &Stm<Soac>,
         out: &mut Vec<Stm<Seg>>,
     ) {
+        let Exp::Op(Soac::FlatMap {
+            width,
+            arrays,
+            lam,
+            rows,
+            marks,
+        }) = &stm.exp
+        else {
+            return;
+        };
         fired("flatten/flat-map-in-map");
+        self.prove(f, &stm.certs, out);
+        self.checks_before_ragged(f, i, stm, out);
+        let t = Traversal {
+            width: *width,
+            arrays,
+            lam,
+            certs: &[],
+        };
         let context = f.context.clone();
-        let binds = Binds::of(binds, rows, marks);
+        let binds = Binds::of(&stm.binds, *rows, *marks);
         let inner = self.inside(&context, t, out);
         let made = self.rows_of_body(&inner, t, binds, out);
         // How many rows of rows there are before those of a point, and after them.

@@ -93,23 +93,7 @@ impl Cx<'_> {
                     }
                 }
             }
-            Exp::Op(Soac::FlatMap {
-                width,
-                arrays,
-                lam,
-                rows,
-                marks,
-            }) => {
-                self.prove(f, &stm.certs, out);
-                self.checks_before_ragged(f, i, stm, out);
-                let t = Traversal {
-                    width: *width,
-                    arrays,
-                    lam,
-                    certs: &[],
-                };
-                self.flat_map_in(f, t, (*rows, *marks), &stm.binds, out);
-            }
+            Exp::Op(Soac::FlatMap { .. }) => self.flat_map_in(f, i, stm, out),
             Exp::Op(
                 op
                 @ (Soac::Screma { lam, .. } | Soac::Hist { lam, .. } | Soac::Scatter { lam, .. }),

@@ -12,11 +12,11 @@
 //! is made by itself.
 
 use super::context::{Axis, Def, Point, dims, space};
-use super::{Cx, int};
+use super::{Cx, Mode, int};
 use crate::fired::fired;
-use crate::ir::array::ArrayOp;
+use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
-use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
+use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::syntax::{Atom, Exp, Stm};
 use crate::ir::types::{ArrayType, ScalarType, Size, Type, is_ragged};
@@ -129,14 +129,49 @@ impl Cx<'_> {
 
     /// The offsets of a flat map of host code, if the length of its rows is read again.
     fn offsets_of_flat_map(&self, length: Var, context: &[Axis]) -> Option<Var> {
-        let (Some(Def::Elem { array, depth: 1 }), [Axis::Regular(_)]) =
-            (self.env.get(&length), context)
-        else {
+        let [Axis::Regular(_)] = context else {
             return None;
         };
-        let known = self.row_offsets.get(&self.var(*array)).copied()?;
+        let elem = |v: Var| match self.env.get(&v)? {
+            Def::Elem { array, depth: 1 } => Some(self.var(*array)),
+            Def::Elem { .. } | Def::Stored { .. } | Def::Again(_) | Def::Pending => None,
+        };
+        let known = match self.env.get(&length)? {
+            Def::Elem { .. } => self.row_offsets.get(&elem(length)?).copied()?,
+            Def::Again(stm) => {
+                let Exp::Scalar(ScalarOp::Bin(BinOp::Sub, _), args) = &stm.exp else {
+                    return None;
+                };
+                let mark = |a: Atom| self.marks.get(&elem(a.as_var()?)?).copied();
+                let ((ends, 1), (starts, 0)) = (mark(args[0])?, mark(args[1])?) else {
+                    return None;
+                };
+                (starts == ends).then_some(starts)?
+            }
+            Def::Stored { .. } | Def::Pending => return None,
+        };
         fired("flatten/offsets-of-a-flat-map");
         Some(known)
+    }
+
+    /// Notes where parts of a flat map's offsets are.
+    pub(super) fn note_marks(&mut self, op: &ArrayOp, binds: &[Var], mode: Mode) {
+        let ArrayOp::Slice { array, dims } = op else {
+            return;
+        };
+        let &[
+            SliceDim::Range {
+                start: Atom::Const(Const::I64(start)),
+                stride: Atom::ONE,
+                ..
+            },
+        ] = &dims[..]
+        else {
+            return;
+        };
+        if let (Some(&(offsets, 0)), Mode::Host, &[bind]) = (self.marks.get(array), mode, binds) {
+            self.marks.insert(bind, (offsets, start));
+        }
     }
 
     /// Forgets the offsets that were computed since there were so many.
