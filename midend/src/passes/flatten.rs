@@ -77,7 +77,7 @@ use crate::pass::Options;
 use context::{Def, MadeCheck};
 use functions::{Version, parallel_functions};
 use label::{Facts, Labels, Lifting};
-use ragged::Rows;
+use ragged::{FlatRows, Rows};
 use version::GROWTH;
 
 /// Flattens a program.
@@ -172,9 +172,9 @@ struct Cx<'p> {
     offsets: HashMap<Rows, Var>,
     offsets_log: Vec<Rows>,
     /// Where the rows of a flat map begin, by arrays of their lengths.
-    row_offsets: HashMap<Var, Var>,
+    row_offsets: HashMap<Var, FlatRows>,
     /// The parts of a flat map's offsets from the first and from the second on, where these are to be found.
-    marks: HashMap<Var, (Var, i64)>,
+    marks: HashMap<Var, (FlatRows, i64)>,
     /// Which points contexts choose from those around: for each dimension of theirs, the indices.
     packs: Vec<Vec<Var>>,
     /// By how many statements the program may still grow through versions.

@@ -73,7 +73,7 @@ fn take(before: &mut [Stm<Mem>], mut pairs: HashMap<Var, Var>) {
         match &mut stm.exp {
             Exp::Op(Mem::Alloc { over, .. }) => {
                 if let Some(old) = pairs.remove(&stm.binds[0]) {
-                    fired("overwrite");
+                    fired("overwrite/last-read");
                     *over = Some(old);
                 }
             }

@@ -19,6 +19,7 @@ use super::context::{Axis, Def, Point};
 use super::distribute::{Frame, Wanted};
 use super::inner::Traversal;
 use super::label::Labeller;
+use super::ragged::FlatRows;
 use super::{Cx, int};
 use crate::fired::fired;
 use crate::ir::array::ArrayOp;
@@ -81,11 +82,15 @@ impl Cx<'_> {
         };
         self.host_offsets(axis, binds, out);
         let Axis::Ragged(offsets) = axis else { return };
-        self.marks.insert(binds.offsets, (offsets, 0));
+        let known = FlatRows {
+            offsets,
+            count: self.size(t.width),
+        };
+        self.marks.insert(binds.offsets, (known, 0));
         let results = &t.lam.body.result;
         for (&bind, &atom) in binds.mapped.iter().zip(&results[1 + rows..]) {
             if atom == results[0] {
-                self.row_offsets.insert(bind, offsets);
+                self.row_offsets.insert(bind, known);
             }
         }
     }
@@ -140,7 +145,7 @@ impl Cx<'_> {
             self.join_rows(bind, rows, inner.len(), Size::Var(binds.total), out);
         }
         for (&bind, &array) in binds.mapped.iter().zip(&made.mapped) {
-            self.push(out, vec![bind], Exp::Atom(array.into()));
+            self.bind_mapped(bind, array, out);
         }
     }
 
@@ -205,7 +210,9 @@ impl Cx<'_> {
         let (point, results) = self.leaf(inner, t);
         let mut values = results[further..].to_vec();
         let mut bound = binds.mapped.to_vec();
-        if let Atom::Var(length) = length {
+        let of_body = |v: &Var| t.lam.params.contains(v) || binds_one(&t.lam.body, *v);
+        // A length that the host knows is not stored for each point.
+        if let Some(length) = length.as_var().filter(of_body) {
             values.push(results[0]);
             let ty = self.type_over(&Type::I64, inner, out);
             let array = self.fresh("lengths", ty);
@@ -356,7 +363,16 @@ impl Cx<'_> {
         for (&bind, &values) in binds.mapped.iter().zip(&made.mapped) {
             let array = self.stored(bind, &context, out);
             f.made(array);
-            self.push(out, vec![array], Exp::Atom(values.into()));
+            self.bind_mapped(array, values, out);
+        }
+    }
+
+    /// Binds an array, whose rows may be told apart by sizes where those that were made have offsets.
+    fn bind_mapped(&mut self, bind: Var, made: Var, out: &mut Vec<Stm<Seg>>) {
+        if self.vars[bind].ty == self.vars[made].ty {
+            self.push(out, vec![bind], Exp::Atom(made.into()));
+        } else {
+            self.reshape_into(bind, made, out);
         }
     }
 
@@ -388,6 +404,11 @@ impl Cx<'_> {
         let op = ArrayOp::Reshape { shape, array };
         self.push(out, vec![bind], Exp::Op(Seg::Array(op)));
     }
+}
+
+/// Whether a statement of a body itself binds a variable.
+fn binds_one(body: &Body<Soac>, var: Var) -> bool {
+    body.stms.iter().any(|stm| stm.binds.contains(&var))
 }
 
 /// What became of the body of a flat map.

@@ -28,6 +28,15 @@ const fn bin(op: BinOp) -> ScalarOp {
 /// What offsets are for: a size inside of a context.
 pub(super) type Rows = (Atom, Vec<Axis>);
 
+/// The rows of a flat map of host code.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct FlatRows {
+    /// Where they begin.
+    pub(super) offsets: Var,
+    /// How many there are.
+    pub(super) count: Size,
+}
+
 impl Cx<'_> {
     /// The dimension that a width makes inside of a context.
     pub(super) fn axis(&mut self, width: Size, context: &[Axis], out: &mut Vec<Stm<Seg>>) -> Axis {
@@ -127,9 +136,9 @@ impl Cx<'_> {
         offsets
     }
 
-    /// The offsets of a flat map of host code, if the length of its rows is read again.
+    /// The offsets of a flat map of host code, if the length of each of its rows is read again.
     fn offsets_of_flat_map(&self, length: Var, context: &[Axis]) -> Option<Var> {
-        let [Axis::Regular(_)] = context else {
+        let [Axis::Regular(points)] = context else {
             return None;
         };
         let elem = |v: Var| match self.env.get(&v)? {
@@ -150,8 +159,12 @@ impl Cx<'_> {
             }
             Def::Stored { .. } | Def::Pending => return None,
         };
+        // Whoever goes through some of them has offsets of its own.
+        if known.count != *points {
+            return None;
+        }
         fired("flatten/offsets-of-a-flat-map");
-        Some(known)
+        Some(known.offsets)
     }
 
     /// Notes where parts of a flat map's offsets are.
@@ -169,8 +182,8 @@ impl Cx<'_> {
         else {
             return;
         };
-        if let (Some(&(offsets, 0)), Mode::Host, &[bind]) = (self.marks.get(array), mode, binds) {
-            self.marks.insert(bind, (offsets, start));
+        if let (Some(&(rows, 0)), Mode::Host, &[bind]) = (self.marks.get(array), mode, binds) {
+            self.marks.insert(bind, (rows, start));
         }
     }
 
