@@ -68,17 +68,8 @@ struct Options {
     names: Vec<String>,
 }
 
-/// What there is to measure: programs in `examples/`, with references in `bench/c/`.
-const EXAMPLES: [&str; 8] = [
-    "mandelbrot",
-    "nbody",
-    "matmul",
-    "kmeans",
-    "blackscholes",
-    "equalise",
-    "life",
-    "sobol",
-];
+/// The folder of the programs that are measured without `--table`.
+const EXAMPLES: &str = "examples";
 
 /// How often a C program runs when it is started: the first time its memory is new, which ours is not.
 const C_RUNS: usize = 3;
@@ -98,8 +89,10 @@ fn main() -> Result<()> {
         .parent()
         .context("bench is a member of a workspace")?;
     let unknown = |name: &&String| {
-        let known = |(_, program): &(&str, &str)| program == *name;
-        !(EXAMPLES.contains(&name.as_str()) || options.table && table::PROGRAMS.iter().any(known))
+        let known = |(folder, program): &(&str, &str)| {
+            program == *name && (options.table || *folder == EXAMPLES)
+        };
+        !table::PROGRAMS.iter().any(known)
     };
     if let Some(name) = options.names.iter().find(unknown) {
         bail!("there is no example {name}");
@@ -136,14 +129,16 @@ fn main() -> Result<()> {
         format!("{reference} (ms)"),
         "ratio"
     );
-    for name in EXAMPLES {
-        if !options.names.is_empty() && options.names.iter().all(|n| n != name) {
+    for (folder, name) in table::PROGRAMS {
+        if folder != EXAMPLES
+            || !options.names.is_empty() && options.names.iter().all(|n| n != name)
+        {
             continue;
         }
         if !(options.scaling || options.widths) {
             build(&options, root, &work, name)?;
         }
-        let path = root.join(format!("examples/{name}.fut"));
+        let path = root.join(folder).join(name).with_extension("fut");
         let mut done = |_: &str, dataset: &Dataset| line(name, dataset);
         bench_file(&contest, &path, &mut |_, _| {}, &mut done)
             .map_err(anyhow::Error::msg)
@@ -186,11 +181,16 @@ fn contest(options: &Options, work: &Path) -> Result<Contest> {
         );
         others.push(Other { command });
     }
-    Ok(Contest {
-        ours: targets,
+    Ok(between(options.runs, targets, others))
+}
+
+/// A contest over the inputs with the tag `compiled`, of so many runs.
+fn between(runs: usize, ours: Vec<Ours>, others: Vec<Other>) -> Contest {
+    Contest {
+        ours,
         others,
         patience: Patience {
-            runs: options.runs,
+            runs,
             converge: false,
             at_least: Duration::ZERO,
             at_most: Duration::ZERO,
@@ -199,7 +199,7 @@ fn contest(options: &Options, work: &Path) -> Result<Contest> {
         entry: None,
         exclude: Vec::new(),
         include: vec![String::from("compiled")],
-    })
+    }
 }
 
 fn suffix(options: &Options) -> &'static str {

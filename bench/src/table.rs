@@ -1,15 +1,13 @@
 //! The whole table: every program beside C as a good programmer writes it, with and without `-ffast-math`, and beside Debian's
 //! `futhark multicore` where that is installed, with what the machine does at most.
 
-use crate::{Options, cc, ours};
+use crate::{Options, between, cc, ours};
 use anyhow::{Context as _, Error, Result, bail};
 use arrc::bench::{
-    Contest, Dataset, Group, Measured, Other, Patience, Side, bench_file, geometric_mean, svg,
-    write,
+    Contest, Dataset, Group, Measured, Other, Side, bench_file, geometric_mean, svg, write,
 };
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 /// Folders and names of programs; references are in `bench/c`.
 pub(super) const PROGRAMS: [(&str, &str); 16] = [
@@ -167,20 +165,7 @@ fn contest(
             });
         }
     }
-    Ok(Contest {
-        ours: vec![ours(threads, None)?],
-        others,
-        patience: Patience {
-            runs: options.runs,
-            converge: false,
-            at_least: Duration::ZERO,
-            at_most: Duration::ZERO,
-        },
-        timeout: None,
-        entry: None,
-        exclude: Vec::new(),
-        include: vec![String::from("compiled")],
-    })
+    Ok(between(options.runs, vec![ours(threads, None)?], others))
 }
 
 /// Names of ceilings, and what `bench/c/ceilings.c` moves or computes for each.

@@ -177,6 +177,17 @@ pub struct Lambda<D> {
     pub body: Body<D>,
 }
 
+impl<D> Lambda<D> {
+    /// Whether an atom is a parameter or what a statement of the body itself binds.
+    pub fn binds(&self, atom: Atom) -> bool {
+        let bound = self.body.stms.iter().flat_map(|stm| &stm.binds);
+        self.params
+            .iter()
+            .chain(bound)
+            .any(|&v| atom == Atom::Var(v))
+    }
+}
+
 /// What a statement computes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Exp<D> {

@@ -65,6 +65,7 @@ use crate::analysis::regularity::{Regularity, regularity};
 use crate::hash::HashMap;
 use crate::ir::array::{ArrayOp, SliceDim, Trace};
 use crate::ir::id::{FunId, IdMap, IdVec, SpanId, Var};
+use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::seg::Seg;
 use crate::ir::soac::{Operator, Soac};
 use crate::ir::span::Spans;
@@ -72,6 +73,7 @@ use crate::ir::syntax::{
     Atom, Body, Exp, Fun, Lambda, LoopForm, LoopParam, Message, MessagePart, Program, Stm, Vars,
 };
 use crate::ir::threshold::Names;
+use crate::ir::types::ScalarType;
 use crate::ir::walk::{all_stms, deep};
 use crate::pass::Options;
 use context::{Def, MadeCheck};
@@ -418,4 +420,9 @@ impl<'p> Cx<'p> {
 /// The constant `n` of type `i64`.
 const fn int(n: i64) -> Atom {
     Atom::i64(n)
+}
+
+/// An operation on `i64`.
+const fn bin(op: BinOp) -> ScalarOp {
+    ScalarOp::Bin(op, ScalarType::I64)
 }

@@ -165,16 +165,8 @@ impl Needs for Soac {
                 arrays,
                 lam,
             } => {
-                // The number of elements stays, whether it is read or not.
-                let keep: Vec<bool> = binds
-                    .iter()
-                    .enumerate()
-                    .map(|(i, v)| i == 0 || live(*v))
-                    .collect();
-                let mut next = keep.iter();
-                binds.retain(|_| next.next() != Some(&false));
-                let mut next = keep.iter();
-                lam.body.result.retain(|_| next.next() != Some(&false));
+                // The number of elements stays, whether it is read or not, and the first result says which they are.
+                keep_live(1, binds, &mut lam.body.result, live);
                 prune_inputs(arrays, &mut lam.params, live);
             }
             Self::FlatMap {
@@ -184,18 +176,9 @@ impl Needs for Soac {
                 rows,
                 marks: _,
             } => {
-                let first = |i: usize| i < 2;
-                let keep: Vec<bool> = binds
-                    .iter()
-                    .enumerate()
-                    .map(|(i, v)| first(i) || live(*v))
-                    .collect();
-                let end = 2 + *rows;
-                *rows = keep[2..end].iter().filter(|kept| **kept).count();
-                let mut next = keep.iter();
-                binds.retain(|_| next.next() != Some(&false));
-                let mut next = keep[1..].iter();
-                lam.body.result.retain(|_| next.next() != Some(&false));
+                // Offsets and total stay, and the first result that gives them.
+                *rows = binds[2..2 + *rows].iter().filter(|v| live(**v)).count();
+                keep_live(2, binds, &mut lam.body.result, live);
                 prune_inputs(arrays, &mut lam.params, live);
             }
             Self::Array(_)
@@ -205,6 +188,23 @@ impl Needs for Soac {
             | Self::UpdateAcc(_) => {}
         }
     }
+}
+
+/// Drops the arrays that nobody reads, and what the lambda yields for them. Its first result gives the first names, so many, and
+/// each further one an array.
+fn keep_live(
+    first: usize,
+    binds: &mut Vec<Var>,
+    results: &mut Vec<Atom>,
+    live: &dyn Fn(Var) -> bool,
+) {
+    let arrays = binds.split_off(first);
+    let elements = results.split_off(1);
+    let kept = arrays.into_iter().zip(elements).filter(|(v, _)| live(*v));
+    kept.for_each(|(v, element)| {
+        binds.push(v);
+        results.push(element);
+    });
 }
 
 impl Needs for Seg {

@@ -20,19 +20,15 @@ use super::distribute::{Frame, Wanted};
 use super::inner::Traversal;
 use super::label::Labeller;
 use super::ragged::FlatRows;
-use super::{Cx, int};
+use super::{Cx, bin, int};
 use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
-use crate::ir::scalar::{BinOp, ScalarOp};
+use crate::ir::scalar::BinOp;
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::soac::{Accumulation, Soac, UpdateAcc};
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
 use crate::ir::types::{AccType, ScalarType, Size, Type};
-
-const fn bin(op: BinOp) -> ScalarOp {
-    ScalarOp::Bin(op, ScalarType::I64)
-}
 
 /// What a flat map binds: the offsets, their number and the total; the rows; and the other arrays.
 #[derive(Clone, Copy)]
@@ -210,7 +206,7 @@ impl Cx<'_> {
         let (point, results) = self.leaf(inner, t);
         let mut values = results[further..].to_vec();
         let mut bound = binds.mapped.to_vec();
-        let of_body = |v: &Var| t.lam.params.contains(v) || binds_one(&t.lam.body, *v);
+        let of_body = |v: &Var| t.lam.binds((*v).into());
         // A length that the host knows is not stored for each point.
         if let Some(length) = length.as_var().filter(of_body) {
             values.push(results[0]);
@@ -404,11 +400,6 @@ impl Cx<'_> {
         let op = ArrayOp::Reshape { shape, array };
         self.push(out, vec![bind], Exp::Op(Seg::Array(op)));
     }
-}
-
-/// Whether a statement of a body itself binds a variable.
-fn binds_one(body: &Body<Soac>, var: Var) -> bool {
-    body.stms.iter().any(|stm| stm.binds.contains(&var))
 }
 
 /// What became of the body of a flat map.

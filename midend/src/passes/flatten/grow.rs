@@ -9,7 +9,7 @@
 //! }
 //! ```
 
-use super::{Cx, int};
+use super::{Cx, bin, int};
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
@@ -17,10 +17,6 @@ use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, LoopParam, Stm};
 use crate::ir::types::{ScalarType, Size, Type};
-
-const fn bin(op: BinOp) -> ScalarOp {
-    ScalarOp::Bin(op, ScalarType::I64)
-}
 
 /// `len` rows from `start`.
 fn part(start: Atom, len: Atom) -> Vec<SliceDim> {

@@ -12,7 +12,7 @@
 //! is made by itself.
 
 use super::context::{Axis, Def, Point, dims, space};
-use super::{Cx, Mode, int};
+use super::{Cx, Mode, bin, int};
 use crate::fired::fired;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
@@ -20,10 +20,6 @@ use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::syntax::{Atom, Exp, Stm};
 use crate::ir::types::{ArrayType, ScalarType, Size, Type, is_ragged};
-
-const fn bin(op: BinOp) -> ScalarOp {
-    ScalarOp::Bin(op, ScalarType::I64)
-}
 
 /// What offsets are for: a size inside of a context.
 pub(super) type Rows = (Atom, Vec<Axis>);

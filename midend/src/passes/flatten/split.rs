@@ -14,7 +14,7 @@
 
 use super::context::{Axis, Context, Def, Point, space};
 use super::distribute::{Frame, Wanted};
-use super::{Cx, int};
+use super::{Cx, bin, int};
 use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
@@ -23,10 +23,6 @@ use crate::ir::seg::{Seg, SegKind};
 use crate::ir::soac::{ScatterDest, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Stm};
 use crate::ir::types::{ScalarType, Size, Type};
-
-const fn bin(op: BinOp) -> ScalarOp {
-    ScalarOp::Bin(op, ScalarType::I64)
-}
 
 /// Flags of points, and what follows from them.
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@
 
 use super::context::{Axis, Point, dims, space};
 use super::inner::Traversal;
-use super::{Cx, int};
+use super::{Cx, bin, int};
 use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
@@ -21,10 +21,6 @@ use crate::ir::soac::{HistOp, ScatterDest, Soac};
 use crate::ir::syntax::{Atom, Exp, Stm};
 use crate::ir::types::{ScalarType, Size, is_ragged};
 use crate::ir::walk::type_vars;
-
-const fn bin(op: BinOp) -> ScalarOp {
-    ScalarOp::Bin(op, ScalarType::I64)
-}
 
 /// Where an operator in a context writes.
 pub(super) struct Dest {

@@ -6,7 +6,7 @@ use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Atom, Exp, Lambda, Stm, VarInfo};
+use crate::ir::syntax::{Atom, Exp, Stm, VarInfo};
 use crate::ir::types::{Dim, ScalarType, Size, Type};
 
 impl Operators<'_> {
@@ -17,27 +17,16 @@ impl Operators<'_> {
         stm: Stm<Soac>,
         out: &mut Vec<Stm<Soac>>,
     ) -> Option<Stm<Soac>> {
-        let outside = match &stm.exp {
-            Exp::Op(Soac::FlatMap { lam, .. }) => self.regular && is_outside(lam),
-            Exp::Op(_)
-            | Exp::Atom(_)
-            | Exp::Scalar(..)
-            | Exp::Assert { .. }
-            | Exp::Guard { .. }
-            | Exp::If { .. }
-            | Exp::Loop { .. }
-            | Exp::Call { .. } => false,
-        };
-        let (
-            true,
-            Exp::Op(Soac::FlatMap {
-                width,
-                arrays,
-                mut lam,
-                rows,
-                marks,
-            }),
-        ) = (outside, stm.exp.clone())
+        if !self.regular || !has_one_length(&stm.exp) {
+            return Some(stm);
+        }
+        let Exp::Op(Soac::FlatMap {
+            width,
+            arrays,
+            mut lam,
+            rows,
+            marks,
+        }) = stm.exp
         else {
             return Some(stm);
         };
@@ -86,12 +75,11 @@ impl Operators<'_> {
     }
 }
 
-/// Whether the length of the rows of a flat map is known outside of its lambda.
-fn is_outside(lam: &Lambda<Soac>) -> bool {
-    let mut bound = lam.body.stms.iter().flat_map(|stm| &stm.binds);
-    match lam.body.result.first() {
-        Some(Atom::Var(v)) => !lam.params.contains(v) && !bound.any(|b| b == v),
-        Some(Atom::Const(_)) => true,
-        None => false,
-    }
+/// Whether this is a flat map whose lambda does not compute the length of the rows.
+fn has_one_length(exp: &Exp<Soac>) -> bool {
+    let Exp::Op(Soac::FlatMap { lam, .. }) = exp else {
+        return false;
+    };
+    let length = lam.body.result.first();
+    length.is_some_and(|length| !lam.binds(*length))
 }
