@@ -177,9 +177,9 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
 impl Emit<'_, '_> {
     /// Parameters: the range of points, or the piece of a ragged space.
     fn map(&mut self, kernel: &Kernel, p: &[Value]) {
-        let plan = super::lanes::plan(kernel, &self.program.vars, self.may_pair);
-        self.in_pairs = plan.as_ref().is_some_and(|plan| plan.halves > 1);
-        let (Some(plan), Some((index, _))) = (plan, kernel.space.last()) else {
+        let plan = super::lanes::map_plan(kernel, &self.program.vars, self.may_pair);
+        self.in_pairs = plan.as_ref().is_some_and(|(plan, _)| plan.halves > 1);
+        let (Some((plan, interior)), Some((index, _))) = (plan, kernel.space.last()) else {
             let strip = super::control::strip(&kernel.body);
             return self.all_points(kernel, p, strip, |emit| {
                 emit.scoped(&kernel.body, |emit| {
@@ -187,12 +187,16 @@ impl Emit<'_, '_> {
                 });
             });
         };
+        let row = |emit: &mut Self, range| match &interior {
+            Some(interior) => emit.grouped_inside(kernel, (&plan, interior), *index, range),
+            None => emit.grouped(kernel, &plan, *index, range),
+        };
         match self.extents(&kernel.space) {
             Some(space) => self.rows(&space, (p[0], p[1]), |emit, first, last, _| {
-                emit.grouped(kernel, &plan, *index, (first, last));
+                row(emit, (first, last));
             }),
-            None => self.piece_rows(&kernel.space, super::ragged::piece(p), |emit, row| {
-                emit.grouped(kernel, &plan, *index, row.range);
+            None => self.piece_rows(&kernel.space, super::ragged::piece(p), |emit, piece| {
+                row(emit, piece.range);
             }),
         }
     }
@@ -241,6 +245,44 @@ impl Emit<'_, '_> {
             emit.bind(index, i);
             emit.body(&kernel.body);
             vec![]
+        });
+    }
+
+    /// A row of points: those before its inside one by one, those inside in groups as long as there are enough for one, and
+    /// the rest one by one.
+    fn grouped_inside(
+        &mut self,
+        kernel: &Kernel,
+        (plan, interior): (&super::lanes::Plan, &super::lanes::Interior),
+        index: Var,
+        (first, last): (Value, Value),
+    ) {
+        let (low, high) = self.inside(interior, (first, last));
+        let strip = super::control::strip(&kernel.body);
+        let width = plan.width as i64;
+        let (zero, two) = (self.i64(0), self.i64(2));
+        let length = self.b.ins().isub(high, low);
+        let length = self.b.ins().smax(length, zero);
+        let shift = i64::from(width.trailing_zeros());
+        let groups = self.b.ins().sshr_imm_u(length, shift);
+        // What is done one by one, and how many groups behind it: at first before the inside, then behind it.
+        let parts = [first, low, groups];
+        self.few((zero, two), &parts, |emit, _, parts| {
+            let range = (parts[0], parts[1]);
+            emit.range(ScalarType::I64, range, strip, &[], |emit, i, _| {
+                emit.bind(index, i);
+                emit.body(&kernel.body);
+                vec![]
+            });
+            emit.counted(ScalarType::I64, parts[2], strip, &[], |emit, g, _| {
+                let ahead = emit.b.ins().imul_imm_s(g, width);
+                let start = emit.b.ins().iadd(parts[1], ahead);
+                emit.group(plan, &interior.kernel.body, index, start);
+                vec![]
+            });
+            let done = emit.b.ins().imul_imm_s(parts[2], width);
+            let rest = emit.b.ins().iadd(parts[1], done);
+            vec![rest, last, zero]
         });
     }
 

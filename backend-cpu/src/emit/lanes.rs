@@ -12,12 +12,14 @@
 
 mod choice;
 mod choose;
+mod interior;
 mod mask;
 mod sequential;
 pub(crate) mod tile;
 mod vector;
 
-pub(super) use choose::{Plan, plan, plan_reduction};
+pub(super) use choose::{Plan, plan_reduction};
+pub(super) use interior::{Interior, map_plan};
 pub(super) use vector::vector;
 
 use super::Emit;
@@ -218,8 +220,11 @@ impl Emit<'_, '_> {
         for var in &varying {
             self.unpack(group, *var);
         }
+        // What holds for all lanes or for none is looked at once, and the first is what is told of.
+        let once = matches!(&stm.exp, Exp::Assert { cond, .. }
+            if !cond.as_var().is_some_and(|v| group.plan.varies(v)));
         let mut results: Vec<Vec<Value>> = vec![Vec::new(); stm.binds.len()];
-        for lane in 0..group.plan.width {
+        for lane in 0..if once { 1 } else { group.plan.width } {
             for var in &varying {
                 let value = self.lane(group, *var, lane);
                 self.bind(*var, value);

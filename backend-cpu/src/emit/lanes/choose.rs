@@ -441,6 +441,8 @@ impl Finder<'_> {
                 let elem = self.vars[*buffer].ty.elem();
                 elem.filter(|_| unit(index) && !unit(value))
             }
+            // Only what it says differs.
+            Exp::Assert { cond, .. } if !self.varies(*cond) => return,
             Exp::Assert { .. } | Exp::Guard { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
             Exp::Op(
                 Mem::Alloc { .. }
