@@ -13,9 +13,10 @@
 //! ret                                     ──►   vzeroupper; ret
 //! ```
 //!
-//! What leaves the lanes of a half is emitted in two operations of Cranelift that nothing else uses and that stand for what
+//! What leaves the lanes of a half is emitted in operations of Cranelift that nothing else uses and that stand for what
 //! it has not: `x86_pmulhrsw(a, b)` for the pair of two vectors ([`Form::Pair`]), `x86_pmaddubsw(a, a)` for the upper half of a
-//! pair ([`Form::Upper`]). Numbers in general registers and single floats are what they were.
+//! pair ([`Form::Upper`]), `sadd_sat(a, a)` for a pair whose middle quarters change places ([`Form::Sort`]). Widening the lower
+//! lanes of a pair gives the whole of another ([`Form::Extend`]). Numbers in general registers and single floats are what they were.
 //!
 //! A lane computes what it computes in code for 128 bits, and the lanes of a pair are those of two vectors that lie side by
 //! side there, so results are the same to the bit, those of sums of floats among them.
@@ -277,6 +278,30 @@ fn in_pairs(mut instruction: Instruction, form: Form) -> Result<Vec<Instruction>
             instruction.set_code(Code::VEX_Vcvtpd2ps_xmm_ymmm256);
             let sort = Instruction::with3(Code::VEX_Vpermq_ymm_ymmm256_imm8, to, to, 0xd8)?;
             vec![instruction, sort]
+        }
+        Form::Extend(code) => {
+            if instruction.is_ip_rel_memory_operand() {
+                return Err(refused());
+            }
+            let result = whole(register(0));
+            instruction.set_op0_register(result);
+            instruction.set_code(code);
+            vec![instruction]
+        }
+        Form::Shift(code) => {
+            let [to, from] = [0, 1].map(|k| whole(register(k)));
+            instruction.set_op0_register(to);
+            instruction.set_op1_register(from);
+            instruction.set_code(code);
+            vec![instruction]
+        }
+        Form::Sort => {
+            if in_memory || register(1) != register(2) {
+                return Err(refused());
+            }
+            let code = Code::VEX_Vpermq_ymm_ymmm256_imm8;
+            let (to, from) = (whole(register(0)), whole(register(1)));
+            vec![Instruction::with3(code, to, from, 0xd8)?]
         }
         Form::Pair => {
             if in_memory {

@@ -12,11 +12,13 @@
 
 mod choice;
 mod choose;
+mod convert;
 mod interior;
 mod mask;
 mod sequential;
 pub(crate) mod tile;
 mod vector;
+mod weigh;
 
 pub(super) use choose::{Plan, plan_reduction};
 pub(super) use interior::{Interior, map_plan};

@@ -309,7 +309,7 @@ impl Emit<'_, '_> {
     }
 
     /// Binary32 to binary64: the halves of each vector.
-    fn promote(&mut self, vectors: &[Value], lanes: usize) -> Vec<Value> {
+    pub(super) fn promote(&mut self, vectors: &[Value], lanes: usize) -> Vec<Value> {
         let mut out = Vec::new();
         for all in vectors {
             out.push(self.b.ins().fvpromote_low(*all));
@@ -322,7 +322,7 @@ impl Emit<'_, '_> {
     }
 
     /// Binary64 to binary32: vectors in pairs.
-    fn demote(&mut self, vectors: &[Value]) -> Vec<Value> {
+    pub(super) fn demote(&mut self, vectors: &[Value]) -> Vec<Value> {
         let mut out = Vec::new();
         for pair in vectors.chunks(2) {
             let low = self.b.ins().fvdemote(pair[0]);

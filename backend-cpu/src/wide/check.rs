@@ -63,6 +63,20 @@ const fn keeps_to_lanes(opcode: Opcode) -> bool {
             | Opcode::Jump
             | Opcode::Brif
             | Opcode::X86Pmulhrsw
+            | Opcode::SwidenLow
+            | Opcode::UwidenLow
+            | Opcode::Snarrow
+            | Opcode::Unarrow
+            | Opcode::SaddSat
+            | Opcode::Sshr
+    )
+}
+
+/// The operations that make pairs of halves.
+const fn makes_pair(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::X86Pmulhrsw | Opcode::SwidenLow | Opcode::UwidenLow
     )
 }
 
@@ -111,7 +125,7 @@ fn halves(func: &Function, vectors: &[Inst]) -> HashSet<Value> {
         for inst in vectors {
             let opcode = dfg.insts[*inst].opcode();
             let of_half = dfg.inst_args(*inst).iter().any(|v| halves.contains(v));
-            let half = makes_half(opcode) || (of_half && opcode != Opcode::X86Pmulhrsw);
+            let half = makes_half(opcode) || (of_half && !makes_pair(opcode));
             if half {
                 let results = dfg.inst_results(*inst).iter();
                 halves.extend(results.filter(|v| dfg.value_type(**v).is_vector()));

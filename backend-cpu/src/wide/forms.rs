@@ -22,6 +22,12 @@ pub(super) enum Form {
     Promote,
     /// Binary64 of each half to binary32 in its lower lanes.
     Demote,
+    /// The lanes of the lower half, twice as wide, in both halves.
+    Extend(Code),
+    /// By as many bits as the lowest lane of its last operand says, which is no pair.
+    Shift(Code),
+    /// Stands for exchanging the second and the third quarter of a pair.
+    Sort,
     /// Stands for putting two vectors side by side.
     Pair,
     /// Stands for the upper half of a pair.
@@ -36,13 +42,48 @@ pub(super) fn form(code: Code) -> Option<Form> {
         Code::VEX_Vcvtpd2ps_xmm_xmmm128 => Form::Demote,
         Code::VEX_Vpmulhrsw_xmm_xmm_xmmm128 => Form::Pair,
         Code::VEX_Vpmaddubsw_xmm_xmm_xmmm128 => Form::Upper,
-        _ => match (twin(code), spread(code)) {
-            (Some(twin), _) => Form::Twin(twin),
-            (None, Some(spread)) => Form::Spread(spread),
-            (None, None) => same(code).then_some(Form::Same)?,
-        },
+        Code::VEX_Vpaddsb_xmm_xmm_xmmm128 => Form::Sort,
+        _ => {
+            let spread = || spread(code).map(Form::Spread);
+            let twin = twin(code).map(Form::Twin).or_else(spread);
+            let extend = || extend(code).map(Form::Extend);
+            let shift = || shift(code).map(Form::Shift);
+            let same = || same(code).then_some(Form::Same);
+            twin.or_else(extend).or_else(shift).or_else(same)?
+        }
     };
     Some(form)
+}
+
+/// Lanes that become wider.
+const fn extend(code: Code) -> Option<Code> {
+    let wide = match code {
+        Code::VEX_Vpmovsxbw_xmm_xmmm64 => Code::VEX_Vpmovsxbw_ymm_xmmm128,
+        Code::VEX_Vpmovsxwd_xmm_xmmm64 => Code::VEX_Vpmovsxwd_ymm_xmmm128,
+        Code::VEX_Vpmovsxdq_xmm_xmmm64 => Code::VEX_Vpmovsxdq_ymm_xmmm128,
+        Code::VEX_Vpmovzxbw_xmm_xmmm64 => Code::VEX_Vpmovzxbw_ymm_xmmm128,
+        Code::VEX_Vpmovzxwd_xmm_xmmm64 => Code::VEX_Vpmovzxwd_ymm_xmmm128,
+        Code::VEX_Vpmovzxdq_xmm_xmmm64 => Code::VEX_Vpmovzxdq_ymm_xmmm128,
+        Code::VEX_Vcvtdq2pd_xmm_xmmm64 => Code::VEX_Vcvtdq2pd_ymm_xmmm128,
+        _ => return None,
+    };
+    Some(wide)
+}
+
+/// Shifts of all lanes by one number.
+const fn shift(code: Code) -> Option<Code> {
+    let wide = match code {
+        Code::VEX_Vpsllw_xmm_xmm_xmmm128 => Code::VEX_Vpsllw_ymm_ymm_xmmm128,
+        Code::VEX_Vpslld_xmm_xmm_xmmm128 => Code::VEX_Vpslld_ymm_ymm_xmmm128,
+        Code::VEX_Vpsllq_xmm_xmm_xmmm128 => Code::VEX_Vpsllq_ymm_ymm_xmmm128,
+        Code::VEX_Vpsrlw_xmm_xmm_xmmm128 => Code::VEX_Vpsrlw_ymm_ymm_xmmm128,
+        Code::VEX_Vpsrld_xmm_xmm_xmmm128 => Code::VEX_Vpsrld_ymm_ymm_xmmm128,
+        Code::VEX_Vpsrlq_xmm_xmm_xmmm128 => Code::VEX_Vpsrlq_ymm_ymm_xmmm128,
+        Code::VEX_Vpsraw_xmm_xmm_xmmm128 => Code::VEX_Vpsraw_ymm_ymm_xmmm128,
+        Code::VEX_Vpsrad_xmm_xmm_xmmm128 => Code::VEX_Vpsrad_ymm_ymm_xmmm128,
+        _ => return None,
+    };
+    Some(wide)
 }
 
 /// One number in all lanes.
@@ -282,6 +323,11 @@ const fn twin(code: Code) -> Option<Code> {
         Code::VEX_Vpsrad_xmm_xmm_imm8 => Code::VEX_Vpsrad_ymm_ymm_imm8,
         Code::VEX_Vpunpcklqdq_xmm_xmm_xmmm128 => Code::VEX_Vpunpcklqdq_ymm_ymm_ymmm256,
         Code::VEX_Vpunpckhqdq_xmm_xmm_xmmm128 => Code::VEX_Vpunpckhqdq_ymm_ymm_ymmm256,
+        Code::VEX_Vpacksswb_xmm_xmm_xmmm128 => Code::VEX_Vpacksswb_ymm_ymm_ymmm256,
+        Code::VEX_Vpackssdw_xmm_xmm_xmmm128 => Code::VEX_Vpackssdw_ymm_ymm_ymmm256,
+        Code::VEX_Vpackuswb_xmm_xmm_xmmm128 => Code::VEX_Vpackuswb_ymm_ymm_ymmm256,
+        Code::VEX_Vpackusdw_xmm_xmm_xmmm128 => Code::VEX_Vpackusdw_ymm_ymm_ymmm256,
+        Code::VEX_Vshufps_xmm_xmm_xmmm128_imm8 => Code::VEX_Vshufps_ymm_ymm_ymmm256_imm8,
         Code::VEX_Vptest_xmm_xmmm128 => Code::VEX_Vptest_ymm_ymmm256,
         _ => return None,
     };

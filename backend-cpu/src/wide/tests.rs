@@ -173,7 +173,10 @@ fn both_halves_of_every_instruction() {
     let mut codes = Vec::new();
     for code in Code::values() {
         let Some(form) = form(code) else { continue };
-        let single = matches!(form, Form::Same | Form::Pair | Form::Upper);
+        let single = matches!(
+            form,
+            Form::Same | Form::Pair | Form::Upper | Form::Sort | Form::Extend(_) | Form::Shift(_)
+        );
         if single || code == Code::VEX_Vptest_xmm_xmmm128 {
             continue;
         }
@@ -218,7 +221,10 @@ fn both_halves_of_every_instruction() {
                 | Form::Promote
                 | Form::Demote
                 | Form::Pair
-                | Form::Upper => false,
+                | Form::Upper
+                | Form::Sort
+                | Form::Extend(_)
+                | Form::Shift(_) => false,
             };
             let (low, high) = (half(0), half(usize::from(!spread)));
             let expected = [&low[..16], &high[..16]].concat();
@@ -245,6 +251,70 @@ fn pairs_and_upper_halves() {
         let both = machine.run(0, [&a, &b, &c]);
         assert_eq!((&both[..16], &both[16..]), (&b[..16], &c[..16]));
         assert_eq!(machine.run(1, [&a, &b, &c])[..16], b[16..]);
+    }
+}
+
+#[test]
+fn sorted_extended_and_shifted() {
+    if !able() {
+        return;
+    }
+    let three = |code, b| Instruction::with3(code, X[0], X[1], b);
+    let extend = [
+        (Code::VEX_Vpmovsxbw_xmm_xmmm64, 1, true),
+        (Code::VEX_Vpmovsxwd_xmm_xmmm64, 2, true),
+        (Code::VEX_Vpmovsxdq_xmm_xmmm64, 4, true),
+        (Code::VEX_Vpmovzxbw_xmm_xmmm64, 1, false),
+        (Code::VEX_Vpmovzxwd_xmm_xmmm64, 2, false),
+        (Code::VEX_Vpmovzxdq_xmm_xmmm64, 4, false),
+    ];
+    let mut all = vec![
+        three(Code::VEX_Vpaddsb_xmm_xmm_xmmm128, X[1]),
+        three(Code::VEX_Vpslld_xmm_xmm_xmmm128, X[2]),
+        three(Code::VEX_Vpsrlq_xmm_xmm_xmmm128, X[2]),
+        three(Code::VEX_Vpsraw_xmm_xmm_xmmm128, X[2]),
+    ];
+    let memory = at(ADDRESSES[1]);
+    for (code, ..) in extend {
+        all.push(Instruction::with2(code, X[0], X[1]));
+        all.push(Instruction::with2(code, X[0], memory));
+    }
+    let codes = all.into_iter().map(|i| {
+        let code = around(&[i.expect("it is an instruction")]).expect("it is encoded");
+        widen(&code, 0).expect("it is widened")
+    });
+    let machine = Machine::new(&codes.collect::<Vec<_>>());
+    for [a, b, mut c] in operands() {
+        c[0] %= 12;
+        c[1..16].fill(0);
+        let sorted = [&b[..8], &b[16..24], &b[8..16], &b[24..]].concat();
+        assert_eq!(machine.run(0, [&a, &b, &c])[..], sorted[..]);
+        let shifted = |bytes: usize, f: &dyn Fn(u64) -> u64| -> Vec<u8> {
+            let lanes = b.chunks(bytes).map(|lane| {
+                let mut word = [0; 8];
+                word[..bytes].copy_from_slice(lane);
+                f(u64::from_le_bytes(word)).to_le_bytes()[..bytes].to_vec()
+            });
+            lanes.flatten().collect()
+        };
+        let left = shifted(4, &|word| word << c[0]);
+        assert_eq!(machine.run(1, [&a, &b, &c])[..], left[..]);
+        let right = shifted(8, &|word| word >> c[0]);
+        assert_eq!(machine.run(2, [&a, &b, &c])[..], right[..]);
+        let arithmetic = shifted(2, &|word| i64::from(word as i16 >> c[0]) as u64);
+        assert_eq!(machine.run(3, [&a, &b, &c])[..], arithmetic[..]);
+        for (k, (_, bytes, signed)) in extend.iter().enumerate() {
+            let wide = b[..16].chunks(*bytes).flat_map(|lane| {
+                let negative = *signed && lane[bytes - 1] >= 0x80;
+                let more = [if negative { 0xff } else { 0 }; 4];
+                [lane, &more[..*bytes]].concat()
+            });
+            let wide: Vec<u8> = wide.collect();
+            for way in [0, 1] {
+                let got = machine.run(4 + 2 * k + way, [&a, &b, &c]);
+                assert_eq!(got[..], wide[..], "{:?}", extend[k].0);
+            }
+        }
     }
 }
 

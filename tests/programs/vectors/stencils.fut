@@ -107,3 +107,26 @@ entry bytes [n] (xs: [n]u8) : [n]u8 =
     let left = xs[i64.max (i - 1) 0]
     let right = xs[i64.min (i + 1) (n - 1)]
     in if u8.max left right > xs[i] then u8.max left right - xs[i] else left ^ right)
+
+-- Bytes are added up in integers that are wider, and the living are chosen by masks of bytes.
+-- ==
+-- entry: cheapest
+-- random input { [3][77]u8 } auto output
+-- random input { [2][16]u8 } auto output
+entry cheapest [n][m] (costs: [n][m]u8) : [m]i32 =
+  loop best = replicate m 0i32 for i < n do
+    tabulate m (\j ->
+      let left = best[i64.max (j - 1) 0]
+      let right = best[i64.min (j + 1) (m - 1)]
+      in i32.u8 costs[i, j] + i32.min best[j] (i32.min left right))
+
+-- ==
+-- entry: lives
+-- random input { [90]u8 } auto output
+-- random input { [33]u8 } auto output
+entry lives [n] (world: [n]u8) : [n]u8 =
+  tabulate n (\x ->
+    let left = if x == 0 then n - 1 else x - 1
+    let right = if x == n - 1 then 0 else x + 1
+    let around = (world[left] & 3) + (world[right] & 3)
+    in u8.bool (around == 3 || (around == 2 && world[x] & 1 == 1)))

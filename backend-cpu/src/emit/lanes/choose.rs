@@ -5,7 +5,7 @@ use super::vector::{lanes_per_vector, packed_type};
 use crate::emit::control::{is_cheap, is_cheap_scalar, operations};
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, KernelKind, Mem};
-use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::scalar::ScalarOp;
 use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm, Vars};
 use midend::ir::types::ScalarType;
@@ -172,41 +172,41 @@ fn own_sums(
 }
 
 /// Finds what varies; gives up where a body cannot be worked on in lanes.
-struct Finder<'a> {
-    vars: &'a Vars,
+pub(super) struct Finder<'a> {
+    pub(super) vars: &'a Vars,
     varying: BTreeSet<Var>,
     /// What grows by one from lane to lane.
-    unit: BTreeSet<Var>,
+    pub(super) unit: BTreeSet<Var>,
     /// Whether integers are put in vectors, which pays where everything is.
-    integers: bool,
-    counts: Counts,
+    pub(super) integers: bool,
+    pub(super) counts: Counts,
 }
 
 /// What a body is made of.
 #[derive(Clone, Copy, Default)]
-struct Counts {
+pub(super) struct Counts {
     statements: usize,
     loops: usize,
     /// Varying values that loops carry.
     carried: usize,
     /// Operations that have vectors for all lanes.
-    packed: usize,
+    pub(super) packed: usize,
     /// Varying statements that have not.
-    apart: usize,
+    pub(super) apart: usize,
     /// Lanes of the vectors that have most, and of those that have least (0: there are none).
     most: usize,
     least: usize,
     /// How many loops there are around the statement at hand.
-    depth: usize,
+    pub(super) depth: usize,
     /// Those of the statements with vectors, and of those without, that are in loops.
-    inner: [usize; 2],
+    pub(super) inner: [usize; 2],
     /// Loops that lanes leave at different steps.
     diverging: usize,
 }
 
 impl Counts {
     /// Takes note of a vector with so many lanes.
-    fn fills(&mut self, lanes: Option<usize>) {
+    pub(super) fn fills(&mut self, lanes: Option<usize>) {
         let Some(lanes) = lanes else { return };
         self.most = self.most.max(lanes);
         self.least = match self.least {
@@ -278,7 +278,7 @@ impl<'a> Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn varies(&self, atom: Atom) -> bool {
+    pub(super) fn varies(&self, atom: Atom) -> bool {
         matches!(atom, Atom::Var(v) if self.varying.contains(&v))
     }
 
@@ -398,82 +398,14 @@ impl Finder<'_> {
         self.varies(cond.result[0]).then_some(())
     }
 
-    /// Takes note of whether a varying statement has vectors.
-    fn weigh(&mut self, stm: &Stm<Mem>) {
-        let unit = |atom: &Atom| matches!(atom, Atom::Var(v) if self.unit.contains(v));
-        let packed = match &stm.exp {
-            Exp::Atom(_) => return,
-            // Masks are made of masks, or lanes of lanes.
-            Exp::Scalar(op, _) if is_truth(*op) => return,
-            Exp::Scalar(ScalarOp::Select(ty), args) if self.varies(args[0]) => Some(*ty),
-            Exp::If { .. }
-                if stm.binds.len() == 1 && self.elem(stm.binds[0]) == Some(ScalarType::Bool) =>
-            {
-                return;
-            }
-            Exp::If { .. } => {
-                let mut tys = stm.binds.iter().map(|v| self.elem(*v));
-                let first = tys.next().flatten();
-                first.filter(|_| {
-                    tys.all(|ty| ty.is_some_and(|ty| lanes_per_vector(ty, self.integers).is_some()))
-                })
-            }
-            Exp::Scalar(op, args) => {
-                if let ScalarOp::Bin(op @ (BinOp::Add | BinOp::Sub), ScalarType::I64) = op {
-                    let ahead = unit(&args[0]) && !self.varies(args[1]);
-                    let behind = *op == BinOp::Add && unit(&args[1]) && !self.varies(args[0]);
-                    if ahead || behind {
-                        self.unit.extend(&stm.binds);
-                        return;
-                    }
-                }
-                packed_type(*op, self.integers).filter(|_| !args.iter().any(unit))
-            }
-            Exp::Op(Mem::Load { buffer, index }) => {
-                let elem = self.vars[*buffer].ty.elem();
-                elem.filter(|_| unit(index))
-            }
-            Exp::Op(Mem::Store {
-                buffer,
-                index,
-                value,
-            }) => {
-                let elem = self.vars[*buffer].ty.elem();
-                elem.filter(|_| unit(index) && !unit(value))
-            }
-            // Only what it says differs.
-            Exp::Assert { cond, .. } if !self.varies(*cond) => return,
-            Exp::Assert { .. } | Exp::Guard { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
-            Exp::Op(
-                Mem::Alloc { .. }
-                | Mem::Free(_)
-                | Mem::Copy { .. }
-                | Mem::Launch(_)
-                | Mem::Trace(_),
-            ) => None,
-        };
-        let lanes = packed.and_then(|ty| lanes_per_vector(ty, self.integers));
-        match lanes {
-            Some(lanes) => {
-                let load = matches!(stm.exp, Exp::Op(Mem::Load { .. }));
-                self.counts.packed += usize::from(!load);
-                self.counts.fills(Some(lanes));
-            }
-            None => self.counts.apart += 1,
-        }
-        if self.counts.depth > 0 {
-            self.counts.inner[usize::from(lanes.is_none())] += 1;
-        }
-    }
-
     /// The type of a scalar or of the elements of a buffer.
-    fn elem(&self, var: Var) -> Option<ScalarType> {
+    pub(super) fn elem(&self, var: Var) -> Option<ScalarType> {
         self.vars[var].ty.elem()
     }
 }
 
 /// Whether an operation makes truth values of truth values.
-fn is_truth(op: ScalarOp) -> bool {
+pub(super) fn is_truth(op: ScalarOp) -> bool {
     let bool = ScalarType::Bool;
     op.result() == bool && (0..op.arity()).all(|i| op.operand(i) == bool)
 }

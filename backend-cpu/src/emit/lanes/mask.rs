@@ -59,6 +59,9 @@ impl Emit<'_, '_> {
                 });
                 Some(Lanes::Mask(both.collect()))
             }
+            ScalarOp::Convert(from, ScalarType::Bool) if from != ScalarType::Bool => {
+                self.packed_convert(group, (from, ScalarType::Bool), args[0])
+            }
             ScalarOp::Un(..)
             | ScalarOp::Bin(..)
             | ScalarOp::Tern(..)
@@ -116,38 +119,25 @@ impl Emit<'_, '_> {
             .collect()
     }
 
-    /// Masks made to have so many lanes in a vector; pairs of them are taken apart and made again.
-    fn with_lanes(&mut self, masks: Vec<Value>, per: usize, halves: usize) -> Vec<Value> {
-        if self.b.func.dfg.value_type(masks[0]).lane_count() as usize == per {
-            return masks;
-        }
-        let apart = masks
-            .into_iter()
-            .flat_map(|mask| self.halves_of(mask, halves));
-        let mut vectors: Vec<Value> = apart.collect();
+    /// Masks made to have so many lanes in a vector.
+    fn with_lanes(&mut self, mut masks: Vec<Value>, per: usize, halves: usize) -> Vec<Value> {
         loop {
-            let have = self.b.func.dfg.value_type(vectors[0]).lane_count() as usize;
+            let have = self.b.func.dfg.value_type(masks[0]).lane_count() as usize;
             if have == per {
-                break;
+                return masks;
             }
-            vectors = if have > per {
-                let wider = vectors.into_iter().flat_map(|mask| {
-                    let low = self.b.ins().swiden_low(mask);
-                    [low, self.b.ins().swiden_high(mask)]
-                });
-                wider.collect()
+            if have > per {
+                let wider = |mask| self.extended(mask, true, halves);
+                masks = masks.into_iter().flat_map(wider).collect();
             } else {
-                let pairs = vectors.chunks(2);
-                pairs.map(|pair| self.narrowed(pair[0], pair[1])).collect()
-            };
+                let pairs = masks.chunks(2);
+                let narrow = pairs.map(|pair| self.narrowed(pair[0], pair[1])).collect();
+                masks = self.sorted(narrow, halves);
+            }
         }
-        vectors
-            .chunks(halves)
-            .map(|parts| self.joined(parts))
-            .collect()
     }
 
-    /// Two masks in one with lanes half as wide.
+    /// Two masks in one with lanes half as wide; of pairs, half by half.
     fn narrowed(&mut self, low: Value, high: Value) -> Value {
         if self.b.func.dfg.value_type(low) != types::I64X2 {
             return self.b.ins().snarrow(low, high);
@@ -216,7 +206,7 @@ impl Group<'_> {
     }
 
     /// Whether a number grows by a constant from lane to lane.
-    fn is_linear(&self, atom: Atom) -> bool {
+    pub(super) fn is_linear(&self, atom: Atom) -> bool {
         let lanes = atom.as_var().and_then(|v| self.lanes.get(&v));
         matches!(lanes, Some(Lanes::Linear(..)))
     }

@@ -1,7 +1,8 @@
 //! Lanes in vector registers: numbers of neighbouring points.
 
+use super::convert::converts;
 use super::{Group, Lanes};
-use crate::emit::library::Extent;
+use crate::emit::library::{Extent, RAW};
 use crate::emit::{Emit, clif, plain};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Type, Value, types};
@@ -67,17 +68,24 @@ pub(super) fn packed_type(op: ScalarOp, integers: bool) -> Option<ScalarType> {
         ScalarOp::Bin(BinOp::Mul, ty) => {
             Some(ty).filter(|ty| ty.is_float() || matches!(ty.bytes(), 2 | 4))?
         }
-        ScalarOp::Convert(from @ (ScalarType::I32 | ScalarType::U32), ScalarType::F32) => from,
-        ScalarOp::Convert(ScalarType::F32, to @ ScalarType::I32) => to,
+        ScalarOp::Convert(from, to) => {
+            if !converts(from, to, integers) {
+                return None;
+            }
+            if from == ScalarType::Bool { to } else { from }
+        }
+        // By as much in all lanes. Bytes have no shifts, and numbers of 64 bits none that keep the sign.
+        ScalarOp::Bin(BinOp::Shl, ty) => Some(ty).filter(|ty| ty.is_integer() && ty.bytes() > 1)?,
+        ScalarOp::Bin(BinOp::Shr, ty) => Some(ty).filter(|ty| {
+            let arithmetic = ty.is_signed() && ty.bytes() == 8;
+            ty.is_integer() && ty.bytes() > 1 && !arithmetic
+        })?,
+        ScalarOp::ToBits(ty) | ScalarOp::FromBits(ty) => Some(ty).filter(|_| integers)?,
         // A mask.
         ScalarOp::Cmp(_, ty) => ty,
-        ScalarOp::Un(..)
-        | ScalarOp::Bin(..)
-        | ScalarOp::Tern(..)
-        | ScalarOp::Convert(..)
-        | ScalarOp::ToBits(_)
-        | ScalarOp::FromBits(_)
-        | ScalarOp::Select(_) => return None,
+        ScalarOp::Un(..) | ScalarOp::Bin(..) | ScalarOp::Tern(..) | ScalarOp::Select(_) => {
+            return None;
+        }
     };
     // The least of 64 bits is many instructions, too.
     let wide = ty.is_integer() && ty.bytes() == 8;
@@ -101,6 +109,21 @@ impl Emit<'_, '_> {
         }
         if matches!(op, ScalarOp::Tern(TernOp::Fma, _)) && !self.has_fma() {
             return None;
+        }
+        match op {
+            ScalarOp::Convert(from, to) => {
+                return self.packed_convert(group, (from, to), args[0]);
+            }
+            ScalarOp::Bin(BinOp::Shl | BinOp::Shr, _) => {
+                return self.packed_shift(group, op, args);
+            }
+            ScalarOp::Un(..)
+            | ScalarOp::Bin(..)
+            | ScalarOp::Cmp(..)
+            | ScalarOp::Tern(..)
+            | ScalarOp::ToBits(_)
+            | ScalarOp::FromBits(_)
+            | ScalarOp::Select(_) => {}
         }
         let count = group.plan.vectors(ty)?;
         let columns: Vec<Vec<Value>> = args.iter().map(|a| self.packed(group, *a)).collect();
@@ -126,8 +149,10 @@ impl Emit<'_, '_> {
                 self.b.ins().fdiv(one, root)
             } else if let ScalarOp::Bin(extremum @ (BinOp::Min | BinOp::Max), _) = op {
                 self.packed_extremum(ty, (row[0], row[1]), extremum == BinOp::Min)
-            } else if let ScalarOp::Convert(from, _) = op {
-                self.packed_convert(from, row[0])
+            } else if let ScalarOp::ToBits(ty) = op {
+                self.packed_bits(ty, row[0])
+            } else if let ScalarOp::FromBits(ty) = op {
+                self.b.ins().bitcast(vector(ty), RAW, row[0])
             } else {
                 self.scalar(op, &row)
             };
@@ -136,21 +161,37 @@ impl Emit<'_, '_> {
         Some(Lanes::Packed(vectors))
     }
 
-    /// Integers of 32 bits made floats of 32 bits, or the other way round: those that are too large become the largest,
-    /// NaNs and infinities 0.
-    fn packed_convert(&mut self, from: ScalarType, a: Value) -> Value {
-        if from == ScalarType::I32 {
-            return self.b.ins().fcvt_from_sint(types::F32X4, a);
+    /// Integers shifted by as much in all lanes.
+    fn packed_shift(
+        &mut self,
+        group: &mut Group<'_>,
+        op: ScalarOp,
+        args: &[Atom],
+    ) -> Option<Lanes> {
+        if args[1].as_var().is_some_and(|v| group.plan.varies(v)) {
+            return None;
         }
-        if from == ScalarType::U32 {
-            return self.b.ins().fcvt_from_uint(types::F32X4, a);
-        }
-        let infinity = self.b.ins().f32const(f32::INFINITY);
-        let infinity = self.b.ins().splat(types::F32X4, infinity);
-        let size = self.b.ins().fabs(a);
-        let finite = self.b.ins().fcmp(FloatCC::LessThan, size, infinity);
-        let number = self.b.ins().fcvt_to_sint_sat(types::I32X4, a);
-        self.b.ins().band(finite, number)
+        group.plan.per_vector(op.result())?;
+        let amount = self.atom(args[1]);
+        let numbers = self.packed(group, args[0]).into_iter();
+        let shifted = numbers.map(|a| self.scalar(op, &[a, amount]));
+        Some(Lanes::Packed(shifted.collect()))
+    }
+
+    /// The bits of floats; of NaNs the canonical ones.
+    fn packed_bits(&mut self, ty: ScalarType, a: Value) -> Value {
+        let (int, canonical) = if ty == ScalarType::F32 {
+            (types::I32X4, 0x7fc0_0000u32.to_le_bytes().repeat(4))
+        } else {
+            (
+                types::I64X2,
+                0x7ff8_0000_0000_0000u64.to_le_bytes().repeat(2),
+            )
+        };
+        let canonical = self.lanes_of(int, &canonical);
+        let nan = self.b.ins().fcmp(FloatCC::Unordered, a, a);
+        let bits = self.b.ins().bitcast(int, RAW, a);
+        self.b.ins().bitselect(nan, canonical, bits)
     }
 
     /// The least or the greatest of vectors; minimumNumber or maximumNumber of floats, as for scalars but without a
@@ -217,6 +258,11 @@ impl Emit<'_, '_> {
         };
         if let Some(Lanes::Packed(vectors)) = group.lanes.get(&var) {
             return vectors.clone();
+        }
+        if ty == ScalarType::I64
+            && let Some(growing) = self.growing(group, ty, atom)
+        {
+            return growing;
         }
         let values: Vec<Value> = (0..group.plan.width)
             .map(|lane| self.lane(group, var, lane))

@@ -1,0 +1,323 @@
+//! Numbers of one type made numbers of another, in vectors: lanes become wider, and so more vectors, or narrower.
+//!
+//! ```text
+//! u8 → i32     16 lanes in one vector, extended to 8 + 8 of 16 bits, then to 4 + 4 + 4 + 4
+//! i32 → u8     pairs of vectors packed to one, and again
+//! ```
+//!
+//! Pairs ([`crate::wide`]) are extended from their lower halves; packing works on halves, which are put in order then.
+
+use super::vector::{lanes_per_vector, vector};
+use super::{Group, Lanes};
+use crate::emit::library::RAW;
+use crate::emit::{Emit, clif};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{ConstantData, InstBuilder, Type, Value, types};
+use midend::ir::scalar::Const;
+use midend::ir::syntax::Atom;
+use midend::ir::types::ScalarType;
+
+/// Which bytes of two vectors are the lower halves of lanes of 64 bits.
+const LOWER_WORDS: [u8; 16] = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
+/// Which bytes of two vectors are the upper half of the first.
+const UPPER: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/// Whether vectors are converted. Truth values are masks.
+pub(super) fn converts(from: ScalarType, to: ScalarType, integers: bool) -> bool {
+    let packed = |ty| ty == ScalarType::Bool || lanes_per_vector(ty, integers).is_some();
+    let known = match (from, to) {
+        (_, ScalarType::Bool) | (ScalarType::Bool, _) => true,
+        (ScalarType::F32, ScalarType::F64) | (ScalarType::F64, ScalarType::F32) => true,
+        // Those of 32 bits are the widest that are converted to and from floats; larger ones, without a sign, not from.
+        (ScalarType::F32, _) => to.bytes() < 4 || to == ScalarType::I32,
+        (ScalarType::F64, _) => false,
+        (_, ScalarType::F32 | ScalarType::F64) => from.bytes() <= 4,
+        _ => true,
+    };
+    known && from != to && packed(from) && packed(to)
+}
+
+impl Emit<'_, '_> {
+    /// A number in vectors made one of another type.
+    pub(super) fn packed_convert(
+        &mut self,
+        group: &mut Group<'_>,
+        (from, to): (ScalarType, ScalarType),
+        arg: Atom,
+    ) -> Option<Lanes> {
+        if !converts(from, to, group.plan.integers) {
+            return None;
+        }
+        let halves = group.plan.halves;
+        if from == ScalarType::Bool {
+            let per = group.plan.per_vector(to)?;
+            let masks = self.mask(group, arg, per);
+            let one = self.one(to);
+            let ones = masks.into_iter().map(|mask| {
+                let ty = self.b.func.dfg.value_type(mask);
+                let one = self.b.ins().bitcast(ty, RAW, one);
+                let one = self.b.ins().band(mask, one);
+                self.b.ins().bitcast(vector(to), RAW, one)
+            });
+            return Some(Lanes::Packed(ones.collect()));
+        }
+        group.plan.per_vector(from)?;
+        if to == ScalarType::Bool {
+            if group.is_linear(arg) {
+                return None;
+            }
+            let numbers = self.packed(group, arg);
+            let zero = self.lanes_of(vector(from), &[0; 16]);
+            let masks = numbers.into_iter().map(|a| {
+                if from.is_float() {
+                    self.b.ins().fcmp(FloatCC::NotEqual, a, zero)
+                } else {
+                    self.b.ins().icmp(IntCC::NotEqual, a, zero)
+                }
+            });
+            return Some(Lanes::Mask(masks.collect()));
+        }
+        group.plan.per_vector(to)?;
+        if to.is_integer()
+            && let Some(growing) = self.growing(group, to, arg)
+        {
+            return Some(Lanes::Packed(growing));
+        }
+        let numbers = self.packed(group, arg);
+        Some(Lanes::Packed(self.converted(numbers, (from, to), halves)))
+    }
+
+    fn converted(
+        &mut self,
+        numbers: Vec<Value>,
+        (from, to): (ScalarType, ScalarType),
+        halves: usize,
+    ) -> Vec<Value> {
+        let narrow = from.bytes() < 4;
+        match (from, to) {
+            (ScalarType::F32, ScalarType::F64) => {
+                let sorted = self.sorted(numbers, halves);
+                self.promote(&sorted, 4)
+            }
+            (ScalarType::F64, ScalarType::F32) => {
+                let singles = self.demote(&numbers);
+                self.sorted(singles, halves)
+            }
+            (ScalarType::F32, _) => {
+                let numbers = numbers.into_iter().map(|a| self.truncated(a, to));
+                let words = numbers.collect();
+                self.resized(words, ScalarType::I32, to, halves)
+            }
+            // Narrow integers without a sign are not negative in 32 bits.
+            (_, ScalarType::F32 | ScalarType::F64) if narrow => {
+                let words = self.resized(numbers, from, ScalarType::I32, halves);
+                self.converted(words, (ScalarType::I32, to), halves)
+            }
+            (ScalarType::U32, ScalarType::F32) => {
+                let single = |a| self.single(a);
+                numbers.into_iter().map(single).collect()
+            }
+            (_, ScalarType::F32) => {
+                let single = |a| self.b.ins().fcvt_from_sint(types::F32X4, a);
+                numbers.into_iter().map(single).collect()
+            }
+            (_, ScalarType::F64) => {
+                let double = |a| self.doubles(a, from, halves);
+                numbers.into_iter().flat_map(double).collect()
+            }
+            _ => self.resized(numbers, from, to, halves),
+        }
+    }
+
+    /// Integers in vectors made wider or narrower.
+    pub(super) fn resized(
+        &mut self,
+        mut numbers: Vec<Value>,
+        from: ScalarType,
+        to: ScalarType,
+        halves: usize,
+    ) -> Vec<Value> {
+        let mut bytes = from.bytes();
+        while bytes < to.bytes() {
+            let signed = from.is_signed();
+            let wider = |a| self.extended(a, signed, halves);
+            numbers = numbers.into_iter().flat_map(wider).collect();
+            bytes *= 2;
+        }
+        while bytes > to.bytes() {
+            let pairs = numbers.chunks(2);
+            let packed = pairs.map(|pair| self.cut(pair[0], pair[1])).collect();
+            numbers = self.sorted(packed, halves);
+            bytes /= 2;
+        }
+        numbers
+    }
+
+    /// The lanes of a vector, twice as wide, in two.
+    pub(super) fn extended(&mut self, all: Value, signed: bool, halves: usize) -> [Value; 2] {
+        if halves == 1 {
+            return if signed {
+                let low = self.b.ins().swiden_low(all);
+                [low, self.b.ins().swiden_high(all)]
+            } else {
+                let low = self.b.ins().uwiden_low(all);
+                [low, self.b.ins().uwiden_high(all)]
+            };
+        }
+        let parts = self.halves_of(all, halves);
+        [parts[0], parts[1]].map(|part| {
+            if signed {
+                self.b.ins().swiden_low(part)
+            } else {
+                self.b.ins().uwiden_low(part)
+            }
+        })
+    }
+
+    /// The lower halves of the lanes of two vectors in one; of pairs, half by half.
+    fn cut(&mut self, low: Value, high: Value) -> Value {
+        let ty = self.b.func.dfg.value_type(low);
+        if ty == types::I64X2 {
+            return self.bytes(low, high, LOWER_WORDS, types::I32X4);
+        }
+        let mut kept = [0; 16];
+        let bytes = ty.lane_bits() as usize / 8;
+        for (i, byte) in kept.iter_mut().enumerate() {
+            *byte = if i % bytes < bytes / 2 { 0xff } else { 0 };
+        }
+        let kept = self.lanes_of(ty, &kept);
+        let [low, high] = [low, high].map(|v| self.b.ins().band(v, kept));
+        self.b.ins().unarrow(low, high)
+    }
+
+    /// Pairs whose halves are made of halves of others each, in order.
+    pub(super) fn sorted(&mut self, vectors: Vec<Value>, halves: usize) -> Vec<Value> {
+        if halves == 1 {
+            return vectors;
+        }
+        let sort = |all| {
+            let ty = self.b.func.dfg.value_type(all);
+            let bytes = self.b.ins().bitcast(types::I8X16, RAW, all);
+            // An operation that stands for it, see [`crate::wide`].
+            let sorted = self.b.ins().sadd_sat(bytes, bytes);
+            self.b.ins().bitcast(ty, RAW, sorted)
+        };
+        vectors.into_iter().map(sort).collect()
+    }
+
+    /// Integers of 32 bits without a sign made binary32: both halves are exact, and so are multiples of 2^16; the sum is
+    /// rounded once.
+    fn single(&mut self, all: Value) -> Value {
+        let sixteen = self.b.ins().iconst(types::I32, 16);
+        let upper = self.b.ins().ushr(all, sixteen);
+        let mask = self.lanes_of(types::I32X4, &0xffffu32.to_le_bytes().repeat(4));
+        let lower = self.b.ins().band(all, mask);
+        let [upper, lower] =
+            [upper, lower].map(|part| self.b.ins().fcvt_from_sint(types::F32X4, part));
+        let factor = self.lanes_of(types::F32X4, &65536f32.to_le_bytes().repeat(4));
+        let upper = self.b.ins().fmul(upper, factor);
+        self.b.ins().fadd(upper, lower)
+    }
+
+    /// Integers of 32 bits made binary64.
+    fn doubles(&mut self, all: Value, from: ScalarType, halves: usize) -> [Value; 2] {
+        let signed = from.is_signed();
+        let all = if signed {
+            all
+        } else {
+            let middle = self.lanes_of(types::I32X4, &0x8000_0000u32.to_le_bytes().repeat(4));
+            self.b.ins().bxor(all, middle)
+        };
+        let parts = if halves == 1 {
+            let upper = self.bytes(all, all, UPPER, types::I32X4);
+            [all, upper]
+        } else {
+            let parts = self.halves_of(all, halves);
+            [parts[0], parts[1]]
+        };
+        parts.map(|part| {
+            let wide = self.b.ins().swiden_low(part);
+            let double = self.b.ins().fcvt_from_sint(types::F64X2, wide);
+            if signed {
+                return double;
+            }
+            let middle = 2_147_483_648f64.to_le_bytes().repeat(2);
+            let middle = self.lanes_of(types::F64X2, &middle);
+            self.b.ins().fadd(double, middle)
+        })
+    }
+
+    /// Floats made integers of 32 bits: those that are too large for the type become the largest that it has, NaNs and
+    /// infinities 0.
+    fn truncated(&mut self, a: Value, to: ScalarType) -> Value {
+        let infinity = f32::INFINITY.to_le_bytes().repeat(4);
+        let infinity = self.lanes_of(types::F32X4, &infinity);
+        let size = self.b.ins().fabs(a);
+        let finite = self.b.ins().fcmp(FloatCC::LessThan, size, infinity);
+        let number = self.b.ins().fcvt_to_sint_sat(types::I32X4, a);
+        let number = self.b.ins().band(finite, number);
+        if to.bytes() == 4 {
+            return number;
+        }
+        let limit = 1i32 << (8 * to.bytes() - 1);
+        let largest = if to.is_signed() {
+            limit - 1
+        } else {
+            2 * limit - 1
+        };
+        let [largest, least] =
+            [largest, -limit].map(|n| self.lanes_of(types::I32X4, &n.to_le_bytes().repeat(4)));
+        let number = self.b.ins().smin(number, largest);
+        self.b.ins().smax(number, least)
+    }
+
+    /// A constant vector.
+    pub(super) fn lanes_of(&mut self, ty: Type, bytes: &[u8]) -> Value {
+        let constants = &mut self.b.func.dfg.constants;
+        let data = constants.insert(ConstantData::from(bytes));
+        self.b.ins().vconst(ty, data)
+    }
+
+    /// 1 in all lanes.
+    fn one(&mut self, ty: ScalarType) -> Value {
+        let one = if ty == ScalarType::F32 {
+            Const::f32(1.0)
+        } else if ty == ScalarType::F64 {
+            Const::f64(1.0)
+        } else {
+            Const::U8(1)
+        };
+        let word = one.word().to_le_bytes();
+        self.lanes_of(vector(ty), &word[..ty.bytes()].repeat(16 / ty.bytes()))
+    }
+
+    /// The lanes of an index that grows by a constant, as integers of a type.
+    pub(super) fn growing(
+        &mut self,
+        group: &Group<'_>,
+        ty: ScalarType,
+        index: Atom,
+    ) -> Option<Vec<Value>> {
+        let (first, step) = match group.lanes.get(&index.as_var()?)? {
+            Lanes::Linear(first, step) => (*first, *step),
+            Lanes::Many(_) | Lanes::Packed(_) | Lanes::Mask(_) => return None,
+        };
+        let per = group.plan.per_vector(ty)?;
+        let first = self.resize(first, types::I64, clif(ty), true);
+        let base = self.b.ins().splat(vector(ty), first);
+        let lane = |i: usize| (step * i as i64).to_le_bytes();
+        let bytes: Vec<u8> = (0..per)
+            .flat_map(|i| lane(i)[..ty.bytes()].to_vec())
+            .collect();
+        let steps = self.lanes_of(vector(ty), &bytes);
+        let base = self.b.ins().iadd(base, steps);
+        let mut all = Vec::new();
+        for k in 0..group.plan.width / per {
+            let ahead = lane(k * per)[..ty.bytes()].repeat(per);
+            let ahead = self.lanes_of(vector(ty), &ahead);
+            all.push(self.b.ins().iadd(base, ahead));
+        }
+        let pairs = all.chunks(group.plan.halves);
+        Some(pairs.map(|halves| self.joined(halves)).collect())
+    }
+}
