@@ -23,13 +23,16 @@ pub mod flatmap;
 pub mod global;
 pub mod index;
 pub mod intrinsic;
+mod irregular;
 pub mod loops;
 pub mod mentions;
 pub mod module;
 pub mod name;
 pub mod range;
 pub mod reduce;
+pub mod rows;
 pub mod scatter;
+mod segments;
 pub mod soac;
 pub mod types;
 mod units;
@@ -86,6 +89,8 @@ pub struct Lower<'a> {
     unchecked: bool,
     /// The loop that is lowered next is to be unrolled.
     unroll: bool,
+    /// Casts check that sizes are equal: not where irregular dimensions may have made the checker take them for equal.
+    checks_casts: bool,
     /// Expressions in which the program wants to be told of checks.
     watched: Vec<Span>,
     /// What is perhaps not as it was meant.
@@ -157,6 +162,7 @@ impl<'a> Lower<'a> {
             functor_calls: 0,
             unchecked: false,
             unroll: false,
+            checks_casts: typed.irregular,
             watched: Vec::new(),
             warnings: Vec::new(),
         }

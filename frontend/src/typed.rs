@@ -45,6 +45,8 @@ pub struct Program {
     pub files: Vec<File>,
     /// The entry points of the program, in source order.
     pub entries: Vec<Entry>,
+    /// Whether some type has an irregular dimension: then sizes that are taken for equal may differ, and are checked.
+    pub irregular: bool,
 }
 
 /// The declarations of one file.

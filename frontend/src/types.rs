@@ -42,6 +42,7 @@ pub fn check(
         prelude: cx.prelude.defs,
         files: cx.typed_files,
         entries: cx.entries,
+        irregular: cx.irregular,
     });
     (typed, diags)
 }

@@ -1,6 +1,6 @@
 //! One corpus on every target: the programs under `tests/programs`, `examples` and `bench/programs`, with their test blocks.
 //!
-//! Programs about nesting, and those after the papers, also run with all versions of their code forced: what is inside
+//! Programs about nesting and irregular arrays, and those after the papers, also run with all versions of their code forced: what is inside
 //! sequential, and all in parallel.
 //! Vector registers of both widths must give the same bits. Compiling the same program twice must also give the same text after every pass, and NVIDIA's assembler must take every
 //! kernel that a program becomes.
@@ -52,7 +52,10 @@ fn main() {
             });
             trials.push(trial.with_ignored_flag(is_absent));
         }
-        if name.contains("nesting") || name.contains("papers") {
+        if ["nesting", "papers", "irregular"]
+            .iter()
+            .any(|place| name.contains(place))
+        {
             for (what, number) in [("sequential", 0), ("parallel", INFINITE)] {
                 for target in [Target::Cpu, Target::PtxEmu] {
                     let path = path.clone();

@@ -50,6 +50,7 @@ impl<'a> Lower<'a> {
     /// Applies a function to arguments.
     pub fn apply(&mut self, f: Value<'a>, args: Vec<Value<'a>>, span: Span) -> Res<Value<'a>> {
         let mut f = f;
+        let args: Vec<Value<'a>> = args.iter().map(|arg| self.opened(arg)).collect();
         let mut args = args.into_iter().peekable();
         while args.peek().is_some() {
             let Value::Fun(fun) = f else {

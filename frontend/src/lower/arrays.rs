@@ -26,9 +26,26 @@ impl<'a> Lower<'a> {
         args: Vec<Value<'a>>,
         span: Span,
     ) -> Res<Value<'a>> {
+        let updates = matches!(
+            intrinsic.op,
+            Op::Hist
+                | Op::ReduceByIndex1d
+                | Op::ReduceByIndex2d
+                | Op::ReduceByIndex3d
+                | Op::Scatter1d
+                | Op::Scatter2d
+                | Op::Scatter3d
+                | Op::ScatterStream
+                | Op::HistStream
+                | Op::AccWrite
+        );
+        if updates && args.iter().any(Value::has_rows) {
+            return Err(super::segments::refused(span, "parallel updates of"));
+        }
         let mut args = args.into_iter();
         let mut arg = || args.next().unwrap_or_else(Value::unit);
         match intrinsic.op {
+            Op::Segment => self.segment(&arg(), &arg(), span),
             Op::Eq => Ok(Value::scalar(self.equal(&arg(), &arg(), span)?)),
             Op::Ne => {
                 let same = self.equal(&arg(), &arg(), span)?;
@@ -65,10 +82,30 @@ impl<'a> Lower<'a> {
             Op::AccWrite => self.acc_write(&arg(), &arg(), &arg(), span),
             Op::Zip => Ok(self.zip(&arg(), &arg())),
             Op::Unzip => Ok(unzip(&arg())),
-            Op::Concat => Ok(self.concat(&arg(), &arg())),
-            Op::Flatten => Ok(self.flatten(&arg())),
+            Op::Concat => {
+                let (a, b) = (arg(), arg());
+                if a.has_rows() || b.has_rows() {
+                    return Ok(self.concat_rows(vec![a, b]));
+                }
+                Ok(self.concat(&a, &b))
+            }
+            Op::Flatten => {
+                let v = arg();
+                match &v {
+                    Value::Array { dims, elem } if dims.len() == 1 => {
+                        self.flatten_rows(elem, dims, span)
+                    }
+                    _ => Ok(self.flatten(&v)),
+                }
+            }
             Op::Unflatten => self.unflatten(inst, &arg(), span),
-            Op::Transpose => Ok(self.transpose(&arg())),
+            Op::Transpose => {
+                let v = arg();
+                if v.dims().len() < 2 {
+                    return Err(super::segments::refused(span, "`transpose` of"));
+                }
+                Ok(self.transpose(&v))
+            }
             Op::Reverse => {
                 let index = Index::Range(None, None, Some(int(-1)));
                 Ok(self.index(&arg(), &[index]))
@@ -230,7 +267,11 @@ impl<'a> Lower<'a> {
         let by = self.i64_bin(BinOp::Mod, by, divisor);
         let tail = self.index_unchecked(v, &[Index::Range(Some(by), None, None)]);
         let head = self.index_unchecked(v, &[Index::Range(None, Some(by), None)]);
-        let joined = self.concat(&tail, &head);
+        let joined = if v.has_rows() {
+            self.concat_rows(vec![tail, head])
+        } else {
+            self.concat(&tail, &head)
+        };
         self.same_width(n, &joined)
     }
 
@@ -269,8 +310,11 @@ fn unzip<'a>(v: &Value<'a>) -> Value<'a> {
             let columns = columns.iter();
             Value::Tuple(columns.map(|c| Value::array(&[width], c.clone())).collect())
         }
-        Value::Leaf(_) | Value::Array { .. } | Value::Record(_) | Value::Sum(_) | Value::Fun(_) => {
-            Value::unit()
-        }
+        Value::Leaf(_)
+        | Value::Array { .. }
+        | Value::Record(_)
+        | Value::Sum(_)
+        | Value::Rows(_)
+        | Value::Fun(_) => Value::unit(),
     }
 }

@@ -72,6 +72,12 @@ impl<'a> Lower<'a> {
                 .push(Diagnostic::warning(Code::IdleAttribute, span, message));
             return v.clone();
         }
+        if v.has_rows() {
+            let message = "tracing has no effect yet on values with rows of any lengths";
+            self.warnings
+                .push(Diagnostic::warning(Code::IdleAttribute, span, message));
+            return v.clone();
+        }
         let ty = structure(&self.type_of(v));
         let values = v.atoms();
         let trace = ArrayOp::Trace(Box::new(Trace { label, ty, values }));

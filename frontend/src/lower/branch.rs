@@ -2,7 +2,8 @@
 
 use super::env::Frame;
 use super::exp::literal;
-use super::value::{Leaf, SumValue, Value, size_of_atom};
+use super::rows::Rows;
+use super::value::{Leaf, SumValue, Ty, Value, size_of_atom};
 use super::{Lower, Res, unsupported};
 use crate::source::Span;
 use crate::typed::{Case, Exp, Pat, PatKind, Type as SourceType};
@@ -40,17 +41,25 @@ impl<'a> Lower<'a> {
         }
         let expected = ty.map(|(ty, frame)| self.eval_type(ty, frame));
         let watermark = self.watermark();
-        let branch = |l: &mut Self, f: Branch<'_, 'a>| {
+        let branch = |l: &mut Self, f: Branch<'_, 'a>, ty: Option<&Ty>| {
             l.nested(|l| {
                 let v = f(l)?;
-                Ok(match &expected {
-                    Some(ty) => l.cast(&v, ty),
+                Ok(match ty {
+                    Some(ty) => {
+                        let v = l.cast(&v, ty);
+                        l.irregular_as(&v, ty)
+                    }
                     None => v,
                 })
             })
         };
-        let (then_value, then_stms) = branch(self, then)?;
-        let (else_value, else_stms) = branch(self, otherwise)?;
+        let (then_value, then_stms) = branch(self, then, expected.as_ref())?;
+        let expected = if then_value.has_rows() {
+            expected.map(|ty| ty.irregular_like(&then_value))
+        } else {
+            expected
+        };
+        let (else_value, else_stms) = branch(self, otherwise, expected.as_ref())?;
         let mut join = Join {
             watermark,
             sizes: Vec::new(),
@@ -146,7 +155,9 @@ impl<'a> Lower<'a> {
                 }
                 Ok(Value::Leaf(self.join_leaf(*a, *b, outer, join)))
             }
-            (Value::Array { dims: xs, elem: a }, Value::Array { dims: ys, elem: b }) => {
+            (Value::Array { dims: xs, elem: a }, Value::Array { dims: ys, elem: b })
+                if xs.len() == ys.len() =>
+            {
                 let dims: Vec<Size> = xs
                     .iter()
                     .zip(ys.iter())
@@ -184,6 +195,21 @@ impl<'a> Lower<'a> {
                 }
                 Ok(Value::Sum(Rc::new(SumValue { tag, cons })))
             }
+            (Value::Rows(x), Value::Rows(y)) => {
+                let begin = self.join_leaf(x.begin, y.begin, outer, join);
+                let end = self.join_leaf(x.end, y.end, outer, join);
+                let pool = self.join(&x.pool, &y.pool, &mut Vec::new(), join)?;
+                Ok(Value::Rows(Rc::new(Rows {
+                    begin,
+                    end,
+                    pool,
+                    compact: x.compact && y.compact,
+                })))
+            }
+            (Value::Array { .. } | Value::Rows(_), Value::Array { .. } | Value::Rows(_)) => {
+                let what = "a condition on which it depends whether an array is irregular, without a type that says so";
+                Err(unsupported(join.span, what))
+            }
             (Value::Fun(x), Value::Fun(y)) if Rc::ptr_eq(x, y) => Ok(a.clone()),
             (
                 Value::Leaf(_)
@@ -191,6 +217,7 @@ impl<'a> Lower<'a> {
                 | Value::Tuple(_)
                 | Value::Record(_)
                 | Value::Sum(_)
+                | Value::Rows(_)
                 | Value::Fun(_),
                 _,
             ) => Err(unsupported(

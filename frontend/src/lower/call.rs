@@ -173,6 +173,7 @@ impl<'a> Lower<'a> {
                 | Value::Tuple(_)
                 | Value::Record(_)
                 | Value::Sum(_)
+                | Value::Rows(_)
                 | Value::Fun(_),
                 _,
             ) if unique => v.map_leaves(&mut |leaf| {
@@ -188,6 +189,7 @@ impl<'a> Lower<'a> {
                 | Value::Tuple(_)
                 | Value::Record(_)
                 | Value::Sum(_)
+                | Value::Rows(_)
                 | Value::Fun(_),
                 _,
             ) => v.clone(),

@@ -2,6 +2,7 @@
 
 use super::Lower;
 use super::emit::{text, value};
+use super::rows::Rows;
 use super::value::{Leaf, SumValue, Ty, Value, int_const};
 use midend::ir::array::ArrayOp;
 use midend::ir::id::Var;
@@ -40,13 +41,27 @@ impl<'a> Lower<'a> {
                 if in_sum && dims.iter().zip(&new).any(absent) {
                     return self.absent(ty, outer);
                 }
+                let certs = if self.checks_casts && !in_sum {
+                    self.check_equal(dims, &new)
+                } else {
+                    Vec::new()
+                };
                 outer.extend(&new);
-                let elem = self.cast_in(elem, row, outer, in_sum);
+                let elem = self.with_certs(&certs, |l| l.cast_in(elem, row, outer, in_sum));
                 outer.truncate(outer.len() - new.len());
                 Value::Array {
                     dims: new.into(),
                     elem: Rc::new(elem),
                 }
+            }
+            (Value::Rows(rows), Ty::Array(array)) => {
+                let pool = Ty::array(array.dim, array.elem.clone());
+                Value::Rows(Rc::new(Rows {
+                    begin: self.reshape(rows.begin, outer),
+                    end: self.reshape(rows.end, outer),
+                    pool: self.cast_in(&rows.pool, &pool, &mut Vec::new(), in_sum),
+                    compact: rows.compact,
+                }))
             }
             (Value::Tuple(vs), Ty::Tuple(ts)) => Value::Tuple(
                 vs.iter()
@@ -79,10 +94,26 @@ impl<'a> Lower<'a> {
                 | Value::Tuple(_)
                 | Value::Record(_)
                 | Value::Sum(_)
+                | Value::Rows(_)
                 | Value::Fun(_),
                 _,
             ) => v.clone(),
         }
+    }
+
+    /// Checks sizes that the checker takes for equal because both are those of irregular dimensions.
+    fn check_equal(&mut self, have: &[Size], want: &[Size]) -> Vec<Var> {
+        let mut ok = Atom::Const(Const::Bool(true));
+        for (a, b) in have.iter().zip(want) {
+            let same = self.cmp(CmpOp::Eq, ScalarType::I64, (*a).into(), (*b).into());
+            ok = self.and(ok, same);
+        }
+        let mut message = vec![text("Rows differ in shape: ")];
+        message.extend(super::coerce::shape_parts(have));
+        message.push(text(" and "));
+        message.extend(super::coerce::shape_parts(want));
+        message.push(text("."));
+        self.assert(ok, TrapKind::Shape, message)
     }
 
     /// A value of the type that means nothing: the payload of an absent constructor. Unknown sizes are 0. A negative size
@@ -91,6 +122,15 @@ impl<'a> Lower<'a> {
         match ty {
             Ty::Scalar(s) => Value::Leaf(self.zero(*s, outer)),
             Ty::Array(a) => {
+                if a.irregular && !outer.is_empty() {
+                    let pool = Ty::array(a.dim, a.elem.clone());
+                    return Value::Rows(Rc::new(Rows {
+                        begin: self.zero(ScalarType::I64, outer),
+                        end: self.zero(ScalarType::I64, outer),
+                        pool: self.absent(&pool, &mut Vec::new()),
+                        compact: false,
+                    }));
+                }
                 let dim = a.dim.unwrap_or(Size::Const(0));
                 let certs = self.not_negative(dim);
                 outer.push(dim);
@@ -159,6 +199,7 @@ pub(super) fn fits(v: &Value<'_>, ty: &Ty) -> bool {
             }
             fits(elem, row)
         }
+        (Value::Rows(rows), Ty::Array(a)) => fits(&rows.pool, &Ty::array(a.dim, a.elem.clone())),
         (Value::Tuple(vs), Ty::Tuple(ts)) => vs.iter().zip(ts.iter()).all(|(v, t)| fits(v, t)),
         (Value::Record(vs), Ty::Record(ts)) => {
             vs.iter().zip(ts.iter()).all(|((_, v), (_, t))| fits(v, t))
@@ -174,6 +215,7 @@ pub(super) fn fits(v: &Value<'_>, ty: &Ty) -> bool {
             | Value::Tuple(_)
             | Value::Record(_)
             | Value::Sum(_)
+            | Value::Rows(_)
             | Value::Fun(_),
             _,
         ) => true,

@@ -52,6 +52,13 @@ impl<'a> Lower<'a> {
         Ok(match (v, ty) {
             (Value::Array { dims, elem }, Ty::Array(_)) => {
                 let row = self.check_dims(dims, ty, present, checks);
+                if let (Value::Rows(rows), Ty::Array(a)) = (&**elem, row)
+                    && !a.irregular
+                {
+                    let (v, certs) = self.regular_rows(rows, dims, a.dim, Span::default())?;
+                    checks.certs.extend(certs);
+                    return self.checked(&v, ty, present, checks);
+                }
                 Value::Array {
                     dims: Rc::clone(dims),
                     elem: Rc::new(self.checked(elem, row, present, checks)?),
@@ -78,6 +85,7 @@ impl<'a> Lower<'a> {
                 | Value::Tuple(_)
                 | Value::Record(_)
                 | Value::Sum(_)
+                | Value::Rows(_)
                 | Value::Fun(_),
                 _,
             ) => v.clone(),

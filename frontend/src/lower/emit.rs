@@ -305,7 +305,7 @@ impl<'a> Lower<'a> {
 
     /// A value is kept under a name: what it reads without the source's knowledge is lent from now on.
     pub fn hold(&mut self, v: &Value<'a>) {
-        v.each_leaf(&mut |leaf| {
+        v.each_with(true, &mut |leaf| {
             if let (true, Atom::Var(v)) = (leaf.lent, leaf.atom) {
                 let roots = self.roots(v);
                 self.cx.lent.extend(roots);

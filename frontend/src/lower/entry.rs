@@ -30,6 +30,11 @@ impl<'a> Lower<'a> {
         for param in &entry.params {
             // Only the structure counts; what computes the sizes is emitted when arguments are there.
             let (ty, _) = self.nested(|l| Ok(l.eval_type(&param.ty, &frame)))?;
+            if ty.has_irregular() {
+                let span = self.typed.names.get(entry.value).span.unwrap_or_default();
+                let what = "a parameter of an entry point with rows of any lengths";
+                return Err(super::unsupported(span, what));
+            }
             let v = self.entry_value(&ty, &mut sizes);
             leaves.extend(self.entry_leaves(&v));
             described.push(EntryParam {
@@ -143,6 +148,7 @@ impl<'a> Lower<'a> {
                 if let super::mentions::Mention::Name(name) = m
                     // An earlier parameter may have named it without telling it, as `[n * 2]` does.
                     && matches!(frame.lookup(name), None | Some(Binding::Size(None)))
+                    && name != Name::IRREGULAR
                     && self.intrinsic_of(name).is_none()
                     && !names.contains(&name)
                 {
@@ -274,6 +280,10 @@ impl<'a> Lower<'a> {
                 span,
                 "an entry point that returns a function",
             ));
+        }
+        if v.has_rows() {
+            let what = "a result of an entry point with rows of any lengths";
+            return Err(super::unsupported(span, what));
         }
         Ok(v)
     }

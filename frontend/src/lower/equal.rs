@@ -1,6 +1,6 @@
 //! Equality of any two values of one type.
 
-use super::value::{Value, int_const};
+use super::value::{Ty, Value, int_const};
 use super::{Lower, Res, unsupported};
 use crate::source::Span;
 use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
@@ -50,6 +50,9 @@ impl<'a> Lower<'a> {
                 }
                 Ok(all)
             }
+            (Value::Array { .. }, Value::Array { .. }) if self.checks_casts => {
+                self.equal_if_alike(a, b, span)
+            }
             (Value::Array { .. }, Value::Array { .. }) => self.equal_arrays(a, b, span),
             (
                 Value::Leaf(_)
@@ -57,6 +60,7 @@ impl<'a> Lower<'a> {
                 | Value::Tuple(_)
                 | Value::Record(_)
                 | Value::Sum(_)
+                | Value::Rows(_)
                 | Value::Fun(_),
                 _,
             ) => Err(unsupported(span, "these values cannot be compared")),
@@ -68,7 +72,13 @@ impl<'a> Lower<'a> {
         let Some(width) = a.dims().first().copied() else {
             return Ok(Atom::Const(Const::Bool(true)));
         };
-        let ty = self.type_of(a);
+        let ty = if self.checks_casts {
+            let elem = self.type_of(&b.peel(a.dims().len()));
+            let dims = a.dims().iter().rev();
+            dims.fold(elem, |elem, dim| Ty::array(Some(*dim), elem))
+        } else {
+            self.type_of(a)
+        };
         let b = self.cast(b, &ty);
         let rows = Value::tuple(vec![a.peel(1), b.peel(1)]);
         let input = self.input(&Value::array(&[width], rows), span)?;
@@ -77,6 +87,7 @@ impl<'a> Lower<'a> {
             super::exp::project_tuple(&input.elem, 1),
         );
         let (lam, _) = self.lambda(input.params.clone(), None, span, &mut |l| {
+            let (x, y) = (l.opened(&x), l.opened(&y));
             Ok(Value::scalar(l.equal(&x, &y, span)?))
         })?;
         let bool = Type::BOOL;

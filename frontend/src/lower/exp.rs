@@ -137,7 +137,7 @@ impl<'a> Lower<'a> {
             ExpKind::Index { array, slices } => {
                 let slices = self.slices(slices, frame)?;
                 let v = self.exp(array, frame)?;
-                Ok(self.index(&v, &slices))
+                self.index_deep(&v, &slices, e.span)
             }
             ExpKind::Update {
                 source,
@@ -168,6 +168,7 @@ impl<'a> Lower<'a> {
             | Value::Tuple(_)
             | Value::Record(_)
             | Value::Sum(_)
+            | Value::Rows(_)
             | Value::Fun(_) => Err(unsupported(span, "a scalar is needed here")),
         }
     }
@@ -220,6 +221,10 @@ impl<'a> Lower<'a> {
         let mut rows = self.exps(es, frame)?;
         for v in &mut rows {
             *v = self.cast(v, &row);
+        }
+        let irregular = row.has_irregular() || rows.iter().any(Value::has_rows);
+        if irregular && !self.of_one_shape(&rows) {
+            return Ok(self.stack_rows(&rows, &row));
         }
         // What the type does not tell, the first row tells.
         let row = self.type_of(&rows[0]);
@@ -313,7 +318,7 @@ impl<'a> Lower<'a> {
             }
             _ => leaf,
         };
-        Ok(v.map_leaves(&mut |leaf| guarded(self, leaf)))
+        Ok(v.map_parts(&mut |leaf| guarded(self, leaf)))
     }
 
     // --- Names --------------------------------------------------------------
@@ -338,7 +343,9 @@ pub fn project<'a>(v: &Value<'a>, field: &Sym) -> Value<'a> {
         Value::Tuple(_) => field
             .parse()
             .map_or_else(|_| Value::unit(), |i| project_tuple(v, i)),
-        Value::Leaf(_) | Value::Array { .. } | Value::Sum(_) | Value::Fun(_) => Value::unit(),
+        Value::Leaf(_) | Value::Array { .. } | Value::Sum(_) | Value::Rows(_) | Value::Fun(_) => {
+            Value::unit()
+        }
     }
 }
 
@@ -346,9 +353,12 @@ pub fn project<'a>(v: &Value<'a>, field: &Sym) -> Value<'a> {
 pub fn project_tuple<'a>(v: &Value<'a>, i: usize) -> Value<'a> {
     match v {
         Value::Tuple(fields) => fields.get(i).cloned().unwrap_or_else(Value::unit),
-        Value::Leaf(_) | Value::Array { .. } | Value::Record(_) | Value::Sum(_) | Value::Fun(_) => {
-            Value::unit()
-        }
+        Value::Leaf(_)
+        | Value::Array { .. }
+        | Value::Record(_)
+        | Value::Sum(_)
+        | Value::Rows(_)
+        | Value::Fun(_) => Value::unit(),
     }
 }
 

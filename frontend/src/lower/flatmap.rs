@@ -34,6 +34,9 @@ impl<'a> Lower<'a> {
             let len = rows.dims().first().copied().unwrap_or(Size::Const(0));
             Ok((len, rows, other))
         })?;
+        if rows.has_rows() || other.has_rows() {
+            return Err(self.irregular(span));
+        }
         let one_more = self.i64_bin(BinOp::Add, input.width.into(), int(1));
         let marks = size_of_atom(one_more).unwrap_or(Size::Const(1));
         let offsets = self.fresh("offs", Type::array_of(&Type::I64, &[marks]));

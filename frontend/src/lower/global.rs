@@ -118,7 +118,7 @@ impl<'a> Lower<'a> {
         let cx = std::mem::replace(&mut self.cx, outer_cx);
         self.inlined_at = outer_at;
         self.span = outer_span;
-        let constant = v.leaves().iter().all(|l| matches!(l.atom, Atom::Const(_)))
+        let constant = v.parts().iter().all(|l| matches!(l.atom, Atom::Const(_)))
             && !v.has_fun()
             && super::loops::dims_of(&v)
                 .iter()
@@ -153,7 +153,7 @@ impl<'a> Lower<'a> {
             }
         }
         let sizes = subst.clone();
-        let shape = v.map_leaves(&mut |leaf| {
+        let shape = v.map_parts(&mut |leaf| {
             let ty = self.ty(leaf.atom);
             let dims: Vec<Size> = ty
                 .shape()
@@ -311,8 +311,8 @@ impl<'a> Lower<'a> {
                 found.insert(a, b);
             }
         }
-        for (a, b) in shape.atoms().into_iter().zip(v.atoms()) {
-            if let (Atom::Var(a), Atom::Var(b)) = (a, b) {
+        for (a, b) in shape.parts().into_iter().zip(v.parts()) {
+            if let (Atom::Var(a), Atom::Var(b)) = (a.atom, b.atom) {
                 found.insert(a, b);
             }
         }

@@ -4,8 +4,10 @@ use super::coerce::shape_parts;
 use super::emit::{int, text, value};
 use super::env::Frame;
 use super::exp::{project, project_tuple};
+use super::segments::refused;
 use super::value::{Leaf, Ty, Value, size_of_atom};
 use super::{Lower, Res};
+use crate::source::Span;
 use crate::typed::{Exp, Slice, Step, Sym};
 use midend::ir::array::{ArrayOp, SliceDim};
 use midend::ir::id::Var;
@@ -68,6 +70,20 @@ impl<'a> Lower<'a> {
             .map(|(index, size)| self.check_index(*index, size).dim)
             .collect();
         self.pick(v, &dims)
+    }
+
+    /// The part of an array that checked indices pick; those that are left when a row of any length is reached are of that row.
+    pub fn index_deep(&mut self, v: &Value<'a>, indices: &[Index], span: Span) -> Res<Value<'a>> {
+        let rank = v.dims().len();
+        if indices.len() <= rank {
+            return Ok(self.index(v, indices));
+        }
+        let (outer, inner) = indices.split_at(rank);
+        if outer.iter().any(|i| matches!(i, Index::Range(..))) {
+            return Err(refused(span, "an index into several rows of"));
+        }
+        let row = self.index(v, outer);
+        self.index_deep(&row, inner, span)
     }
 
     fn check_indices(&mut self, shape: &[Size], indices: &[Index]) -> (Vec<SliceDim>, Vec<Var>) {
@@ -195,6 +211,9 @@ impl<'a> Lower<'a> {
         let elem = v
             .peel(dims.len())
             .map_leaves(&mut |leaf| self.pick_leaf(leaf, dims));
+        if kept.is_empty() && dims.len() == v.dims().len() {
+            return self.opened(&elem);
+        }
         Value::array(&kept, elem)
     }
 
@@ -292,6 +311,9 @@ impl<'a> Lower<'a> {
         }
         let new = self.exp(value, frame)?;
         let old = self.exp(source, frame)?;
+        if old.has_rows() {
+            return Err(refused(source.span, "an update in place of"));
+        }
         self.update_path(&old, &steps, &new)
     }
 

@@ -124,6 +124,7 @@ pub const fn arity(op: Op) -> usize {
         | Op::Concat
         | Op::Rotate
         | Op::Replicate
+        | Op::Segment
         | Op::FlatMap => 2,
         Op::SetBit
         | Op::Lerp
@@ -189,6 +190,7 @@ impl<'a> Lower<'a> {
                 | Value::Tuple(_)
                 | Value::Record(_)
                 | Value::Sum(_)
+                | Value::Rows(_)
                 | Value::Fun(_) => None,
             })
             .collect();

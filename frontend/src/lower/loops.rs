@@ -98,7 +98,8 @@ impl<'a> Lower<'a> {
             frame.bind(size.name, Binding::Size(Some(Size::Var(v))));
         }
         // Sizes computed from a size that changes differ from iteration to iteration too.
-        let ty = self.eval_type(&pat.ty, frame);
+        let ty = self.eval_type(&pat.ty, frame).irregular_like(start);
+        let start = &self.irregular_as(start, &ty);
         let ty = ty.map_dims(&mut |dim| {
             dim.filter(|d| {
                 self.visible(*d, before) || size_var(*d).is_some_and(|v| named.contains_key(&v))
@@ -123,7 +124,7 @@ impl<'a> Lower<'a> {
         let mut found = named.clone();
         let mut order: Vec<(Var, Atom)> = Vec::new();
         let mut leaves = Vec::new();
-        let mut starts = start.leaves().into_iter();
+        let mut starts = start.parts().into_iter();
         let value = self.template(
             &ty,
             &mut Vec::new(),
@@ -197,6 +198,7 @@ impl<'a> Lower<'a> {
     fn loop_result(&mut self, next: &Value<'a>, params: &Params<'a>) -> Vec<Atom> {
         let changing: Vec<Var> = params.sizes.iter().map(|s| s.0).collect();
         let ty = self.type_of(&params.value);
+        let next = &self.irregular_as(next, &ty);
         let fixed = ty.map_dims(&mut |dim| {
             dim.filter(|d| size_var(*d).is_none_or(|v| !changing.contains(&v)))
         });
@@ -217,7 +219,7 @@ impl<'a> Lower<'a> {
             Atom::Const(_) => atom,
         });
         let next = self.cast(&next, &agreed);
-        for ((param, _), leaf) in params.leaves.iter().zip(next.leaves()) {
+        for ((param, _), leaf) in params.leaves.iter().zip(next.parts()) {
             let leaf = if self.cx.consumed.contains(param) && leaf.shared {
                 self.copy_leaf(leaf)
             } else {
@@ -320,7 +322,7 @@ impl<'a> Lower<'a> {
                 .unwrap_or(atom),
             Atom::Const(_) => atom,
         });
-        value.map_leaves(&mut |leaf| Leaf {
+        value.map_parts(&mut |leaf| Leaf {
             shared: shared.get(&leaf.atom).copied().unwrap_or(false),
             ..leaf
         })
@@ -350,6 +352,7 @@ fn collect_dims(v: &Value<'_>, out: &mut Vec<Size>) {
         }
         Value::Tuple(vs) => vs.iter().for_each(|v| collect_dims(v, out)),
         Value::Record(vs) => vs.iter().for_each(|(_, v)| collect_dims(v, out)),
+        Value::Rows(rows) => collect_dims(&rows.pool, out),
         Value::Sum(sum) => {
             for (_, vs) in &sum.cons {
                 vs.iter().for_each(|v| collect_dims(v, out));

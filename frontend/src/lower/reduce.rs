@@ -20,6 +20,12 @@ impl<'a> Lower<'a> {
         comm: bool,
         span: Span,
     ) -> Res<Operator<Soac>> {
+        if elem.has_rows() {
+            return Err(super::segments::refused(
+                span,
+                "a reduction or scan of the rows of",
+            ));
+        }
         let ty = self.type_of(elem);
         let neutral = self.cast(neutral, &ty);
         let mut params = Vec::new();

@@ -1,5 +1,6 @@
 //! Built-in operations with functions: they become second-order operations of the IR, their functions lambdas.
 
+use super::irregular::Outside;
 use super::value::{Instance, Leaf, Ty, Value, size_of_atom};
 use super::{Lower, Res, unsupported};
 use crate::source::Span;
@@ -57,19 +58,10 @@ impl<'a> Lower<'a> {
         f: &mut dyn FnMut(&mut Self) -> Res<Value<'a>>,
     ) -> Res<(Lambda<Soac>, Value<'a>)> {
         let watermark = self.watermark_before(&params);
-        let (v, stms) = self.nested(|l| {
-            let v = f(l)?;
-            let v = match expected {
-                Some(ty) => {
-                    let ty = ty.map_dims(&mut |d| d.filter(|d| l.visible(*d, watermark)));
-                    l.cast(&v, &ty)
-                }
-                None => v,
-            };
-            Ok(l.hoist_sizes(&v, watermark))
-        })?;
-        let known = |d: Size| self.visible(d, watermark) || is_in(d, &self.hoisted);
-        if !super::loops::dims_of(&v).into_iter().all(known) || v.has_fun() {
+        let (v, stms) = self.nested(|l| l.lambda_result(expected, watermark, f))?;
+        let hoisted = self.hoisted.clone();
+        let outside = Outside { watermark, hoisted };
+        if !self.same_for_all(&v, &outside) || v.has_fun() {
             return Err(self.irregular(span));
         }
         let result = v.atoms();
@@ -94,7 +86,11 @@ impl<'a> Lower<'a> {
         self.hoisted.clear();
         let ty = self.type_of(v);
         let ty = ty.map_dims(&mut |dim| dim.and_then(|d| self.hoist_size(d, watermark)));
-        self.cast(v, &ty)
+        // The size outside is the same one.
+        let checks = std::mem::take(&mut self.checks_casts);
+        let v = self.cast(v, &ty);
+        self.checks_casts = checks;
+        v
     }
 
     fn hoist_size(&mut self, size: Size, watermark: usize) -> Option<Size> {
@@ -175,17 +171,70 @@ impl<'a> Lower<'a> {
         let input = self.input(xs, span)?;
         let expected = inst.types.get(1).cloned();
         let (elem, mut fun) = (input.elem.clone(), Some(f));
-        let (lam, v) =
-            self.lambda(
-                input.params.clone(),
-                expected.as_ref(),
-                span,
-                &mut |l| match fun.take() {
-                    Some(f) => l.apply(f, vec![elem.clone()], span),
-                    None => Ok(Value::unit()),
-                },
-            )?;
-        Ok(self.emit_map(input, lam, &v))
+        let irregular = self.typed.irregular;
+        self.map_over(
+            input,
+            expected.as_ref(),
+            irregular,
+            span,
+            &mut |l| match fun.take() {
+                Some(f) => l.apply(f, vec![elem.clone()], span),
+                None => Ok(Value::unit()),
+            },
+        )
+    }
+
+    /// A map over inputs. Its results may have sizes that differ from element to element if `irregular` says so.
+    pub(super) fn map_over(
+        &mut self,
+        input: Input<'a>,
+        expected: Option<&Ty>,
+        irregular: bool,
+        span: Span,
+        f: &mut dyn FnMut(&mut Self) -> Res<Value<'a>>,
+    ) -> Res<Value<'a>> {
+        let params = input.params.clone();
+        let watermark = self.watermark_before(&params);
+        let ((v, same), stms) = self.nested(|l| {
+            let v = l.lambda_result(expected, watermark, f)?;
+            let hoisted = l.hoisted.clone();
+            let outside = Outside { watermark, hoisted };
+            let same = l.same_for_all(&v, &outside);
+            if v.has_fun() || !(same || irregular) {
+                return Err(l.irregular(span));
+            }
+            if same {
+                return Ok((v, true));
+            }
+            let v = l.pooled(&v, &mut Vec::new(), &outside, span)?;
+            Ok((v, false))
+        })?;
+        let result = v.atoms();
+        let body = Body { stms, result };
+        let lam = Lambda { params, body };
+        Ok(if same {
+            self.emit_map(input, lam, &v)
+        } else {
+            self.collect(input, lam, &v)
+        })
+    }
+
+    /// What a lambda yields, with sizes that are known outside as far as that is possible.
+    fn lambda_result(
+        &mut self,
+        expected: Option<&Ty>,
+        watermark: usize,
+        f: &mut dyn FnMut(&mut Self) -> Res<Value<'a>>,
+    ) -> Res<Value<'a>> {
+        let v = f(self)?;
+        let v = match expected {
+            Some(ty) => {
+                let ty = ty.map_dims(&mut |d| d.filter(|d| self.visible(*d, watermark)));
+                self.cast(&v, &ty)
+            }
+            None => v,
+        };
+        Ok(self.hoist_sizes(&v, watermark))
     }
 
     /// A map. Components that are parameters as they are need no work: they are the inputs.
@@ -272,12 +321,5 @@ impl<'a> Lower<'a> {
             sides.push(self.emit_filter(&kept, lam));
         }
         Ok(Value::tuple(sides))
-    }
-}
-
-fn is_in(size: Size, vars: &std::collections::BTreeSet<Var>) -> bool {
-    match size {
-        Size::Const(_) => true,
-        Size::Var(v) => vars.contains(&v),
     }
 }

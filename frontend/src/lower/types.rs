@@ -3,6 +3,7 @@
 use super::Lower;
 use super::emit::int;
 use super::env::{Binding, Frame, TypeDef};
+use super::rows::Rows;
 use super::value::{ArrayTy, Instance, Leaf, SumValue, Ty, Value, scalar_type, size_of_atom};
 use crate::source::Span;
 use crate::typed::{
@@ -103,8 +104,12 @@ impl<'a> Lower<'a> {
             SourceType::Array(array) => {
                 let dim = self.eval_size(&array.size, frame);
                 let elem = self.eval_type(&array.elem, frame);
-                let unique = array.unique;
-                Ty::Array(Rc::new(ArrayTy { dim, unique, elem }))
+                Ty::Array(Rc::new(ArrayTy {
+                    dim,
+                    irregular: array.size.is_irregular(),
+                    unique: array.unique,
+                    elem,
+                }))
             }
             SourceType::Tuple(ts) => {
                 Ty::Tuple(ts.iter().map(|t| self.eval_type(t, frame)).collect())
@@ -225,6 +230,19 @@ impl<'a> Lower<'a> {
                 let ty = Type::array_of(&Type::Scalar(*s), outer);
                 Value::Leaf(leaf(self, ty, unique))
             }
+            Ty::Array(a) if a.irregular && !outer.is_empty() => {
+                let mark = Type::array_of(&Type::I64, outer);
+                let begin = leaf(self, mark.clone(), unique);
+                let end = leaf(self, mark, unique);
+                let pool = Ty::array(a.dim, a.elem.clone());
+                let pool = self.template(&pool, &mut Vec::new(), dim, leaf, unique);
+                Value::Rows(Rc::new(Rows {
+                    begin,
+                    end,
+                    pool,
+                    compact: false,
+                }))
+            }
             Ty::Array(a) => {
                 let n = dim(self, a.dim);
                 outer.push(n);
@@ -281,6 +299,12 @@ impl<'a> Lower<'a> {
                     .map(|(name, vs)| (name.clone(), vs.iter().map(|v| self.type_of(v)).collect()))
                     .collect(),
             ),
+            Value::Rows(rows) => Ty::Array(Rc::new(ArrayTy {
+                dim: rows.pool.dims().first().copied(),
+                irregular: true,
+                unique: false,
+                elem: self.type_of(&rows.pool.peel(1)),
+            })),
             Value::Fun(_) => Ty::Fun,
         }
     }
@@ -336,6 +360,9 @@ fn match_type<'a>(
                 found.sizes.entry(name).or_insert(dims[0]);
             }
             match_type(&array.elem, &v.peel(1), frame, want, found);
+        }
+        (SourceType::Array(array), Value::Rows(rows)) => {
+            match_type(&array.elem, &rows.pool.peel(1), frame, want, found);
         }
         (SourceType::Tuple(ts), Value::Tuple(vs)) => {
             for (t, v) in ts.iter().zip(vs.iter()) {

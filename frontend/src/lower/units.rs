@@ -44,7 +44,7 @@ fn collect(v: &Value<'_>, shape: &mut Vec<Size>, out: &mut Vec<Outside>) {
                 collect(v, shape, out);
             }
         }
-        Value::Fun(_) => {}
+        Value::Rows(_) | Value::Fun(_) => {}
     }
 }
 

@@ -4,6 +4,7 @@
 //! tree of an element. Nested arrays are merged, so that the element of an `Array` is never an `Array`.
 
 use super::env::{DefClosure, Frame};
+use super::rows::Rows;
 use crate::typed::{Exp, Intrinsic, Pat, Prim, RetType, Sym};
 use midend::ir::scalar::Const;
 use midend::ir::syntax::Atom;
@@ -41,6 +42,8 @@ pub enum Value<'a> {
     Record(Rc<[(Sym, Value<'a>)]>),
     /// A sum.
     Sum(Rc<SumValue<'a>>),
+    /// A row of an irregular array, or inside `Array` rows of any lengths.
+    Rows(Rc<Rows<'a>>),
     /// A function.
     Fun(Rc<FunValue<'a>>),
 }
@@ -124,6 +127,8 @@ pub enum Ty {
 pub struct ArrayTy {
     /// The extent, if the type tells it.
     pub dim: Option<Size>,
+    /// `[..]t`: inside of an array, rows of any lengths.
+    pub irregular: bool,
     /// `*[n]t`.
     pub unique: bool,
     /// Row type.
@@ -226,12 +231,15 @@ impl<'a> Value<'a> {
                 dims: outer.iter().chain(dims.iter()).copied().collect(),
                 elem,
             },
-            Value::Leaf(_) | Value::Tuple(_) | Value::Record(_) | Value::Sum(_) | Value::Fun(_) => {
-                Value::Array {
-                    dims: outer.into(),
-                    elem: Rc::new(elem),
-                }
-            }
+            Value::Leaf(_)
+            | Value::Tuple(_)
+            | Value::Record(_)
+            | Value::Sum(_)
+            | Value::Rows(_)
+            | Value::Fun(_) => Value::Array {
+                dims: outer.into(),
+                elem: Rc::new(elem),
+            },
         }
     }
 
@@ -243,9 +251,12 @@ impl<'a> Value<'a> {
                 elem: Rc::clone(elem),
             },
             Value::Array { elem, .. } => (**elem).clone(),
-            Value::Leaf(_) | Value::Tuple(_) | Value::Record(_) | Value::Sum(_) | Value::Fun(_) => {
-                self.clone()
-            }
+            Value::Leaf(_)
+            | Value::Tuple(_)
+            | Value::Record(_)
+            | Value::Sum(_)
+            | Value::Rows(_)
+            | Value::Fun(_) => self.clone(),
         }
     }
 
@@ -253,50 +264,74 @@ impl<'a> Value<'a> {
     pub fn dims(&self) -> &[Size] {
         match self {
             Value::Array { dims, .. } => dims,
-            Value::Leaf(_) | Value::Tuple(_) | Value::Record(_) | Value::Sum(_) | Value::Fun(_) => {
-                &[]
-            }
+            Value::Leaf(_)
+            | Value::Tuple(_)
+            | Value::Record(_)
+            | Value::Sum(_)
+            | Value::Rows(_)
+            | Value::Fun(_) => &[],
         }
     }
 
-    /// The same tree with other leaves. Functions stay.
+    /// The same tree with other leaves. Functions stay, and the elements of rows.
     pub fn map_leaves(&self, f: &mut dyn FnMut(Leaf) -> Leaf) -> Value<'a> {
+        self.map_with(false, f)
+    }
+
+    /// The same with the elements of rows; `deep` says whether these change too.
+    pub(super) fn map_with(&self, deep: bool, f: &mut dyn FnMut(Leaf) -> Leaf) -> Value<'a> {
+        let fields = |fields: &[(Sym, Value<'a>)], f: &mut dyn FnMut(Leaf) -> Leaf| {
+            let fields = fields.iter();
+            fields
+                .map(|(name, v)| (name.clone(), v.map_with(deep, f)))
+                .collect()
+        };
         match self {
             Value::Leaf(leaf) => Value::Leaf(f(*leaf)),
             Value::Array { dims, elem } => Value::Array {
                 dims: Rc::clone(dims),
-                elem: Rc::new(elem.map_leaves(f)),
+                elem: Rc::new(elem.map_with(deep, f)),
             },
-            Value::Tuple(fields) => Value::Tuple(fields.iter().map(|v| v.map_leaves(f)).collect()),
-            Value::Record(fields) => Value::Record(
-                fields
-                    .iter()
-                    .map(|(name, v)| (name.clone(), v.map_leaves(f)))
-                    .collect(),
-            ),
+            Value::Tuple(vs) => Value::Tuple(vs.iter().map(|v| v.map_with(deep, f)).collect()),
+            Value::Record(vs) => Value::Record(fields(vs, f)),
             Value::Sum(sum) => {
                 let tag = f(sum.tag);
                 let cons = sum.cons.iter();
-                let cons = cons
-                    .map(|(name, vs)| (name.clone(), vs.iter().map(|v| v.map_leaves(f)).collect()))
-                    .collect();
+                let cons = cons.map(|(name, vs)| {
+                    let vs = vs.iter().map(|v| v.map_with(deep, f)).collect();
+                    (name.clone(), vs)
+                });
+                let cons = cons.collect();
                 Value::Sum(Rc::new(SumValue { tag, cons }))
             }
+            Value::Rows(rows) => Value::Rows(Rc::new(rows.map_with(deep, f))),
             Value::Fun(_) => self.clone(),
         }
     }
 
-    /// Calls `f` on every leaf, in order.
+    /// Calls `f` on every leaf, in order; of rows on where they begin and end.
     pub fn each_leaf(&self, f: &mut dyn FnMut(Leaf)) {
+        self.each_with(false, f);
+    }
+
+    /// The same, and if `deep` says so on the elements of rows.
+    pub(super) fn each_with(&self, deep: bool, f: &mut dyn FnMut(Leaf)) {
         match self {
             Value::Leaf(leaf) => f(*leaf),
-            Value::Array { elem, .. } => elem.each_leaf(f),
-            Value::Tuple(fields) => fields.iter().for_each(|v| v.each_leaf(f)),
-            Value::Record(fields) => fields.iter().for_each(|(_, v)| v.each_leaf(f)),
+            Value::Array { elem, .. } => elem.each_with(deep, f),
+            Value::Tuple(vs) => vs.iter().for_each(|v| v.each_with(deep, f)),
+            Value::Record(vs) => vs.iter().for_each(|(_, v)| v.each_with(deep, f)),
             Value::Sum(sum) => {
                 f(sum.tag);
                 for (_, vs) in &sum.cons {
-                    vs.iter().for_each(|v| v.each_leaf(f));
+                    vs.iter().for_each(|v| v.each_with(deep, f));
+                }
+            }
+            Value::Rows(rows) => {
+                f(rows.begin);
+                f(rows.end);
+                if deep {
+                    rows.pool.each_with(deep, f);
                 }
             }
             Value::Fun(_) => {}
@@ -317,12 +352,12 @@ impl<'a> Value<'a> {
 
     /// The same tree with sharing as given.
     pub fn with_shared(&self, shared: bool) -> Value<'a> {
-        self.map_leaves(&mut |leaf| Leaf { shared, ..leaf })
+        self.map_parts(&mut |leaf| Leaf { shared, ..leaf })
     }
 
     /// The same tree as a reading of arrays that the source takes for fresh.
     pub fn lend(&self) -> Value<'a> {
-        self.map_leaves(&mut |leaf| Leaf {
+        self.map_parts(&mut |leaf| Leaf {
             shared: true,
             lent: true,
             ..leaf
@@ -358,6 +393,7 @@ impl<'a> Value<'a> {
                     .collect();
                 Value::Sum(Rc::new(SumValue { tag, cons }))
             }
+            Value::Rows(rows) => Value::Rows(Rc::new(rows.subst(f))),
             Value::Fun(_) => self.clone(),
         }
     }
@@ -367,6 +403,7 @@ impl<'a> Value<'a> {
         match self {
             Value::Leaf(_) => false,
             Value::Array { elem, .. } => elem.has_fun(),
+            Value::Rows(rows) => rows.pool.has_fun(),
             Value::Tuple(fields) => fields.iter().any(Value::has_fun),
             Value::Record(fields) => fields.iter().any(|(_, v)| v.has_fun()),
             Value::Sum(sum) => sum.cons.iter().any(|(_, vs)| vs.iter().any(Value::has_fun)),
@@ -385,6 +422,7 @@ impl Ty {
     pub fn array(dim: Option<Size>, elem: Ty) -> Self {
         Ty::Array(Rc::new(ArrayTy {
             dim,
+            irregular: false,
             unique: false,
             elem,
         }))
@@ -401,6 +439,7 @@ impl Ty {
             Ty::Scalar(s) => Ty::Scalar(*s),
             Ty::Array(a) => Ty::Array(Rc::new(ArrayTy {
                 dim: f(a.dim),
+                irregular: a.irregular,
                 unique: a.unique,
                 elem: a.elem.map_dims(f),
             })),
@@ -425,6 +464,7 @@ impl Ty {
             Ty::Scalar(_) | Ty::Fun => self.clone(),
             Ty::Array(a) => Ty::Array(Rc::new(ArrayTy {
                 dim: a.dim,
+                irregular: a.irregular,
                 unique: true,
                 elem: a.elem.clone(),
             })),

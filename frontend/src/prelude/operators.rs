@@ -138,6 +138,7 @@ pub(crate) fn array_op(name: &str) -> Option<Op> {
         "trace" => Op::Trace,
         "break" => Op::Break,
         "flatmap" => Op::FlatMap,
+        "segment" => Op::Segment,
         _ => return None,
     })
 }

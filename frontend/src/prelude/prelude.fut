@@ -34,6 +34,7 @@ val manifest 't : (a: t) -> *t
 val opaque 't : (x: t) -> t
 val trace 't : (x: t) -> t
 val break 't : (x: t) -> t
+val segment 't [n] [m] : (ls: [n]i64) -> (xs: [m]t) -> [n][..]t
 val flatmap 'a 'b 'c [n] : (f: a -> ?[k].([k]b, c)) -> (as: [n]a) -> ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c)
 
 -- Functions.
@@ -119,6 +120,7 @@ def take 't [n] (k: i64) (xs: [n]t) : [k]t = xs[:k]
 def drop 't [n] (k: i64) (xs: [n]t) : [n - k]t = xs[k:]
 def split 't [n] [m] (xs: [n + m]t) : ([n]t, [m]t) = (xs[:n], xs[n:] :> [m]t)
 def sized 't [m] (n: i64) (xs: [m]t) : [n]t = xs :> [n]t
+def lengths 't [n] (xss: [n][..]t) : *[n]i64 = map length xss
 def indices 't [n] (_: [n]t) : *[n]i64 = iota n
 def rep 't [n] (x: t) : *[n]t = replicate n x
 def tabulate 'a (n: i64) (f: i64 -> a) : *[n]a = map f (iota n)

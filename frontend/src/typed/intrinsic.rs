@@ -206,4 +206,6 @@ pub enum Op {
     /// `(f: a -> ?[k].([k]b, c)) -> [n]a -> ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c)`: lengths of the segments, flags that mark the
     /// first element of each, their offsets, the elements, the rest.
     FlatMap,
+    /// Rows of given lengths that one array is made of.
+    Segment,
 }

@@ -4,7 +4,7 @@ use super::{Intrinsic, Name, Scheme};
 use crate::source::Span;
 
 /// What every id of a program stands for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Names {
     infos: Vec<NameInfo>,
 }
@@ -35,6 +35,20 @@ pub enum NameKind {
     Type,
     /// A parametric module.
     Functor,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        let irregular = NameInfo {
+            text: String::from(".."),
+            span: None,
+            kind: NameKind::Size,
+            scheme: None,
+        };
+        Names {
+            infos: vec![irregular],
+        }
+    }
 }
 
 impl Names {

@@ -64,6 +64,8 @@ pub(crate) struct Cx<'a> {
     pub(crate) main: Option<FileId>,
     /// Abstract types that came into being in the body of the functor at hand.
     pub(crate) created: Vec<super::env::Abs>,
+    /// Whether some type has an irregular dimension.
+    pub(crate) irregular: bool,
 }
 
 /// A shorter way to an error.
@@ -90,6 +92,7 @@ impl<'a> Cx<'a> {
             file: main,
             main: Some(main),
             created: Vec::new(),
+            irregular: false,
         }
     }
 }

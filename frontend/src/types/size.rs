@@ -114,10 +114,27 @@ impl Size {
     }
 
     fn of(terms: Terms) -> Size {
+        let irregular = |a: &Atom| *a == Atom::Name(Name::IRREGULAR);
+        // Whatever is computed from the length of any row is the length of any row.
+        let terms = if terms.keys().flatten().any(irregular) {
+            Terms::atom(Atom::Name(Name::IRREGULAR))
+        } else {
+            terms
+        };
         Size {
             terms,
             written: None,
         }
+    }
+
+    /// The size of an irregular dimension.
+    pub fn irregular() -> Size {
+        Size::name(Name::IRREGULAR)
+    }
+
+    /// Whether this is the size of an irregular dimension.
+    pub fn is_irregular(&self) -> bool {
+        self.as_name() == Some(Name::IRREGULAR)
     }
 
     /// A named size.

@@ -10,6 +10,11 @@ pub use super::size::{Atom, Opaque, Size};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Name(pub u32);
 
+impl Name {
+    /// The size `..`: of an irregular dimension, whose rows have any lengths.
+    pub const IRREGULAR: Name = Name(0);
+}
+
 /// A field or constructor name (a tuple has no fields of this kind, see [`Type::Tuple`]).
 pub type Sym = crate::syntax::name::Name;
 

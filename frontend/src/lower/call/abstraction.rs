@@ -59,7 +59,7 @@ impl<'a> Lower<'a> {
         match ty {
             Ty::Scalar(s) => abs.tokens.extend([10, *s as u64]),
             Ty::Array(a) => {
-                abs.tokens.push(11);
+                abs.tokens.push(if a.irregular { 16 } else { 11 });
                 self.abstract_size(a.dim, abs);
                 self.abstract_ty(&a.elem, abs);
             }
@@ -138,6 +138,12 @@ impl<'a> Lower<'a> {
                     abs.tokens.extend([text_token(name), vs.len() as u64]);
                     vs.iter().for_each(|v| self.abstract_value(v, abs));
                 }
+            }
+            Value::Rows(rows) => {
+                abs.tokens.extend([25, u64::from(rows.compact)]);
+                self.abstract_leaf(rows.begin, abs);
+                self.abstract_leaf(rows.end, abs);
+                self.abstract_value(&rows.pool, abs);
             }
             Value::Fun(fun) => self.abstract_fun(fun, abs),
         }

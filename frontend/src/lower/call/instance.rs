@@ -125,9 +125,14 @@ impl<'a> Lower<'a> {
                 l.declare_result(def, index, frame, &fixed);
             }
             let v = l.exp(&def.def.body, frame)?;
-            let ty = l.eval_type(&def.def.ret.ty, frame);
-            let v = l.cast(&v, &ty);
             let shape = l.spec_rows[index].result.clone();
+            let ty = l.eval_type(&def.def.ret.ty, frame);
+            let ty = match &shape {
+                Some(shape) => ty.irregular_like(&shape.value),
+                None => ty.irregular_like(&v),
+            };
+            let v = l.cast(&v, &ty);
+            let v = l.irregular_as(&v, &ty);
             let (shape, result) = match shape {
                 Some(shape) => {
                     let result = l.result_in(&shape, &v);

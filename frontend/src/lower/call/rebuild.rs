@@ -2,6 +2,7 @@
 
 use crate::lower::Lower;
 use crate::lower::env::{Binding, DefClosure, Frame};
+use crate::lower::rows::Rows;
 use crate::lower::value::{Code, FunValue, Instance, Leaf, SumValue, Ty, Value};
 use crate::typed::Name;
 use midend::hash::HashMap;
@@ -93,6 +94,18 @@ impl<'a> Lower<'a> {
                     .collect();
                 Value::Sum(Rc::new(SumValue { tag, cons }))
             }
+            Value::Rows(rows) => Value::Rows(Rc::new(Rows {
+                begin: Leaf {
+                    atom: r.atom(rows.begin.atom),
+                    ..rows.begin
+                },
+                end: Leaf {
+                    atom: r.atom(rows.end.atom),
+                    ..rows.end
+                },
+                pool: self.rebuild_value(&rows.pool, r),
+                compact: rows.compact,
+            })),
             Value::Fun(fun) => Value::Fun(Rc::new(self.rebuild_fun(fun, r))),
         }
     }

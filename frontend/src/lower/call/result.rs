@@ -76,7 +76,7 @@ impl<'a> Lower<'a> {
         for size in &shape.sizes {
             result.push(found.get(size).map_or(Atom::Var(*size), |s| (*s).into()));
         }
-        for (param, leaf) in shape.leaves.iter().zip(v.leaves()) {
+        for (param, leaf) in shape.leaves.iter().zip(v.parts()) {
             let atom = if param.unique {
                 self.owned_result(leaf, &result)
             } else {
@@ -126,7 +126,7 @@ impl<'a> Lower<'a> {
         }
         let declared = unique_leaves(ty);
         let frozen: BTreeSet<Var> = params.iter().filter(|p| !p.unique).map(|p| p.var).collect();
-        let atoms: Vec<(Atom, bool)> = (v.leaves().into_iter().enumerate())
+        let atoms: Vec<(Atom, bool)> = (v.parts().into_iter().enumerate())
             .map(|(i, leaf)| {
                 let is_array = self.ty(leaf.atom).is_array();
                 let atom = if is_array && declared.get(i).copied().unwrap_or(false) {
@@ -149,7 +149,7 @@ impl<'a> Lower<'a> {
             .map(|((_, owned), roots)| *owned && roots.iter().all(alone))
             .collect();
         let mut leaves = Vec::new();
-        let value = v.map_leaves(&mut |_| {
+        let value = v.map_parts(&mut |_| {
             let ((atom, _), fresh) = (atoms[leaves.len()], fresh[leaves.len()]);
             let is_array = self.ty(atom).is_array();
             let ty = self.ty(atom);
@@ -188,22 +188,28 @@ impl<'a> Lower<'a> {
 
 /// For each leaf of a value of the type, whether the type calls it unique.
 pub(super) fn unique_leaves(ty: &Ty) -> Vec<bool> {
-    fn go(ty: &Ty, unique: bool, out: &mut Vec<bool>) {
+    fn go(ty: &Ty, unique: bool, inner: bool, out: &mut Vec<bool>) {
         match ty {
             Ty::Scalar(_) => out.push(unique),
-            Ty::Array(a) => go(&a.elem, unique || a.unique, out),
-            Ty::Tuple(ts) => ts.iter().for_each(|t| go(t, unique, out)),
-            Ty::Record(ts) => ts.iter().for_each(|(_, t)| go(t, unique, out)),
+            Ty::Array(a) => {
+                if a.irregular && inner {
+                    // Where rows begin and end.
+                    out.extend([unique; 2]);
+                }
+                go(&a.elem, unique || a.unique, true, out);
+            }
+            Ty::Tuple(ts) => ts.iter().for_each(|t| go(t, unique, inner, out)),
+            Ty::Record(ts) => ts.iter().for_each(|(_, t)| go(t, unique, inner, out)),
             Ty::Sum(cons) => {
                 out.push(unique);
                 for (_, ts) in cons.iter() {
-                    ts.iter().for_each(|t| go(t, unique, out));
+                    ts.iter().for_each(|t| go(t, unique, inner, out));
                 }
             }
             Ty::Fun => {}
         }
     }
     let mut out = Vec::new();
-    go(ty, false, &mut out);
+    go(ty, false, false, &mut out);
     out
 }

@@ -340,11 +340,10 @@ impl Infer<'_, '_> {
                 open.exts.push(name);
                 Ok(Size::name(name))
             }
-            SizeExp::Ragged(span) => err(
-                Code::NotYetSupported,
-                *span,
-                "irregular dimensions `[..]` are not yet supported",
-            ),
+            SizeExp::Ragged(_) => {
+                self.cx.irregular = true;
+                Ok(Size::irregular())
+            }
             SizeExp::Exp(e, _) => {
                 let e = self.exp(e)?;
                 self.expect(e.span, "size", &e.ty, &Type::Prim(Prim::I64))?;

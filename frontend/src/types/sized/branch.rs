@@ -27,6 +27,9 @@ impl Sizer<'_, '_> {
             if *s == other {
                 return s.clone();
             }
+            if s.is_irregular() || other.is_irregular() {
+                return Size::irregular();
+            }
             let key = (s.clone(), other);
             let n = match seen.get(&key) {
                 Some(n) => *n,
@@ -40,6 +43,19 @@ impl Sizer<'_, '_> {
             Size::name(n)
         });
         Ok((ty, exts))
+    }
+
+    /// The common type of two elements of an array: dimensions in which they differ are irregular.
+    pub(crate) fn irregular_where_different(&mut self, a: &Type, b: &Type) -> Type {
+        let (a, b) = (self.ty(a), self.ty(b));
+        let mut sizes = Vec::new();
+        crate::types::opaque::each_size(&b, &mut |s| sizes.push(s.clone()));
+        let mut sizes = sizes.into_iter();
+        self.cx.irregular = true;
+        map_sizes(&a, &mut |s| match sizes.next() {
+            Some(other) if *s != other => Size::irregular(),
+            Some(_) | None => s.clone(),
+        })
     }
 
     pub(crate) fn match_exp(

@@ -232,16 +232,24 @@ impl Sizer<'_, '_> {
         let span = e.span;
         let size = Size::constant(i64::try_from(es.len()).unwrap_or(i64::MAX));
         let mut out: Vec<Exp> = Vec::with_capacity(es.len());
+        let mut elem: Option<Type> = None;
         for e in es {
             let e = self.exp(e)?;
-            if let Some(first) = out.first() {
-                let wanted = first.ty.clone();
-                self.unify(e.span, "array element", &wanted, &e.ty)?;
+            if let Some(wanted) = &elem {
+                match self.unify(e.span, "array element", wanted, &e.ty) {
+                    Ok(()) => {}
+                    Err(clash) if clash.code == Code::SizeMismatch => {
+                        elem = Some(self.irregular_where_different(wanted, &e.ty));
+                    }
+                    Err(other) => return Err(other),
+                }
+            } else {
+                elem = Some(clear_unique(&e.ty));
             }
             out.push(e);
         }
-        let elem = match out.first() {
-            Some(first) => clear_unique(&first.ty),
+        let elem = match elem {
+            Some(elem) => elem,
             None => {
                 let ty = self.fresh_dims(&e.ty, span, &State::Inst(Lift::Plain), "an empty array");
                 if let Type::Array(a) = &ty {

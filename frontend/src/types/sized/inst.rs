@@ -10,6 +10,9 @@ use crate::types::ty::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Why there is a size in an instance of a type parameter.
+pub(crate) const INSTANCE: &str = "an instance of a type parameter";
+
 impl Sizer<'_, '_> {
     /// A type of the first pass with fresh sizes.
     pub(crate) fn fresh_dims(
@@ -128,12 +131,7 @@ impl Sizer<'_, '_> {
         }
         let mut first: BTreeMap<Name, (Type, Lift, bool)> = BTreeMap::new();
         for ((p, lift), ty) in scheme.types.iter().zip(inst) {
-            let ty = self.fresh_dims(
-                ty,
-                span,
-                &State::Inst(*lift),
-                "an instance of a type parameter",
-            );
+            let ty = self.fresh_dims(ty, span, &State::Inst(*lift), INSTANCE);
             first.insert(*p, (ty.clone(), *lift, false));
             out.types.push(ty);
         }

@@ -177,6 +177,29 @@ impl Sizer<'_, '_> {
         ok
     }
 
+    /// A size of the elements of an array that a function computes for each of them: they have rows of any lengths.
+    pub(crate) fn turn_irregular(&mut self, ctx: &Ctx<'_>, m: &Size, other: &Size) -> bool {
+        let Some(Atom::Meta(m)) = m.as_atom() else {
+            return false;
+        };
+        if !Self::any_bound(ctx, other) || ctx.bound_metas.contains(m) {
+            return false;
+        }
+        let of = match self.metas[*m as usize].state {
+            State::Copy { of, .. } => of,
+            State::Flexible | State::Inst(_) | State::Existential { .. } | State::Solved(_) => *m,
+        };
+        // Only elements of arrays differ in their sizes, and they are what plain type parameters stand for.
+        let meta = &self.metas[of as usize];
+        let instance = meta.why == super::inst::INSTANCE;
+        if !instance || !matches!(meta.state, State::Inst(Lift::Plain)) {
+            return false;
+        }
+        self.cx.irregular = true;
+        self.metas[of as usize].state = State::Solved(Size::irregular());
+        true
+    }
+
     pub(crate) fn absorb(&mut self, ctx: &Ctx<'_>, m: &Size, other: &Size) -> bool {
         let Some(Atom::Meta(m)) = m.as_atom() else {
             return false;

@@ -50,6 +50,9 @@ impl Sizer<'_, '_> {
             level: self.level,
         };
         let loop_ty = map_sizes(&init_ty, &mut |s| {
+            if s.is_irregular() {
+                return s.clone();
+            }
             let m = self.meta(State::Flexible, span, "a size of a loop parameter");
             dims.initial.insert(m, s.clone());
             Size::atom(Atom::Meta(m))

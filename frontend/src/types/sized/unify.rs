@@ -207,6 +207,11 @@ impl Sizer<'_, '_> {
         if a == b || self.canonical(&a) == self.canonical(&b) {
             return Ok(());
         }
+        let (expected, actual) = if ctx.ord { (&a, &b) } else { (&b, &a) };
+        // Rows of one length are rows of any lengths.
+        if expected.is_irregular() && !matches!(actual.as_atom(), Some(Atom::Meta(_))) {
+            return Ok(());
+        }
         for (m, other) in [(&a, &b), (&b, &a)] {
             let Some(Atom::Meta(m)) = m.as_atom() else {
                 continue;
@@ -242,6 +247,11 @@ impl Sizer<'_, '_> {
         }
         for (m, other) in [(&a, &b), (&b, &a)] {
             if self.absorb(ctx, m, other) {
+                return Ok(());
+            }
+        }
+        for (m, other) in [(&a, &b), (&b, &a)] {
+            if self.turn_irregular(ctx, m, other) {
                 return Ok(());
             }
         }

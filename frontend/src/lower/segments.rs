@@ -1,0 +1,346 @@
+//! Operations on arrays with rows of any lengths: literals, concatenation, `flatten`, `segment`, coercion to a regular array.
+
+use super::emit::{int, text, value, var_of};
+use super::rows::Rows;
+use super::value::{Leaf, SumValue, Ty, Value, size_of_atom};
+use super::{Lower, Res, unsupported};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::typed::Op;
+use midend::ir::array::ArrayOp;
+use midend::ir::id::Var;
+use midend::ir::scalar::{BinOp, CmpOp};
+use midend::ir::syntax::{Atom, Exp, TrapKind};
+use midend::ir::types::{ScalarType, Size, Type};
+use std::rc::Rc;
+
+impl<'a> Lower<'a> {
+    /// Whether the values have one shape, with no rows of any lengths in them.
+    pub(super) fn of_one_shape(&self, vs: &[Value<'a>]) -> bool {
+        let mut shapes = vs.iter().map(super::loops::dims_of);
+        let first = shapes.next();
+        !vs.iter().any(Value::has_rows) && shapes.all(|shape| Some(&shape) == first.as_ref())
+    }
+
+    /// The array of the given rows, whose lengths may differ.
+    pub(super) fn stack_rows(&mut self, rows: &[Value<'a>], row: &Ty) -> Value<'a> {
+        let one = Size::Const(1);
+        let row = rows
+            .iter()
+            .fold(row.clone(), |row, v| row.irregular_like(v));
+        let ty = Ty::array(None, row).map_dims(&mut |_| None);
+        let mut singles = Vec::with_capacity(rows.len());
+        for v in rows {
+            let single = self.stack(std::slice::from_ref(v), one);
+            singles.push(self.irregular_as(&single, &ty));
+        }
+        self.concat_rows(singles)
+    }
+
+    /// Arrays one after another, some with rows of any lengths.
+    pub(super) fn concat_rows(&mut self, vs: Vec<Value<'a>>) -> Value<'a> {
+        let Some(first) = vs.first() else {
+            return Value::unit();
+        };
+        let ty = self.type_of(first).map_dims(&mut |_| None);
+        let ty = vs.iter().fold(ty, |ty, v| ty.irregular_like(v));
+        let mut elems = Vec::with_capacity(vs.len());
+        let (mut lens, mut len) = (Vec::new(), int(0));
+        for v in &vs {
+            let v = self.irregular_as(v, &ty);
+            let n = v.dims().first().copied().unwrap_or(Size::Const(0));
+            len = self.i64_bin(BinOp::Add, len, n.into());
+            lens.push(n);
+            elems.push(v.peel(1));
+        }
+        let len = size_of_atom(len).unwrap_or(Size::Const(0));
+        let elem = self.concat_elems(&elems, &lens, len, &mut Vec::new());
+        Value::array(&[len], elem)
+    }
+
+    fn concat_elems(
+        &mut self,
+        elems: &[Value<'a>],
+        lens: &[Size],
+        len: Size,
+        inner: &mut Vec<Size>,
+    ) -> Value<'a> {
+        let parts = |f: &dyn Fn(&Value<'a>) -> Value<'a>| -> Vec<Value<'a>> {
+            elems.iter().map(f).collect()
+        };
+        match &elems[0] {
+            Value::Leaf(_) => {
+                let leaves: Vec<Leaf> = elems.iter().flat_map(Value::leaves).collect();
+                Value::Leaf(self.concat_leaves(&leaves, len))
+            }
+            Value::Array { dims, .. } => {
+                let ty = self.type_of(&elems[0]);
+                let mut rows = Vec::with_capacity(elems.len());
+                for (v, n) in elems.iter().zip(lens) {
+                    let mut outer = vec![*n];
+                    outer.extend(inner.iter());
+                    rows.push(self.cast_in(v, &ty, &mut outer, false).peel(dims.len()));
+                }
+                inner.extend(dims.iter());
+                let elem = self.concat_elems(&rows, lens, len, inner);
+                inner.truncate(inner.len() - dims.len());
+                Value::array(dims, elem)
+            }
+            Value::Tuple(vs) => {
+                let column = |i| parts(&|v| super::exp::project_tuple(v, i));
+                let columns: Vec<_> = (0..vs.len()).map(column).collect();
+                let columns = columns.iter();
+                Value::Tuple(
+                    columns
+                        .map(|c| self.concat_elems(c, lens, len, inner))
+                        .collect(),
+                )
+            }
+            Value::Record(vs) => {
+                let columns = vs.iter().map(|(name, _)| {
+                    let column = parts(&|v| super::exp::project(v, name));
+                    (name.clone(), self.concat_elems(&column, lens, len, inner))
+                });
+                Value::Record(columns.collect())
+            }
+            Value::Sum(sum) => {
+                let sums: Vec<&SumValue<'a>> = elems.iter().filter_map(as_sum).collect();
+                let tags: Vec<Leaf> = sums.iter().map(|sum| sum.tag).collect();
+                let tag = self.concat_leaves(&tags, len);
+                let mut cons = Vec::with_capacity(sum.cons.len());
+                for (at, (name, vs)) in sum.cons.iter().enumerate() {
+                    let mut payloads = Vec::with_capacity(vs.len());
+                    for i in 0..vs.len() {
+                        let column = sums.iter().map(|sum| sum.cons[at].1[i].clone());
+                        let column: Vec<_> = column.collect();
+                        payloads.push(self.concat_elems(&column, lens, len, inner));
+                    }
+                    cons.push((name.clone(), payloads));
+                }
+                Value::Sum(Rc::new(SumValue { tag, cons }))
+            }
+            Value::Rows(_) => {
+                let rows: Vec<Rc<Rows<'a>>> = elems.iter().filter_map(as_rows).collect();
+                self.concat_marks(&rows, lens, len, inner)
+            }
+            Value::Fun(_) => elems[0].clone(),
+        }
+    }
+
+    /// Rows one after another: their pools too, so that each begins behind the pools before its own.
+    fn concat_marks(
+        &mut self,
+        rows: &[Rc<Rows<'a>>],
+        lens: &[Size],
+        len: Size,
+        inner: &[Size],
+    ) -> Value<'a> {
+        let atoms = |v: &Value<'a>| -> Vec<Atom> { v.parts().iter().map(|l| l.atom).collect() };
+        let pool = atoms(&rows[0].pool);
+        let shared = rows.iter().all(|rows| atoms(&rows.pool) == pool);
+        let (mut begins, mut ends, mut before) = (Vec::new(), Vec::new(), int(0));
+        for (rows, n) in rows.iter().zip(lens) {
+            let mut shape = vec![*n];
+            shape.extend(inner);
+            let by = if shared { int(0) } else { before };
+            for (marks, leaf) in [(&mut begins, rows.begin), (&mut ends, rows.end)] {
+                marks.push(if by == int(0) {
+                    leaf
+                } else {
+                    self.each_i64(BinOp::Add, leaf, by, &shape)
+                });
+            }
+            let all = rows.pool.dims().first().copied().unwrap_or(Size::Const(0));
+            before = self.i64_bin(BinOp::Add, before, all.into());
+        }
+        let pool = if shared {
+            rows[0].pool.clone()
+        } else {
+            let pools = rows.iter().map(|rows| rows.pool.clone());
+            self.concat_rows(pools.collect()).with_shared(true)
+        };
+        Value::Rows(Rc::new(Rows {
+            begin: self.concat_leaves(&begins, len),
+            end: self.concat_leaves(&ends, len),
+            pool,
+            compact: !shared && rows.iter().all(|rows| rows.compact),
+        }))
+    }
+
+    fn concat_leaves(&mut self, leaves: &[Leaf], len: Size) -> Leaf {
+        let arrays: Vec<Var> = leaves.iter().filter_map(|l| var_of(l.atom)).collect();
+        let row = self.ty(leaves[0].atom).peel(1).unwrap_or(Type::I64);
+        let ty = Type::array_of(&row, &[len]);
+        let op = ArrayOp::Concat { arrays, len };
+        Leaf::new(self.array_op("t", ty, op).into())
+    }
+
+    /// All elements of rows of any lengths, one after another.
+    pub(super) fn flatten_rows(
+        &mut self,
+        elem: &Value<'a>,
+        shape: &[Size],
+        span: Span,
+    ) -> Res<Value<'a>> {
+        let Value::Rows(rows) = elem else {
+            return Err(unsupported(span, "`flatten` of this array"));
+        };
+        Ok(self.compacted(rows, shape, span)?.pool)
+    }
+
+    /// `segment ls xs`: rows of the lengths, which together are the array.
+    pub(super) fn segment(&mut self, ls: &Value<'a>, xs: &Value<'a>, span: Span) -> Res<Value<'a>> {
+        let (Some(&n), Some(&m)) = (ls.dims().first(), xs.dims().first()) else {
+            return Err(unsupported(span, "`segment` of these arguments"));
+        };
+        let length = ls.leaves()[0];
+        let (begin, end) = self.ends_from(length, &[n]);
+        let ends = Value::array(&[n], Value::Leaf(end));
+        let i64 = ScalarType::I64;
+        let mut fold = |op: Op, v: &Value<'a>| -> Res<Atom> {
+            let v = self.fold_op(op, i64, v, span)?;
+            self.scalar_of(&v, span)
+        };
+        let (sum, least, first) = (
+            fold(Op::Sum, ls)?,
+            fold(Op::Minimum, ls)?,
+            fold(Op::Minimum, &ends)?,
+        );
+        // Ends that are not negative show that no sum was too large.
+        let mut ok = self.cmp(CmpOp::Eq, i64, sum, m.into());
+        for least in [least, first] {
+            let positive = self.cmp(CmpOp::Le, i64, int(0), least);
+            ok = self.and(ok, positive);
+        }
+        let message = vec![
+            text("The lengths of segments, the least of them "),
+            value(least),
+            text(", add up to "),
+            value(sum),
+            text(", but the array has "),
+            value(m),
+            text(" elements."),
+        ];
+        let certs = self.assert(ok, TrapKind::Shape, message);
+        let mut guarded = |leaf: Leaf| {
+            let ty = self.ty(leaf.atom);
+            let v = self.with_certs(&certs, |l| l.bind1("marks", ty, Exp::Atom(leaf.atom)));
+            Leaf::new(v.into())
+        };
+        let rows = Value::Rows(Rc::new(Rows {
+            begin: guarded(begin),
+            end: guarded(end),
+            pool: xs.lend(),
+            compact: true,
+        }));
+        Ok(Value::array(&[n], rows))
+    }
+
+    /// Rows of any lengths as rows of one length, which is checked, and what the check gave. Without a length it is that of
+    /// the longest row.
+    pub(super) fn regular_rows(
+        &mut self,
+        rows: &Rows<'a>,
+        shape: &[Size],
+        length: Option<Size>,
+        span: Span,
+    ) -> Res<(Value<'a>, Vec<Var>)> {
+        let i64 = ScalarType::I64;
+        let count = self.elements(shape);
+        let lengths = self.lengths(rows, shape);
+        let lengths = Value::Leaf(self.reshape(lengths, &[count]));
+        let lengths = Value::array(&[count], lengths);
+        let mut fold = |op: Op| -> Res<Atom> {
+            let v = self.fold_op(op, i64, &lengths, span)?;
+            self.scalar_of(&v, span)
+        };
+        let (least, most) = (fold(Op::Minimum)?, fold(Op::Maximum)?);
+        let length = match length {
+            Some(length) => length,
+            None => size_of_atom(self.i64_bin(BinOp::Max, int(0), most)).unwrap_or(count),
+        };
+        let mut ok = self.cmp(CmpOp::Eq, i64, least, length.into());
+        let same = self.cmp(CmpOp::Eq, i64, most, length.into());
+        ok = self.and(ok, same);
+        let none = self.cmp(CmpOp::Eq, i64, count.into(), int(0));
+        ok = self.or(none, ok);
+        let message = vec![
+            text("Rows have lengths from "),
+            value(least),
+            text(" to "),
+            value(most),
+            text(", but an array with rows of length "),
+            value(length),
+            text(" is needed."),
+        ];
+        let certs = self.assert(ok, TrapKind::Coercion, message);
+        let rows = self.compacted(rows, shape, span)?;
+        let mut whole = shape.to_vec();
+        whole.push(length);
+        let v = self.with_certs(&certs, |l| {
+            rows.pool.peel(1).map_leaves(&mut |leaf| {
+                let ty = l.ty(leaf.atom);
+                let inner = ty.shape().iter().skip(1).filter_map(|d| d.size());
+                let shape: Vec<Size> = whole.iter().copied().chain(inner).collect();
+                l.reshape(leaf, &shape)
+            })
+        });
+        Ok((Value::array(&whole, v), certs))
+    }
+
+    /// `==` of arrays that may differ in shape.
+    pub(super) fn equal_if_alike(&mut self, a: &Value<'a>, b: &Value<'a>, span: Span) -> Res<Atom> {
+        let ty = self.type_of(a).map_dims(&mut |_| None).irregular_like(b);
+        let (a, b) = (self.irregular_as(a, &ty), self.irregular_as(b, &ty));
+        let mut alike = Atom::Const(midend::ir::scalar::Const::Bool(true));
+        for (x, y) in a.dims().to_vec().iter().zip(b.dims()) {
+            let same = self.cmp(CmpOp::Eq, ScalarType::I64, (*x).into(), (*y).into());
+            alike = self.and(alike, same);
+        }
+        let v = self.lower_if(
+            alike,
+            None,
+            &mut |l| Ok(Value::scalar(l.equal_arrays(&a, &b, span)?)),
+            &mut |_| {
+                Ok(Value::scalar(Atom::Const(midend::ir::scalar::Const::Bool(
+                    false,
+                ))))
+            },
+            span,
+        )?;
+        self.scalar_of(&v, span)
+    }
+}
+
+/// What cannot be done with rows of different lengths.
+pub(super) fn refused(span: Span, what: &str) -> Box<Diagnostic> {
+    let message = format!("{what} an irregular array is not possible");
+    Box::new(
+        Diagnostic::error(Code::BadType, span, message)
+            .hint("`e :> [n][m]t` makes a regular array, and checks that all rows have one length"),
+    )
+}
+
+fn as_sum<'v, 'a>(v: &'v Value<'a>) -> Option<&'v SumValue<'a>> {
+    match v {
+        Value::Sum(sum) => Some(sum),
+        Value::Leaf(_)
+        | Value::Array { .. }
+        | Value::Tuple(_)
+        | Value::Record(_)
+        | Value::Rows(_)
+        | Value::Fun(_) => None,
+    }
+}
+
+fn as_rows<'a>(v: &Value<'a>) -> Option<Rc<Rows<'a>>> {
+    match v {
+        Value::Rows(rows) => Some(Rc::clone(rows)),
+        Value::Leaf(_)
+        | Value::Array { .. }
+        | Value::Tuple(_)
+        | Value::Record(_)
+        | Value::Sum(_)
+        | Value::Fun(_) => None,
+    }
+}
