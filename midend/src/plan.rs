@@ -9,6 +9,7 @@ mod estimate;
 mod exec;
 mod memory;
 mod profile;
+mod resident;
 mod resolve;
 mod signature;
 mod work;
@@ -17,6 +18,7 @@ pub use counts::{Counts, Work};
 pub use estimate::{Effort, estimate};
 pub use memory::{Asker, Memory, Share};
 pub use profile::{BuffersMade, EVENTS, GuardPassed, Profile, Profiler, WorkDone, WorkEvent};
+pub use resident::Resident;
 pub use signature::{Signature, signatures};
 
 use crate::device::{Device, Stop};
@@ -106,7 +108,22 @@ impl Executable {
         args: Vec<Value>,
         options: &Options<'_>,
     ) -> Result<Vec<Value>, RunError> {
-        call::call_entry(self, device, module, entry, args, options)
+        let put = |value| Resident::put(device, value, &options.memory);
+        let results = call::call_entry(self, (device, module), entry, args, put, options)?;
+        results.into_iter().map(|value| value.get(device)).collect()
+    }
+
+    /// As [`Executable::run`], with values that are on the device and stay there. An argument that the entry point consumes is
+    /// copied if something else refers to its memory.
+    pub fn run_resident<D: Device>(
+        &self,
+        device: &D,
+        module: &D::Module,
+        entry: &str,
+        args: Vec<Resident<D::Buffer>>,
+        options: &Options<'_>,
+    ) -> Result<Vec<Resident<D::Buffer>>, RunError> {
+        call::call_entry(self, (device, module), entry, args, Ok, options)
     }
 
     /// As [`Executable::run`], and tells what time and memory were spent on. `plan` is what this was made of, and `clock` yields the

@@ -4,12 +4,14 @@ mod auto;
 mod compile;
 mod costs;
 mod engine;
+mod resident;
 mod stack;
 mod times;
 
 pub use auto::{Accelerator, Choice};
 pub use compile::CompileError;
 pub use costs::{Ceilings, Kept, Store, measure_costs};
+pub use resident::Resident;
 pub use stack::on_big_stack;
 pub use times::{CompileTimes, PassTime};
 

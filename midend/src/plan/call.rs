@@ -1,7 +1,7 @@
 //! Calling entry points with values from outside.
 
-use super::exec::{Run, Val};
-use super::memory::{Asker, counted};
+use super::exec::{Run, Val, malformed};
+use super::resident::{Form, Resident};
 use super::{Executable, Options, Signature};
 use crate::device::Device;
 use crate::ir::id::Var;
@@ -9,39 +9,37 @@ use crate::ir::scalar::Const;
 use crate::ir::threshold::Threshold;
 use crate::ir::types::{ArrayType, Dim, Size, Type};
 use crate::trap::RunError;
-use crate::value::{ArrayValue, Value};
+use crate::value::entry::Argument;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Values of sizes that are known.
 type Sizes = BTreeMap<Var, i64>;
 
-/// See [`Executable::run`].
-pub(super) fn call_entry<D: Device>(
+/// See [`Executable::run`]; `put` brings an argument to the device.
+pub(super) fn call_entry<D: Device, A: Argument>(
     exe: &Executable,
-    device: &D,
-    module: &D::Module,
+    (device, module): (&D, &D::Module),
     entry: &str,
-    args: Vec<Value>,
+    args: Vec<A>,
+    put: impl Fn(A) -> Result<Resident<D::Buffer>, RunError>,
     options: &Options<'_>,
-) -> Result<Vec<Value>, RunError> {
+) -> Result<Vec<Resident<D::Buffer>>, RunError> {
     let signature = exe.signatures.iter().find(|s| s.args.name == entry);
     let signature = signature.ok_or_else(|| {
         RunError::BadArguments(format!("there is no entry point called `{entry}`"))
     })?;
-    let sizes = signature.args.sizes(&args)?;
     let mut inputs: Vec<Val<D::Buffer>> = Vec::new();
-    inputs.extend(sizes.into_iter().map(|n| Val::Scalar(Const::I64(n))));
+    for n in signature.args.sizes(&args)? {
+        inputs.push(Val::Scalar(Const::I64(n)));
+    }
     for arg in args {
-        inputs.push(match arg {
-            Value::Scalar(c) => Val::Scalar(c),
-            Value::Array(array) => {
-                let (elem, len) = (array.data.elem(), array.data.len());
-                let made = counted::<D>(&options.memory, Asker::Caller, (elem, len), || {
-                    device.upload(array.data)
-                })?;
-                Val::Buffer(made)
-            }
+        let mut arg = put(arg)?;
+        if signature.consumed.get(inputs.len()) == Some(&true) {
+            arg = arg.own(device, &options.memory)?;
+        }
+        inputs.push(match arg.0 {
+            Form::Scalar(c) => Val::Scalar(c),
+            Form::Array(_, memory) => Val::Buffer(memory),
         });
     }
     let mut sizes = Sizes::new();
@@ -65,7 +63,7 @@ pub(super) fn call_entry<D: Device>(
         (Err(why), Ok(()) | Err(_)) => return Err(why),
     };
     note_sizes(&signature.results, &results, &mut sizes);
-    outputs(signature, &sizes, device, results)
+    outputs(signature, &sizes, results)
 }
 
 /// What the thresholds are in this run.
@@ -86,43 +84,25 @@ fn note_sizes<B>(formals: &[(Var, Type)], values: &[Val<B>], sizes: &mut Sizes) 
     }
 }
 
-/// Brings the results out.
-fn outputs<D: Device>(
+/// The results with their shapes.
+fn outputs<B>(
     signature: &Signature,
     sizes: &Sizes,
-    device: &D,
-    results: Vec<Val<D::Buffer>>,
-) -> Result<Vec<Value>, RunError> {
-    let mut values = Vec::new();
-    for ((_, ty), result) in signature
-        .results
-        .iter()
-        .zip(results)
-        .skip(signature.args.size_results)
-    {
-        values.push(match (ty, result) {
-            (_, Val::Scalar(c)) => Value::Scalar(c),
-            (Type::Array(array), Val::Buffer(buffer)) => {
-                let shape = extents(array, sizes)?;
-                let len = shape.iter().product::<i64>();
-                let len = usize::try_from(len).unwrap_or(0);
-                let data = match Arc::try_unwrap(buffer) {
-                    Ok(last) => device.hand_over(last.buffer, len)?,
-                    Err(shared) => device.download(&shared.buffer, len)?,
-                };
-                Value::Array(ArrayValue { shape, data })
-            }
-            (
-                Type::Array(_) | Type::Acc(_) | Type::Scalar(_) | Type::Buffer(_) | Type::Cert,
-                Val::Buffer(_) | Val::Empty,
-            ) => {
-                return Err(RunError::Internal(
-                    "malformed plan: a result is missing".to_owned(),
-                ));
-            }
-        });
-    }
-    Ok(values)
+    results: Vec<Val<B>>,
+) -> Result<Vec<Resident<B>>, RunError> {
+    let results = signature.results.iter().zip(results);
+    let results = results.skip(signature.args.size_results);
+    let outputs = results.map(|((_, ty), result)| match (ty, result) {
+        (_, Val::Scalar(c)) => Ok(Resident(Form::Scalar(c))),
+        (Type::Array(array), Val::Buffer(memory)) => {
+            Ok(Resident(Form::Array(extents(array, sizes)?, memory)))
+        }
+        (
+            Type::Array(_) | Type::Acc(_) | Type::Scalar(_) | Type::Buffer(_) | Type::Cert,
+            Val::Buffer(_) | Val::Empty,
+        ) => Err(malformed("a result is missing")),
+    });
+    outputs.collect()
 }
 
 fn extents(array: &ArrayType, sizes: &Sizes) -> Result<Vec<i64>, RunError> {
@@ -132,7 +112,5 @@ fn extents(array: &ArrayType, sizes: &Sizes) -> Result<Vec<i64>, RunError> {
         Dim::Ragged(_) => None,
     });
     let extents: Option<Vec<i64>> = extents.collect();
-    extents.ok_or_else(|| {
-        RunError::Internal("malformed plan: the shape of a result is unknown".to_owned())
-    })
+    extents.ok_or_else(|| malformed("the shape of a result is unknown"))
 }

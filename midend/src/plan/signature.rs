@@ -14,6 +14,8 @@ pub struct Signature {
     pub args: entry::Signature,
     /// Parameters of the function, sizes first.
     pub params: Vec<(Var, Type)>,
+    /// Which of them the function may overwrite.
+    pub consumed: Vec<bool>,
     /// Results of the function, sizes first.
     pub results: Vec<(Var, Type)>,
 }
@@ -28,6 +30,7 @@ pub fn signatures<D>(program: &Program<D>) -> Vec<Signature> {
             fun: id,
             args: entry::Signature::of(program, fun).ok()?,
             params: formals(&program.vars, &fun.params),
+            consumed: fun.params.iter().map(|param| param.unique).collect(),
             results: formals(&program.vars, &fun.results),
         })
     });

@@ -3,6 +3,7 @@
 use super::Value;
 use super::leaf::leaves;
 use crate::ir::id::{FunId, Var};
+use crate::ir::scalar::Const;
 use crate::ir::syntax::{Fun, Program};
 use crate::ir::types::{Dim, ScalarType, Size};
 use crate::trap::RunError;
@@ -53,6 +54,39 @@ pub enum Extent {
     Var(Var, String),
     /// Rows of any lengths.
     Ragged,
+}
+
+/// What a call asks of a value that it is given.
+pub trait Argument {
+    /// The type of its elements.
+    fn elem(&self) -> ScalarType;
+    /// Its extents, empty for a scalar.
+    fn shape(&self) -> &[i64];
+    /// The scalar that it is.
+    fn scalar(&self) -> Option<Const>;
+    /// The elements of an array, unless they are known to fit its shape.
+    fn elements(&self) -> Option<usize>;
+}
+
+impl Argument for Value {
+    fn elem(&self) -> ScalarType {
+        Self::elem(self)
+    }
+    fn shape(&self) -> &[i64] {
+        Self::shape(self)
+    }
+    fn scalar(&self) -> Option<Const> {
+        match self {
+            Self::Scalar(c) => Some(*c),
+            Self::Array(_) => None,
+        }
+    }
+    fn elements(&self) -> Option<usize> {
+        match self {
+            Self::Scalar(_) => None,
+            Self::Array(array) => Some(array.data.len()),
+        }
+    }
 }
 
 /// Finds an entry point by the name that users call it by.
@@ -123,7 +157,7 @@ impl Signature {
     }
 
     /// Checks the arguments, and yields the values of the size parameters.
-    pub fn sizes(&self, args: &[Value]) -> Result<Vec<i64>, RunError> {
+    pub fn sizes<A: Argument>(&self, args: &[A]) -> Result<Vec<i64>, RunError> {
         let bad = |why: String| Err(RunError::BadArguments(why));
         if args.len() != self.params.len() {
             let types: Vec<String> = self.params.iter().map(ParamType::to_string).collect();
@@ -141,8 +175,8 @@ impl Signature {
         let mut known: BTreeMap<Var, (i64, &str)> = BTreeMap::new();
         for (param, arg) in self.params.iter().zip(args) {
             self.check_form(param, arg)?;
-            if let Value::Scalar(crate::ir::scalar::Const::I64(n)) = arg {
-                known.insert(param.var, (*n, &param.label));
+            if let Some(Const::I64(n)) = arg.scalar() {
+                known.insert(param.var, (n, &param.label));
             }
         }
         for (param, arg) in self.params.iter().zip(args) {
@@ -185,7 +219,7 @@ impl Signature {
     }
 
     /// Checks element type and rank, and that the value is well-formed.
-    fn check_form(&self, param: &ParamType, arg: &Value) -> Result<(), RunError> {
+    fn check_form<A: Argument>(&self, param: &ParamType, arg: &A) -> Result<(), RunError> {
         let shape = arg.shape();
         if param.elem != arg.elem() || param.shape.len() != shape.len() {
             let dims: String = shape.iter().map(|n| format!("[{n}]")).collect();
@@ -197,15 +231,14 @@ impl Signature {
                 arg.elem()
             )));
         }
-        if let Value::Array(array) = arg {
+        if let Some(elements) = arg.elements() {
             let count = shape.iter().try_fold(1i64, |n, &e| n.checked_mul(e));
             let fits = shape.iter().all(|&e| e >= 0)
-                && count.and_then(|n| usize::try_from(n).ok()) == Some(array.data.len());
+                && count.and_then(|n| usize::try_from(n).ok()) == Some(elements);
             if !fits {
                 return Err(RunError::BadArguments(format!(
-                    "argument {} has {} elements, which do not fit its shape {shape:?}",
+                    "argument {} has {elements} elements, which do not fit its shape {shape:?}",
                     param.label,
-                    array.data.len()
                 )));
             }
         }

@@ -3,9 +3,9 @@
 
 use super::Spent;
 use crate::child::{last_panic, remember_panics, say};
-use crate::data::write_binary;
+use crate::data::{parameter_leaves, write_binary};
 use crate::harness::{arguments, with_deadline};
-use crate::session::{Options, Program, Session, on_big_stack};
+use crate::session::{Options, Program, Resident, Session, on_big_stack};
 use crate::spec::{Action, Case, Spec};
 use crate::target::Target;
 use frontend::render::Look;
@@ -98,8 +98,23 @@ pub fn serve(options: Options) -> io::Result<()> {
 struct Bench<'a> {
     session: &'a Session,
     compiled: Option<Compiled>,
-    /// The case that runs, and its arguments.
-    input: Option<(Case, Vec<Value>)>,
+    input: Option<Input>,
+}
+
+/// What the program is called with.
+struct Input {
+    case: Case,
+    /// The arguments, where the program runs, and whether it consumes them.
+    args: Vec<(Resident, bool)>,
+}
+
+impl Input {
+    /// Arguments for a run.
+    fn args(&self) -> Result<Vec<Resident>, RunError> {
+        let args = self.args.iter();
+        args.map(|(arg, consumes)| arg.to_argument(*consumes))
+            .collect()
+    }
 }
 
 struct Compiled {
@@ -126,6 +141,9 @@ impl Bench<'_> {
             Ask::Try(seconds, file) => {
                 let (took, results) = self.run(1, seconds)?;
                 if let Some(file) = file {
+                    let results = results.into_iter().map(Resident::get);
+                    let results = results.collect::<Result<Vec<_>, _>>();
+                    let results = results.map_err(|why| why.to_string())?;
                     let written = write(&results, &file);
                     written.map_err(|why| format!("cannot write the results: {why}"))?;
                 }
@@ -149,30 +167,39 @@ impl Bench<'_> {
             write(&args, file).map_err(|why| format!("cannot write the input: {why}"))?;
         }
         let size = size(&args);
-        self.input = Some((case.clone(), args));
+        let params = parameter_leaves(entry).into_iter();
+        let args = params.zip(args).map(|((_, param, _), arg)| {
+            let arg = self.session.put(arg).map_err(|why| why.to_string())?;
+            Ok((arg, param.unique))
+        });
+        self.input = Some(Input {
+            args: args.collect::<Result<_, String>>()?,
+            case: case.clone(),
+        });
         Ok(Answer::Input(size))
     }
 
     /// The times of some runs, and the results of the last.
-    fn run(&self, times: usize, seconds: Option<f64>) -> Result<(Vec<f64>, Vec<Value>), String> {
-        let (program, case, args) = self.ready()?;
-        let (mut took, mut last) = (Vec::new(), Ok(Vec::new()));
+    fn run(&self, times: usize, seconds: Option<f64>) -> Result<(Vec<f64>, Vec<Resident>), String> {
+        let (program, input) = self.ready()?;
+        let mut took = Vec::new();
         let mut work = || {
+            let mut results = Vec::new();
             for _ in 0..times {
-                let args = args.to_vec();
+                // Their memory is there for the next ones.
+                drop(std::mem::take(&mut results));
+                let args = input.args()?;
                 let start = Instant::now();
-                last = program.call(&case.entry, args);
+                results = program.call_resident(&input.case.entry, args)?;
                 took.push(start.elapsed().as_secs_f64() * 1e6);
-                if last.is_err() {
-                    break;
-                }
             }
+            Ok(results)
         };
-        match seconds {
+        let results = match seconds {
             None => work(),
             Some(seconds) => with_deadline(self.session, Duration::from_secs_f64(seconds), work),
-        }
-        match last {
+        };
+        match results {
             Ok(results) => Ok((took, results)),
             Err(RunError::Interrupted) => Err(String::from("out of time")),
             Err(why) => Err(why.to_string()),
@@ -181,18 +208,21 @@ impl Bench<'_> {
 
     /// What another run spends memory on, and how its guards choose. Nothing is known of the interpreter.
     fn spend(&self) -> Result<Answer, String> {
-        let (program, case, args) = self.ready()?;
+        let (program, input) = self.ready()?;
         if self.session.options().target == Target::Interp {
             return Ok(Answer::Spent(None));
         }
-        let profiled = program.profile(&case.entry, args.to_vec());
+        let args = input
+            .args()
+            .and_then(|args| args.into_iter().map(Resident::get).collect());
+        let profiled = args.and_then(|args| program.profile(&input.case.entry, args));
         let (_, profile) = profiled.map_err(|why| why.to_string())?;
         Ok(Answer::Spent(Some(Spent::of(&profile))))
     }
 
-    fn ready(&self) -> Result<(&Program, &Case, &[Value]), String> {
+    fn ready(&self) -> Result<(&Program, &Input), String> {
         match (&self.compiled, &self.input) {
-            (Some(compiled), Some((case, args))) => Ok((&compiled.program, case, args)),
+            (Some(compiled), Some(input)) => Ok((&compiled.program, input)),
             (Some(_) | None, _) => Err(String::from("there is no input")),
         }
     }

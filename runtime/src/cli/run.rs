@@ -8,7 +8,7 @@ use super::{Outcome, opt, png, profile, threshold, trace};
 use crate::data::{
     Source, leaves, parameter_leaves, read_arguments, structured_text, write_binary, write_text,
 };
-use crate::session::{Options, Program, Session};
+use crate::session::{Options, Program, Resident, Session};
 use crate::target::Target;
 use clap::{Args, value_parser};
 use frontend::render::{Look, render_all};
@@ -127,7 +127,7 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
         .map_err(Exit::user)?;
     let entry = find_entry(&program, arguments)?;
     let args = read(entry, &arguments.inputs)?;
-    let results = match while_running(|| call(&program, arguments, args)) {
+    let results = match while_running(|| call(&session, &program, (entry, arguments), args)) {
         Err(RunError::Interrupted) if deadline.as_ref().is_some_and(Deadline::passed) => {
             return Err(Exit::timeout(arguments.timeout.unwrap_or_default()));
         }
@@ -239,42 +239,50 @@ fn wanted(entry: &Entry) -> String {
 }
 
 /// Runs as often as is asked for; the results of the last run, the times, and the profile of the last run if it is
-/// wanted.
+/// wanted. Arguments are where the program runs before it is timed, and results stay there until it is over.
 fn call(
+    session: &Session,
     program: &Program,
-    arguments: &RunArguments,
+    (entry, arguments): (&Entry, &RunArguments),
     args: Vec<Value>,
 ) -> Result<(Vec<Value>, String, Option<Profile>), RunError> {
-    let entry = &arguments.entry_point;
+    let put = args.into_iter().map(|arg| session.put(arg));
+    let args = put.collect::<Result<Vec<_>, _>>()?;
+    let again = || -> Result<Vec<Resident>, RunError> {
+        let params = parameter_leaves(entry).into_iter();
+        let args = params.zip(&args);
+        args.map(|((_, param, _), arg)| arg.to_argument(param.unique))
+            .collect()
+    };
     if arguments.runs > 1 {
-        program.call(entry, args.clone())?;
+        program.call_resident(&entry.name, again()?)?;
     }
     let mut times = String::new();
-    let mut timed = |call: &dyn Fn(Vec<Value>) -> Result<Ran, RunError>, args| {
-        let start = Instant::now();
-        let results = call(args)?;
-        // Writing to a string cannot fail.
-        let _ = writeln!(times, "{}", start.elapsed().as_micros());
-        Ok::<_, RunError>(results)
-    };
-    let plain = |args| Ok((program.call(entry, args)?, None));
-    let profiled = |args| {
-        let (results, profile) = program.profile(entry, args)?;
-        Ok((results, Some(profile)))
-    };
     for _ in 1..arguments.runs {
-        timed(&plain, args.clone())?;
+        let args = again()?;
+        timed(&mut times, || program.call_resident(&entry.name, args))?;
     }
-    let (results, profile) = if arguments.profile || arguments.trace.is_some() {
-        timed(&profiled, args)?
-    } else {
-        timed(&plain, args)?
-    };
-    Ok((results, times, profile))
+    if arguments.profile || arguments.trace.is_some() {
+        let args = values(args)?;
+        let profiled = timed(&mut times, || program.profile(&entry.name, args));
+        return profiled.map(|(results, profile)| (results, times, Some(profile)));
+    }
+    let results = timed(&mut times, || program.call_resident(&entry.name, args))?;
+    Ok((values(results)?, times, None))
 }
 
-/// Results, and the profile of the run if it was wanted.
-type Ran = (Vec<Value>, Option<Profile>);
+fn values(resident: Vec<Resident>) -> Result<Vec<Value>, RunError> {
+    resident.into_iter().map(Resident::get).collect()
+}
+
+/// Notes the time that a call takes.
+fn timed<T>(times: &mut String, call: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
+    let start = Instant::now();
+    let results = call()?;
+    // Writing to a string cannot fail.
+    let _ = writeln!(times, "{}", start.elapsed().as_micros());
+    Ok(results)
+}
 
 /// Prints results, one line for each component of the entry point's result.
 fn print(

@@ -65,7 +65,7 @@ pub(super) fn run_case(
 }
 
 /// Raises the session's stop flag when the time is over.
-pub(crate) fn with_deadline(session: &Session, time: Duration, work: impl FnOnce()) {
+pub(crate) fn with_deadline<T>(session: &Session, time: Duration, work: impl FnOnce() -> T) -> T {
     let stop = session.stop();
     stop.lower();
     let (alive, dropped) = channel::<()>();
@@ -77,11 +77,12 @@ pub(crate) fn with_deadline(session: &Session, time: Duration, work: impl FnOnce
             }
         })
     };
-    work();
+    let done = work();
     drop(alive);
     // The thread only waits; it cannot have failed.
     let _ = watch.join();
     stop.lower();
+    done
 }
 
 fn verdict(

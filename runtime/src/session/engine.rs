@@ -15,7 +15,7 @@ use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
 use midend::ir::threshold::{Forced, Threshold, ThresholdKind};
 use midend::pipeline;
-use midend::plan::{self, Counts, Executable, Memory, Profile};
+use midend::plan::{self, Counts, Executable, Profile};
 use midend::trace::Tracer;
 use midend::trap::RunError;
 use midend::value::Value;
@@ -36,8 +36,8 @@ pub(super) enum Devices {
 
 /// A GPU, for one call at a time: failures of kernels are noticed later, by whoever waits.
 pub(super) struct Gpu {
-    device: CudaDevice,
-    turn: Mutex<()>,
+    pub(super) device: CudaDevice,
+    pub(super) turn: Mutex<()>,
 }
 
 impl Devices {
@@ -155,12 +155,8 @@ impl<D: Device> Compiled<D> {
             profile,
         } = call;
         let options = plan::Options {
-            // The device counts and limits memory itself.
-            memory: Arc::new(Memory::new(None)),
-            thresholds,
             counts,
-            tracer: Some(Tracer::new(&super::show)),
-            ..plan::Options::new(&shared.stop)
+            ..options(shared, thresholds)
         };
         let Some(profile) = profile else {
             return self.host.run(device, &self.kernels, entry, args, &options);
@@ -173,6 +169,28 @@ impl<D: Device> Compiled<D> {
                 .profile(on, entry, args, &options, (&self.plan.0, &clock))?;
         *profile = found;
         Ok(results)
+    }
+
+    /// A call with values that are on the device, and stay there.
+    pub(super) fn call_resident(
+        &self,
+        device: &D,
+        shared: &Shared,
+        (entry, thresholds): (&str, &Forced),
+        args: Vec<plan::Resident<D::Buffer>>,
+    ) -> Result<Vec<plan::Resident<D::Buffer>>, RunError> {
+        let options = options(shared, thresholds);
+        self.host
+            .run_resident(device, &self.kernels, entry, args, &options)
+    }
+}
+
+/// What every run of a session may use. The device counts and limits memory itself.
+fn options<'a>(shared: &'a Shared, thresholds: &'a Forced) -> plan::Options<'a> {
+    plan::Options {
+        thresholds,
+        tracer: Some(Tracer::new(&super::show)),
+        ..plan::Options::new(&shared.stop)
     }
 }
 
@@ -307,7 +325,7 @@ impl Engine {
 }
 
 /// The failure of a program on devices that it was not compiled for.
-fn foreign() -> RunError {
+pub(super) fn foreign() -> RunError {
     RunError::Internal(String::from(
         "a program was compiled for a device that its session has not",
     ))
