@@ -10,6 +10,7 @@
 //!
 //! Every lane does exactly what it would do alone, in the same order, so results are the same to the bit.
 
+mod addresses;
 mod choice;
 mod choose;
 mod convert;
@@ -246,6 +247,13 @@ impl Emit<'_, '_> {
     /// Statements for which all lanes together are cheaper than one by one. Whether this was one.
     fn lanes_special(&mut self, group: &mut Group<'_>, stm: &Stm<Mem>) -> bool {
         match &stm.exp {
+            Exp::Scalar(op, args) if group.plan.finds(stm) => {
+                let value = self.linear(group, *op, args);
+                let found = value.is_some();
+                group.lanes.extend(value.map(|value| (stm.binds[0], value)));
+                found
+            }
+            Exp::Op(Mem::Load { .. }) if group.plan.finds(stm) => false,
             Exp::Atom(Atom::Var(v)) => {
                 let Some(value) = group.lanes.get(v).cloned() else {
                     return false;

@@ -1,6 +1,7 @@
 //! Which maps and reductions are worked on several points at a time, and what varies in them. Looks at the program
 //! only.
 
+use super::addresses::valued;
 use super::vector::{lanes_per_vector, packed_type};
 use crate::emit::control::{is_cheap, is_cheap_scalar, operations};
 use midend::ir::id::Var;
@@ -40,6 +41,8 @@ pub(in crate::emit) struct Plan {
     /// How many of Cranelift's vectors each of its vector values stands for: 2 in pairs (see [`crate::wide`]), else 1.
     pub(in crate::emit) halves: usize,
     varying: BTreeSet<Var>,
+    /// What is for finding elements only, and computed lane by lane.
+    addresses: BTreeSet<Var>,
 }
 
 impl Plan {
@@ -51,7 +54,13 @@ impl Plan {
             integers: false,
             halves,
             varying,
+            addresses: BTreeSet::new(),
         }
+    }
+
+    /// Whether a statement computes parts of addresses.
+    pub(super) fn finds(&self, stm: &Stm<Mem>) -> bool {
+        stm.binds.iter().any(|v| self.addresses.contains(v))
     }
 
     /// The plan with half as many lanes, if they still fill pairs of vectors of numbers of these types.
@@ -113,6 +122,7 @@ pub(in crate::emit) fn plan(kernel: &Kernel, vars: &Vars, pairs: bool) -> Option
     }
     [true, false].into_iter().find_map(|integers| {
         let mut finder = Finder::new(kernel, vars, integers)?;
+        finder.valued = integers.then(|| valued(&kernel.body));
         finder.body(&kernel.body)?;
         finder.plan(pairs)
     })
@@ -180,6 +190,9 @@ pub(super) struct Finder<'a> {
     /// Whether integers are put in vectors, which pays where everything is.
     pub(super) integers: bool,
     pub(super) counts: Counts,
+    /// What is more than addresses, where those are told apart.
+    pub(super) valued: Option<BTreeSet<Var>>,
+    pub(super) addresses: BTreeSet<Var>,
 }
 
 /// What a body is made of.
@@ -193,6 +206,8 @@ pub(super) struct Counts {
     pub(super) packed: usize,
     /// Varying statements that have not.
     pub(super) apart: usize,
+    /// Those that have not, but compute addresses, check them or load from them for what goes into vectors.
+    pub(super) finding: usize,
     /// Lanes of the vectors that have most, and of those that have least (0: there are none).
     most: usize,
     least: usize,
@@ -225,6 +240,8 @@ impl<'a> Finder<'a> {
             unit: BTreeSet::from([*index]),
             integers,
             counts: Counts::default(),
+            valued: None,
+            addresses: BTreeSet::new(),
         })
     }
 
@@ -237,8 +254,15 @@ impl<'a> Finder<'a> {
         } else {
             packed || (self.counts.loops > 0 && !self.integers)
         };
+        let finding = self.counts.finding;
+        // Loops have lanes of their own accord.
+        if finding > 0 && self.counts.loops > 0 {
+            return None;
+        }
         let width = if self.counts.diverging > 0 {
             FEW.max(2 * self.counts.most)
+        } else if finding > 0 {
+            NARROW.max(self.counts.most)
         } else if self.integers {
             WIDE.max(2 * self.counts.most)
         } else if self.counts.apart > 2 * self.counts.packed {
@@ -250,7 +274,7 @@ impl<'a> Finder<'a> {
         };
         let instructions = |width: usize| {
             let lanes = if self.integers { self.counts.most } else { 1 };
-            self.counts.statements * width / lanes.max(1)
+            self.counts.statements * width / lanes.max(1) + finding * width
         };
         let mut width = width;
         while width > FEW && !self.integers && instructions(width) > MOST {
@@ -264,6 +288,7 @@ impl<'a> Finder<'a> {
             integers: self.integers,
             halves: 1,
             varying: self.varying.clone(),
+            addresses: self.addresses.clone(),
         })?;
         // Without integers, binary32 has most lanes.
         let most = if self.integers { self.counts.most } else { 4 };
@@ -271,7 +296,7 @@ impl<'a> Finder<'a> {
         let mostly = if self.counts.diverging > 0 {
             4 * without <= with
         } else {
-            4 * self.counts.apart <= self.counts.packed
+            4 * (self.counts.apart + finding) <= self.counts.packed
         };
         Some(plan.in_pairs(pairs && mostly, most))
     }

@@ -10,6 +10,14 @@ use midend::ir::types::ScalarType;
 impl Finder<'_> {
     /// Takes note of whether a varying statement has vectors.
     pub(super) fn weigh(&mut self, stm: &Stm<Mem>) {
+        if self.is_unit(stm) {
+            self.unit.extend(&stm.binds);
+            return;
+        }
+        if self.finds(stm) {
+            self.counts.finding += 1;
+            return;
+        }
         let unit = |atom: &Atom| matches!(atom, Atom::Var(v) if self.unit.contains(v));
         let packed = match &stm.exp {
             Exp::Atom(_) => return,
@@ -29,14 +37,6 @@ impl Finder<'_> {
                 })
             }
             Exp::Scalar(op, args) => {
-                if let ScalarOp::Bin(op @ (BinOp::Add | BinOp::Sub), ScalarType::I64) = op {
-                    let ahead = unit(&args[0]) && !self.varies(args[1]);
-                    let behind = *op == BinOp::Add && unit(&args[1]) && !self.varies(args[0]);
-                    if ahead || behind {
-                        self.unit.extend(&stm.binds);
-                        return;
-                    }
-                }
                 let packed = packed_type(*op, self.integers);
                 match op {
                     // An index as it grows from lane to lane.
@@ -91,6 +91,58 @@ impl Finder<'_> {
         }
         if self.counts.depth > 0 {
             self.counts.inner[usize::from(lanes.is_none())] += 1;
+        }
+    }
+
+    /// Whether a statement makes an index that grows by one from lane to lane of another.
+    fn is_unit(&self, stm: &Stm<Mem>) -> bool {
+        let unit = |atom: &Atom| matches!(atom, Atom::Var(v) if self.unit.contains(v));
+        let Exp::Scalar(ScalarOp::Bin(op @ (BinOp::Add | BinOp::Sub), ScalarType::I64), args) =
+            &stm.exp
+        else {
+            return false;
+        };
+        let ahead = unit(&args[0]) && !self.varies(args[1]);
+        ahead || (*op == BinOp::Add && unit(&args[1]) && !self.varies(args[0]))
+    }
+
+    /// Whether a statement is done lane by lane to find elements, of which those that are more than addresses go into vectors.
+    fn finds(&mut self, stm: &Stm<Mem>) -> bool {
+        let Some(valued) = &self.valued else {
+            return false;
+        };
+        let is_address = !stm.binds.iter().any(|v| valued.contains(v));
+        match &stm.exp {
+            Exp::Scalar(op, _) if is_address => {
+                // Calls and functions are none of that.
+                let simple = op.result().is_integer() || op.result() == ScalarType::Bool;
+                if simple {
+                    self.addresses.extend(&stm.binds);
+                }
+                simple
+            }
+            Exp::Op(Mem::Load { .. }) if is_address => {
+                self.addresses.extend(&stm.binds);
+                true
+            }
+            Exp::Op(Mem::Load { buffer, index }) => {
+                let linear = matches!(index, Atom::Var(v) if self.unit.contains(v));
+                let lanes = self.elem(*buffer);
+                let lanes = lanes.and_then(|ty| lanes_per_vector(ty, self.integers));
+                let found = !linear && !self.varies(Atom::Var(*buffer)) && lanes.is_some();
+                if found {
+                    self.counts.fills(lanes);
+                }
+                found
+            }
+            Exp::Assert { cond, .. } => self.varies(*cond),
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => false,
         }
     }
 }
