@@ -6,6 +6,7 @@
 mod binary;
 mod build;
 mod error;
+mod irregular;
 mod npy;
 mod number;
 mod print;
@@ -16,6 +17,7 @@ mod text;
 pub use binary::write_binary;
 pub(crate) use build::append;
 pub use error::{Place, ReadError};
+pub(crate) use irregular::fit;
 pub(crate) use midend::value::leaf::choices;
 pub use midend::value::leaf::{Leaf, leaves};
 pub use npy::{read_npy, write_npy};
@@ -71,7 +73,14 @@ pub fn read_arguments(entry: &Entry, sources: &[Source]) -> Result<Vec<Value>, R
     let mut rest = sources.iter();
     let mut current: Option<(&Source, Reader<'_>)> = None;
     let choices = entry.params.iter().flat_map(|p| choices(&p.ty));
+    // What the text of an irregular array has shown beside the leaf at hand, and of which parameter.
+    let (mut ahead, mut at) = (Vec::new().into_iter(), None);
     for ((number, param, leaf), choices) in parameter_leaves(entry).into_iter().zip(choices) {
+        if let Some(value) = ahead.next() {
+            values.push(value);
+            continue;
+        }
+        let levels = irregular::levels(&param.ty).filter(|_| at.replace(number) != Some(number));
         let check = |value: Value, place: &dyn Fn() -> Place| match choices {
             Some(choices) => check_constructors(&value, choices, place).map(|()| value),
             None => Ok(value),
@@ -87,6 +96,18 @@ pub fn read_arguments(entry: &Entry, sources: &[Source]) -> Result<Vec<Value>, R
                 }
                 if !reader.at_end() {
                     let start = reader.position();
+                    if let Some((levels, elem)) = &levels
+                        && reader.depth() == levels.len()
+                    {
+                        let all = reader.irregular(levels, Some(*elem));
+                        ahead = match all.map_err(|e| e.in_source(source.name())) {
+                            Ok(all) => all.into_iter(),
+                            Err(why) => break Err(why),
+                        };
+                        if let Some(first) = ahead.next() {
+                            break Ok(first);
+                        }
+                    }
                     break reader
                         .value(Some(leaf))
                         .and_then(|value| check(value, &|| reader.place_of(start)))

@@ -30,11 +30,6 @@ impl<'a> Lower<'a> {
         for param in &entry.params {
             // Only the structure counts; what computes the sizes is emitted when arguments are there.
             let (ty, _) = self.nested(|l| Ok(l.eval_type(&param.ty, &frame)))?;
-            if ty.has_irregular() {
-                let span = self.typed.names.get(entry.value).span.unwrap_or_default();
-                let what = "a parameter of an entry point with rows of any lengths";
-                return Err(super::unsupported(span, what));
-            }
             let v = self.entry_value(&ty, &mut sizes);
             leaves.extend(self.entry_leaves(&v));
             described.push(EntryParam {
@@ -51,8 +46,12 @@ impl<'a> Lower<'a> {
         params.extend(leaves);
         let ((v, results), stms) = self.nested(|l| {
             l.span = Spans::NONE;
-            let args = l.entry_sizes(entry, args, &frame)?;
+            let args: Res<Vec<_>> = args.iter().map(|v| l.rows_in(v, &mut Vec::new())).collect();
+            let args = l.entry_sizes(entry, args?, &frame)?;
             let v = l.entry_call(entry, args, file)?;
+            let ty = l.eval_type(&entry.result.ty, &frame);
+            let v = l.irregular_as(&v, &ty);
+            let v = l.rows_out(&v, &mut Vec::new())?;
             let results = l.entry_results(&v);
             Ok((v, results))
         })?;
@@ -67,6 +66,7 @@ impl<'a> Lower<'a> {
             EntryType::Tuple(ts) => ts,
             EntryType::Scalar(_)
             | EntryType::Array { .. }
+            | EntryType::Rows(_)
             | EntryType::Record(_)
             | EntryType::Sum(_)
             | EntryType::Opaque { .. } => vec![result_type],
@@ -281,10 +281,6 @@ impl<'a> Lower<'a> {
                 "an entry point that returns a function",
             ));
         }
-        if v.has_rows() {
-            let what = "a result of an entry point with rows of any lengths";
-            return Err(super::unsupported(span, what));
-        }
         Ok(v)
     }
 
@@ -366,7 +362,7 @@ fn entry_type(ty: &Ty, text: &str, source: &SourceType) -> EntryType {
     let composite = match &plain {
         EntryType::Record(_) | EntryType::Sum(_) | EntryType::Opaque { .. } => true,
         EntryType::Tuple(_) => named,
-        EntryType::Scalar(_) | EntryType::Array { .. } => {
+        EntryType::Scalar(_) | EntryType::Array { .. } | EntryType::Rows(_) => {
             matches!(source, SourceType::Named(_))
         }
     };
@@ -381,29 +377,42 @@ fn entry_type(ty: &Ty, text: &str, source: &SourceType) -> EntryType {
 
 /// A type as the outside sees it, without the names of types.
 pub(super) fn structure(ty: &Ty) -> EntryType {
+    structure_in(ty, false)
+}
+
+/// The same; in an array, irregular dimensions are rows of any lengths.
+fn structure_in(ty: &Ty, inner: bool) -> EntryType {
     match ty {
         Ty::Scalar(s) => EntryType::Scalar(*s),
+        Ty::Array(a) if a.irregular && inner => {
+            EntryType::Rows(Box::new(structure_in(&a.elem, true)))
+        }
         Ty::Array(_) => {
             let mut rank = 0;
             let mut elem = ty;
-            while let Ty::Array(a) = elem {
+            while let Ty::Array(a) = elem
+                && !(a.irregular && rank > 0)
+            {
                 rank += 1;
                 elem = &a.elem;
             }
             EntryType::Array {
                 rank,
-                elem: Box::new(structure(elem)),
+                elem: Box::new(structure_in(elem, true)),
             }
         }
-        Ty::Tuple(ts) => EntryType::Tuple(ts.iter().map(structure).collect()),
+        Ty::Tuple(ts) => EntryType::Tuple(ts.iter().map(|t| structure_in(t, inner)).collect()),
         Ty::Record(ts) => EntryType::Record(
             ts.iter()
-                .map(|(name, t)| (name.to_string(), structure(t)))
+                .map(|(name, t)| (name.to_string(), structure_in(t, inner)))
                 .collect(),
         ),
         Ty::Sum(cons) => EntryType::Sum(
             cons.iter()
-                .map(|(name, ts)| (name.to_string(), ts.iter().map(structure).collect()))
+                .map(|(name, ts)| {
+                    let ts = ts.iter().map(|t| structure_in(t, inner));
+                    (name.to_string(), ts.collect())
+                })
                 .collect(),
         ),
         Ty::Fun => EntryType::Tuple(Vec::new()),

@@ -14,6 +14,9 @@ use midend::ir::syntax::{Atom, Exp, TrapKind};
 use midend::ir::types::{ScalarType, Size, Type};
 use std::rc::Rc;
 
+/// What becomes of rows at an entry point, given the shape of the array that they are the elements of.
+type Change<'f, 'a> = &'f mut dyn FnMut(&mut Lower<'a>, &Rows<'a>, &mut Vec<Size>) -> Res<Rows<'a>>;
+
 impl<'a> Lower<'a> {
     /// Whether the values have one shape, with no rows of any lengths in them.
     pub(super) fn of_one_shape(&self, vs: &[Value<'a>]) -> bool {
@@ -193,7 +196,22 @@ impl<'a> Lower<'a> {
         let (Some(&n), Some(&m)) = (ls.dims().first(), xs.dims().first()) else {
             return Err(unsupported(span, "`segment` of these arguments"));
         };
-        let length = ls.leaves()[0];
+        let rows = self.rows_of_lengths(ls.leaves()[0], &[n], xs, m, span)?;
+        Ok(Value::array(&[n], Value::Rows(Rc::new(rows))))
+    }
+
+    /// Rows of these lengths, which are an array of the shape, that together must be the `m` elements of a pool.
+    pub(super) fn rows_of_lengths(
+        &mut self,
+        length: Leaf,
+        shape: &[Size],
+        pool: &Value<'a>,
+        m: Size,
+        span: Span,
+    ) -> Res<Rows<'a>> {
+        let n = self.elements(shape);
+        let length = self.reshape(length, &[n]);
+        let ls = Value::array(&[n], Value::Leaf(length));
         let (begin, end) = self.ends_from(length, &[n]);
         let ends = Value::array(&[n], Value::Leaf(end));
         let i64 = ScalarType::I64;
@@ -202,8 +220,8 @@ impl<'a> Lower<'a> {
             self.scalar_of(&v, span)
         };
         let (sum, least, first) = (
-            fold(Op::Sum, ls)?,
-            fold(Op::Minimum, ls)?,
+            fold(Op::Sum, &ls)?,
+            fold(Op::Minimum, &ls)?,
             fold(Op::Minimum, &ends)?,
         );
         // Ends that are not negative show that no sum was too large.
@@ -213,11 +231,11 @@ impl<'a> Lower<'a> {
             ok = self.and(ok, positive);
         }
         let message = vec![
-            text("The lengths of segments, the least of them "),
+            text("The lengths of rows, the least of them "),
             value(least),
             text(", add up to "),
             value(sum),
-            text(", but the array has "),
+            text(", but there are "),
             value(m),
             text(" elements."),
         ];
@@ -225,15 +243,79 @@ impl<'a> Lower<'a> {
         let mut guarded = |leaf: Leaf| {
             let ty = self.ty(leaf.atom);
             let v = self.with_certs(&certs, |l| l.bind1("marks", ty, Exp::Atom(leaf.atom)));
-            Leaf::new(v.into())
+            self.reshape(Leaf::new(v.into()), shape)
         };
-        let rows = Value::Rows(Rc::new(Rows {
+        Ok(Rows {
             begin: guarded(begin),
             end: guarded(end),
-            pool: xs.lend(),
+            pool: pool.lend(),
             compact: true,
-        }));
-        Ok(Value::array(&[n], rows))
+        })
+    }
+
+    /// A parameter of an entry point, of which the rows are given by their lengths.
+    pub(super) fn rows_in(&mut self, v: &Value<'a>, shape: &mut Vec<Size>) -> Res<Value<'a>> {
+        self.outside_rows(v, shape, &mut |l, rows, shape| {
+            let pool = l.rows_in(&rows.pool, &mut Vec::new())?;
+            let m = pool.dims().first().copied().unwrap_or(Size::Const(0));
+            l.rows_of_lengths(rows.begin, shape, &pool, m, Span::default())
+        })
+    }
+
+    /// A result of an entry point, of which the rows are to be given by their lengths.
+    pub(super) fn rows_out(&mut self, v: &Value<'a>, shape: &mut Vec<Size>) -> Res<Value<'a>> {
+        self.outside_rows(v, shape, &mut |l, rows, shape| {
+            let rows = l.compacted(rows, shape, Span::default())?;
+            let length = l.lengths(&rows, shape);
+            Ok(Rows {
+                begin: length,
+                end: length,
+                pool: l.rows_out(&rows.pool, &mut Vec::new())?,
+                compact: true,
+            })
+        })
+    }
+
+    fn outside_rows(
+        &mut self,
+        v: &Value<'a>,
+        shape: &mut Vec<Size>,
+        f: Change<'_, 'a>,
+    ) -> Res<Value<'a>> {
+        if !v.has_rows() {
+            return Ok(v.clone());
+        }
+        Ok(match v {
+            Value::Leaf(_) | Value::Fun(_) => v.clone(),
+            Value::Array { dims, elem } => {
+                shape.extend(dims.iter());
+                let elem = self.outside_rows(elem, shape, f)?;
+                shape.truncate(shape.len() - dims.len());
+                Value::Array {
+                    dims: Rc::clone(dims),
+                    elem: Rc::new(elem),
+                }
+            }
+            Value::Tuple(vs) => {
+                let vs = vs.iter().map(|v| self.outside_rows(v, shape, f));
+                Value::Tuple(vs.collect::<Res<_>>()?)
+            }
+            Value::Record(vs) => {
+                let vs = vs
+                    .iter()
+                    .map(|(name, v)| Ok((name.clone(), self.outside_rows(v, shape, f)?)));
+                Value::Record(vs.collect::<Res<_>>()?)
+            }
+            Value::Sum(sum) => {
+                let mut cons = Vec::with_capacity(sum.cons.len());
+                for (name, vs) in &sum.cons {
+                    let vs = vs.iter().map(|v| self.outside_rows(v, shape, f));
+                    cons.push((name.clone(), vs.collect::<Res<_>>()?));
+                }
+                Value::Sum(Rc::new(SumValue { tag: sum.tag, cons }))
+            }
+            Value::Rows(rows) => Value::Rows(Rc::new(f(self, rows, shape)?)),
+        })
     }
 
     /// Rows of any lengths as rows of one length, which is checked, and what the check gave. Without a length it is that of

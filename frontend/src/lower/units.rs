@@ -44,7 +44,11 @@ fn collect(v: &Value<'_>, shape: &mut Vec<Size>, out: &mut Vec<Outside>) {
                 collect(v, shape, out);
             }
         }
-        Value::Rows(_) | Value::Fun(_) => {}
+        Value::Rows(rows) => {
+            out.push(Outside::Data(rows.begin));
+            collect(&rows.pool, &mut Vec::new(), out);
+        }
+        Value::Fun(_) => {}
     }
 }
 

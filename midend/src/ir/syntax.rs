@@ -121,6 +121,9 @@ pub enum EntryType {
         /// Element type, not itself an array.
         elem: Box<EntryType>,
     },
+    /// Inside of an array, rows of any lengths: their lengths, then the elements of all rows, one after another, as an array
+    /// of one more dimension than an element has.
+    Rows(Box<EntryType>),
     /// A tuple.
     Tuple(Vec<EntryType>),
     /// A record, fields sorted by name.

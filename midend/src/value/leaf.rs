@@ -48,6 +48,14 @@ pub fn choices(ty: &EntryType) -> Vec<Option<usize>> {
     out
 }
 
+/// The elements of all rows.
+fn array_of(elem: &EntryType) -> EntryType {
+    EntryType::Array {
+        rank: 1,
+        elem: Box::new(elem.clone()),
+    }
+}
+
 fn collect(ty: &EntryType, outer: usize, out: &mut dyn FnMut(Leaf, Option<usize>)) {
     let leaf = |elem| Leaf { rank: outer, elem };
     match ty {
@@ -63,6 +71,10 @@ fn collect(ty: &EntryType, outer: usize, out: &mut dyn FnMut(Leaf, Option<usize>
                 let elem = ScalarType::Bool;
                 out(Leaf { rank, elem }, None);
             }
+        }
+        EntryType::Rows(elem) => {
+            out(leaf(ScalarType::I64), None);
+            collect(&array_of(elem), 0, out);
         }
         EntryType::Tuple(parts) => parts.iter().for_each(|part| collect(part, outer, out)),
         EntryType::Record(fields) => fields.iter().for_each(|(_, ty)| collect(ty, outer, out)),

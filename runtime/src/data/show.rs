@@ -57,7 +57,10 @@ enum Arrays {
 fn text(ty: &EntryType, values: &[Value], arrays: Arrays) -> String {
     match ty {
         EntryType::Scalar(_) => leaf_text(values),
+        EntryType::Array { .. } if let Some(text) = irregular_text(ty, values, arrays) => text,
+        EntryType::Rows(_) => parts_text(values),
         EntryType::Array { rank, elem } => match (elem.as_ref(), arrays) {
+            (EntryType::Rows(_), _) => parts_text(values),
             (inner, Arrays::Fitted(most)) => fitted_array(*rank, inner, values, most),
             (EntryType::Scalar(_), _) => leaf_text(values),
             (inner, Arrays::ByElements) => elements_text(*rank, inner, values, arrays),
@@ -90,6 +93,15 @@ fn text(ty: &EntryType, values: &[Value], arrays: Arrays) -> String {
         EntryType::Sum(constructors) => sum_text(constructors, values, arrays),
         EntryType::Opaque { of, .. } => text(of, values, arrays),
     }
+}
+
+/// An irregular array of scalars.
+fn irregular_text(ty: &EntryType, values: &[Value], arrays: Arrays) -> Option<String> {
+    let most = match arrays {
+        Arrays::Fitted(most) => Some(most.elements),
+        Arrays::ByParts | Arrays::ByElements => None,
+    };
+    super::irregular::text(ty, values, most)
 }
 
 /// An array of `rank` dimensions, element by element.

@@ -271,7 +271,11 @@ impl<'a> Reader<'a> {
         (self.pos > start).then_some(value)
     }
 
-    fn peek(&self) -> Option<u8> {
+    /// What has not been read.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.pos..]
+    }
+    pub(super) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.pos).copied()
     }
     fn clone_at(&self, pos: usize) -> Self {
@@ -281,7 +285,7 @@ impl<'a> Reader<'a> {
         }
     }
     /// Skips blanks and `--` comments.
-    fn skip(&mut self) {
+    pub(super) fn skip(&mut self) {
         while let Some(byte) = self.peek() {
             if byte.is_ascii_whitespace() || byte == b'\x0b' {
                 self.pos += 1;
@@ -294,7 +298,7 @@ impl<'a> Reader<'a> {
         }
     }
     /// The letters, digits and signs that stand here; empty if there are none.
-    fn token(&mut self) -> &'a str {
+    pub(super) fn token(&mut self) -> &'a str {
         let rest = &self.bytes[self.pos..];
         let len = rest.iter().take_while(|b| is_constituent(**b)).count();
         self.pos += len;
@@ -314,7 +318,7 @@ impl<'a> Reader<'a> {
             Some(byte) => format!("the byte 0x{byte:02x}"),
         }
     }
-    fn expect(&mut self, byte: u8) -> Result<(), ReadError> {
+    pub(super) fn expect(&mut self, byte: u8) -> Result<(), ReadError> {
         self.skip();
         if self.peek() == Some(byte) {
             self.pos += 1;
@@ -325,10 +329,10 @@ impl<'a> Reader<'a> {
         let what = char::from(byte);
         Err(self.fail_at(start, format!("expected `{what}`, found {found}")))
     }
-    fn fail(&self, message: impl Into<String>) -> ReadError {
+    pub(super) fn fail(&self, message: impl Into<String>) -> ReadError {
         self.fail_at(self.pos, message)
     }
-    fn fail_at(&self, pos: usize, message: impl Into<String>) -> ReadError {
+    pub(super) fn fail_at(&self, pos: usize, message: impl Into<String>) -> ReadError {
         ReadError::new(self.line_of(pos), message)
     }
 
@@ -341,7 +345,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Who expects a type wants values of that type; values that only show their type are those of test blocks.
-fn range_for(expected: Option<Leaf>) -> Range {
+pub(super) fn range_for(expected: Option<Leaf>) -> Range {
     match expected {
         Some(_) => Range::Checked,
         None => Range::Wrapping,

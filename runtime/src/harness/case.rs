@@ -186,7 +186,11 @@ fn judged(
             Verdict::fail(of_run_error(&error), error.to_string())
         }
         (Expect::Success, Ok(_)) => Verdict::Pass,
-        (Expect::Values(expected), Ok(found)) => compared(&found, expected, report),
+        (Expect::Values(expected), Ok(found)) => {
+            let types = program.entry(&case.entry).map(|entry| &entry.results[..]);
+            let expected = crate::data::fit(types.unwrap_or_default().iter(), expected.clone());
+            compared(&found, &expected, report)
+        }
         (Expect::File(file), Ok(found)) => match load(directory, file) {
             Ok(expected) => compared(&found, &expected, report),
             Err(why) => Verdict::fail("an unreadable file of results", why),
@@ -257,7 +261,10 @@ pub(crate) fn arguments(
     entry: &midend::ir::syntax::Entry,
 ) -> Result<Vec<Value>, String> {
     match &case.input {
-        Input::Values(values) => Ok(values.clone()),
+        Input::Values(values) => {
+            let types = entry.params.iter().map(|param| &param.ty);
+            Ok(crate::data::fit(types, values.clone()))
+        }
         Input::File(file) => {
             let source = Source::open(&directory.join(file)).map_err(|e| e.to_string())?;
             crate::data::read_arguments(entry, &[source]).map_err(|e| e.to_string())

@@ -21,6 +21,9 @@ pub fn conformance(reports: &[ProgramReport], target: Target, root: &Path) -> St
          A program passes when every one of its runs does. Programs that must be rejected pass when they are rejected \
          for\nwhat they mean; the wording is not compared. Runs marked `auto output` have no results in the suite: they \
          are compared\nwith arrc's interpreter where that is quick enough, and have to succeed in any case.\n\n\
+         Programs in which the size of an element depends on the element are rejected by Futhark, and make \
+         [irregular arrays](irregular.md) here:\n`mapiota.fut`, `shapes/error12.fut`, `shapes/recursive-sized-map.fut`, \
+         `shapes/sized-map-error.fut` are accepted for that.\n\n\
          | what | passed | of | left out |\n|---|---|---|---|\n"
     );
     let rows = [

@@ -63,12 +63,14 @@ fn fields(ty: &EntryType) -> Option<&[(String, EntryType)]> {
             EntryType::Record(fields) => Some(fields),
             EntryType::Scalar(_)
             | EntryType::Array { .. }
+            | EntryType::Rows(_)
             | EntryType::Tuple(_)
             | EntryType::Sum(_)
             | EntryType::Opaque { .. } => None,
         },
         EntryType::Scalar(_)
         | EntryType::Array { .. }
+        | EntryType::Rows(_)
         | EntryType::Tuple(_)
         | EntryType::Record(_)
         | EntryType::Sum(_)
@@ -82,6 +84,7 @@ fn plain(ty: &EntryType) -> &EntryType {
         EntryType::Opaque { of, .. } => plain(of),
         EntryType::Scalar(_)
         | EntryType::Array { .. }
+        | EntryType::Rows(_)
         | EntryType::Tuple(_)
         | EntryType::Record(_)
         | EntryType::Sum(_) => ty,

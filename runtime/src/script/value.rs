@@ -63,7 +63,7 @@ impl ScriptValue {
                 }
                 Ok(self.fit_leaf(ty))
             }
-            EntryType::Array { .. } => Ok(self.fit_leaf(ty)),
+            EntryType::Array { .. } | EntryType::Rows(_) => Ok(self.fit_leaf(ty)),
             EntryType::Tuple(parts) => {
                 if let Self::Tuple(items) = self
                     && items.len() == parts.len()
@@ -162,7 +162,7 @@ fn open_typed(ty: EntryType, values: Vec<Value>) -> ScriptValue {
             let (names, parts): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
             ScriptValue::Record(names.into_iter().zip(take(parts, values)).collect())
         }
-        EntryType::Scalar(_) | EntryType::Array { .. } | EntryType::Sum(_) => {
+        EntryType::Scalar(_) | EntryType::Array { .. } | EntryType::Rows(_) | EntryType::Sum(_) => {
             match <[Value; 1]>::try_from(values) {
                 Ok([value]) => ScriptValue::Plain(value),
                 Err(values) => ScriptValue::Typed(ty, values),
@@ -177,6 +177,7 @@ pub(crate) fn type_text(ty: &EntryType) -> String {
     match ty {
         EntryType::Scalar(elem) => elem.to_string(),
         EntryType::Array { rank, elem } => format!("{}{}", "[]".repeat(*rank), type_text(elem)),
+        EntryType::Rows(elem) => format!("[..]{}", type_text(elem)),
         EntryType::Tuple(parts) => format!("({})", all(parts)),
         EntryType::Record(fields) => {
             let fields: Vec<_> = fields

@@ -228,8 +228,8 @@ fn values_or_file(cursor: &mut Cursor<'_>) -> Result<Result<Vec<Value>, String>,
     let mut values = Vec::new();
     while !cursor.eat('}') {
         let mut reader = Reader::new(cursor.rest().as_bytes());
-        match reader.value(None) {
-            Ok(value) => values.push(value),
+        match reader.values() {
+            Ok(found) => values.extend(found),
             Err(why) => return cursor.fail(why.message),
         }
         cursor.pos += reader.position();

@@ -40,6 +40,10 @@ impl Printer<'_> {
                 }
                 self.entry_type(elem);
             }
+            EntryType::Rows(elem) => {
+                self.word("[..]");
+                self.entry_type(elem);
+            }
             EntryType::Tuple(tys) => {
                 self.word("(");
                 self.list(tys, |p, ty| p.entry_type(ty));

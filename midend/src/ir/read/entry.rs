@@ -55,6 +55,14 @@ impl Reader<'_> {
             }
             let mut rank = 0;
             while r.eat("[") {
+                if r.eat(".") {
+                    r.expect(".")?;
+                    r.expect("]")?;
+                    let rows = EntryType::Rows(Box::new(r.entry_type()?));
+                    let elem = Box::new(rows.clone());
+                    let array = EntryType::Array { rank, elem };
+                    return Ok(if rank > 0 { array } else { rows });
+                }
                 r.expect("]")?;
                 rank += 1;
             }

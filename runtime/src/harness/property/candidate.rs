@@ -61,7 +61,10 @@ impl Subject<'_> {
                 }
                 self.random(of, size, seeds, out)
             }
-            EntryType::Scalar(_) | EntryType::Array { .. } | EntryType::Sum(_) => {
+            EntryType::Scalar(_)
+            | EntryType::Array { .. }
+            | EntryType::Rows(_)
+            | EntryType::Sum(_) => {
                 for (leaf, choices) in leaves(ty).into_iter().zip(choices(ty)) {
                     let generator = Generator::Random {
                         shape: vec![size; leaf.rank],

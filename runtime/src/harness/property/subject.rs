@@ -138,6 +138,7 @@ fn plain(ty: &EntryType) -> EntryType {
             rank: *rank,
             elem: Box::new(plain(elem)),
         },
+        EntryType::Rows(elem) => EntryType::Rows(Box::new(plain(elem))),
         EntryType::Tuple(parts) => EntryType::Tuple(parts.iter().map(plain).collect()),
         EntryType::Record(fields) => EntryType::Record(
             fields
