@@ -169,6 +169,8 @@ pub(crate) struct Made<'a> {
     pub(crate) kept: Vec<Kept>,
     /// The kernels that have code in pairs, each with why that was not widened if it was not.
     pub(crate) in_pairs: Vec<(String, Option<String>)>,
+    /// For each unit of a kernel that works on several points at a time the bits of its vector registers.
+    pub(crate) vector_bits: Vec<(String, u32)>,
 }
 
 /// What there is to compile, declared to the linker.
@@ -243,9 +245,12 @@ pub(crate) fn compile<'a>(
             .map(|(id, unit)| build(program, &units, target, *id, *unit))
             .collect()
     };
-    let (mut kept, mut in_pairs) = (Vec::new(), Vec::new());
+    let (mut kept, mut in_pairs, mut vector_bits) = (Vec::new(), Vec::new(), Vec::new());
     for ((id, unit), machine) in work.iter().zip(machines) {
         let machine = machine?;
+        if let (Unit::Kernel { kernel, .. }, 1..) = (unit, machine.vector_bits) {
+            vector_bits.push((kernel.name.clone(), machine.vector_bits));
+        }
         if let (Unit::Kernel { kernel, .. }, Some(widened)) = (unit, machine.widened) {
             let why = widened.err().map(|Refused(why)| why);
             in_pairs.push((kernel.name.clone(), why));
@@ -266,6 +271,7 @@ pub(crate) fn compile<'a>(
         code: jit,
         kept,
         in_pairs,
+        vector_bits,
     })
 }
 

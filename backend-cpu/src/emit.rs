@@ -41,6 +41,8 @@ pub(crate) struct Emitted {
     pub(crate) kept: Kept,
     /// Whether vectors stand for pairs of them, so that the code is to be widened.
     pub(crate) in_pairs: bool,
+    /// Whether several points are worked on at a time.
+    pub(crate) in_lanes: bool,
 }
 
 /// Data whose addresses stand in compiled code.
@@ -75,6 +77,7 @@ pub(crate) struct Emit<'a, 'b> {
     /// Whether vectors may stand for pairs, and whether they do (see [`crate::wide`]).
     may_pair: bool,
     in_pairs: bool,
+    in_lanes: bool,
 }
 
 /// The number of points that the code of a map works on at a time.
@@ -174,6 +177,7 @@ pub(crate) fn unit<'a>(
         loops: Vec::new(),
         may_pair,
         in_pairs: false,
+        in_lanes: false,
     };
     let values = body(&mut emit, &args[1..]);
     let ok = emit.b.ins().iconst(types::I8, 0);
@@ -192,6 +196,7 @@ pub(crate) fn unit<'a>(
         sites,
         constants,
         in_pairs,
+        in_lanes,
         ..
     } = emit;
     b.finalize(units.frontend);
@@ -202,6 +207,7 @@ pub(crate) fn unit<'a>(
             constants: constants.into_values().collect(),
         },
         in_pairs,
+        in_lanes,
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Machine {
     pub(crate) kept: Kept,
     /// If it was emitted in pairs, whether it was widened, or why not.
     pub(crate) widened: Option<Result<(), Refused>>,
+    /// The bits of the vector registers that it uses for several points at a time; 0 if there are none.
+    pub(crate) vector_bits: u32,
 }
 
 /// Compiles one unit: in pairs for the widest registers, if it gains from that and can be widened, else as it is.
@@ -68,12 +70,18 @@ fn widened(isa: &OwnedTargetIsa, Emitted { func, kept, .. }: Emitted) -> Result<
         relocs: vec![],
         kept,
         widened: Some(Ok(())),
+        vector_bits: 256,
     })
 }
 
 /// Compiles a unit as it was emitted.
 fn narrow(isa: &OwnedTargetIsa, id: FuncId, emitted: Emitted) -> Result<Machine, RunError> {
-    let Emitted { func, kept, .. } = emitted;
+    let Emitted {
+        func,
+        kept,
+        in_lanes,
+        ..
+    } = emitted;
     let mut context = cranelift_codegen::Context::for_function(func);
     let compiled = context
         .compile(&**isa, &mut ControlPlane::default())
@@ -91,5 +99,6 @@ fn narrow(isa: &OwnedTargetIsa, id: FuncId, emitted: Emitted) -> Result<Machine,
         relocs,
         kept,
         widened: None,
+        vector_bits: if in_lanes { 128 } else { 0 },
     })
 }

@@ -25,6 +25,8 @@ pub struct Module {
     code: Mutex<Vec<(JITModule, Vec<Kept>)>>,
     /// The kernels with code in pairs that were compiled, each with why it was not widened, if so.
     in_pairs: Mutex<Vec<(String, Option<String>)>>,
+    /// The bits of the vector registers that kernels use, of those that use some.
+    vector_bits: Mutex<Vec<(String, u32)>>,
 }
 
 /// A kernel.
@@ -50,6 +52,7 @@ impl Module {
             source: several.then(|| program.clone()),
             code: Mutex::default(),
             in_pairs: Mutex::default(),
+            vector_bits: Mutex::default(),
         };
         module.make(program, 0)?;
         Ok(module)
@@ -84,6 +87,16 @@ impl Module {
         known.clone()
     }
 
+    /// The bits of the widest vector registers in which a kernel works on several points at a time; 0 if it does not.
+    pub fn vector_bits(&self, kernel: &str) -> u32 {
+        let known = self
+            .vector_bits
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mine = known.iter().filter(|(name, _)| name == kernel);
+        mine.map(|(_, bits)| *bits).max().unwrap_or(0)
+    }
+
     /// Compiles a version. No lock is held meanwhile: a thread of the pool that waits for others may come here again. Two
     /// threads may both compile a version; then either code is good.
     fn make(&self, program: &Program<Mem>, version: usize) -> Result<(), RunError> {
@@ -96,6 +109,7 @@ impl Module {
             code,
             kept,
             in_pairs,
+            vector_bits,
         } = compile::compile(program, &self.target, &wanted)?;
         let mut all = self.code.lock().unwrap_or_else(PoisonError::into_inner);
         all.push((code, kept));
@@ -106,6 +120,12 @@ impl Module {
                 .into_iter()
                 .map(|(name, why)| (name.to_owned(), why)),
         );
+        drop(known);
+        let mut known = self
+            .vector_bits
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        known.extend(vector_bits);
         drop(known);
         for (name, compiled) in kernels {
             if let Some(slot) = self.kernels.get(name) {

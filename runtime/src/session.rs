@@ -366,6 +366,11 @@ impl Program {
         let devices = &self.shared.devices;
         self.engine.ceilings(&self.shared, devices, profile)
     }
+    /// The bits of the vector registers in which a kernel works on several points at a time, 0 if it does not; nothing unless
+    /// the target is the CPU.
+    pub fn vector_bits(&self, kernel: &str) -> Option<u32> {
+        self.engine.vector_bits(kernel)
+    }
     /// A call of which nothing is to be told.
     fn simple<'a>(&'a self, entry: &'a str, args: Vec<Value>) -> Call<'a> {
         Call {

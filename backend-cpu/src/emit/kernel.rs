@@ -102,6 +102,7 @@ pub(crate) fn emit(
             (KernelKind::Map, Role::Tiles) => {
                 if let Some(job) = super::lanes::tile::job(&program.vars, kernel, asked) {
                     emit.in_pairs = asked;
+                    emit.in_lanes = true;
                     emit.tiles(&job, (p[1], p[2]));
                 }
             }
@@ -179,6 +180,7 @@ impl Emit<'_, '_> {
     fn map(&mut self, kernel: &Kernel, p: &[Value]) {
         let plan = super::lanes::map_plan(kernel, &self.program.vars, self.may_pair);
         self.in_pairs = plan.as_ref().is_some_and(|(plan, _)| plan.halves > 1);
+        self.in_lanes = plan.is_some();
         let (Some((plan, interior)), Some((index, _))) = (plan, kernel.space.last()) else {
             let strip = super::control::strip(&kernel.body);
             return self.all_points(kernel, p, strip, |emit| {

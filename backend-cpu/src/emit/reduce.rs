@@ -20,6 +20,7 @@ impl Emit<'_, '_> {
         let places = self.places(p[5], tys.len());
         let plan = super::lanes::plan_reduction(kernel, ops, &self.program.vars, self.may_pair);
         self.in_pairs = plan.as_ref().is_some_and(|plan| plan.halves > 1);
+        self.in_lanes = plan.is_some();
         if kernel.has_ragged_rows() {
             let neutral = self.neutral(ops);
             self.store_slots(p[6], &neutral);

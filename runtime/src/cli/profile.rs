@@ -10,12 +10,13 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 /// Kernels, copies, guards and memory of a run of `entry`, and the times of passes. The ceilings are those of the device, if they
-/// are known.
+/// are known. `vector_bits` tells those of a kernel.
 pub(super) fn text(
     entry: &str,
     times: &CompileTimes,
     profile: &Profile,
     ceilings: Option<&Ceilings>,
+    vector_bits: &dyn Fn(&str) -> Option<u32>,
 ) -> String {
     let mut text = format!("; {entry}: {} ms\n", ms(profile.time));
     if !profile.work.is_empty() {
@@ -24,6 +25,9 @@ pub(super) fn text(
             let (bytes, operations) = (bytes / 1e9, operations / 1e9);
             let peak = format!("peak: {bytes:.1} GB/s of memory, {operations:.1} G operations/s");
             line(&mut text, &peak);
+        }
+        if let Some(shares) = vectors(profile, vector_bits) {
+            line(&mut text, &shares);
         }
     }
     if !profile.guards.is_empty() {
@@ -102,6 +106,26 @@ fn work(profile: &Profile, ceilings: Option<&Ceilings>) -> Table {
         share(rest),
     ]);
     rows
+}
+
+/// How much of the time of kernels is spent in vector registers of each width, on CPUs.
+fn vectors(profile: &Profile, vector_bits: &dyn Fn(&str) -> Option<u32>) -> Option<String> {
+    let (mut all, mut wide, mut narrow) = (0.0, 0.0, 0.0);
+    for done in &profile.work {
+        let Some(kernel) = &done.kernel else { continue };
+        let seconds = done.time.as_secs_f64();
+        all += seconds;
+        match vector_bits(kernel)? {
+            256 => wide += seconds,
+            128 => narrow += seconds,
+            _ => {}
+        }
+    }
+    let share = |part: f64| format!("{:.0} %", 100.0 * part / all);
+    (all > 0.0).then(|| {
+        let (wide, narrow) = (share(wide), share(narrow));
+        format!("vectors: {wide} of the time of kernels in registers of 256 bits, {narrow} of 128")
+    })
 }
 
 /// How much of what the device can do a kernel does: of the one that it does more of.

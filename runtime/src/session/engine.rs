@@ -281,6 +281,13 @@ impl Engine {
             (Self::Interp(_) | Self::PtxEmu(_) | Self::Auto(_), _) => None,
         }
     }
+    /// See [`super::Program::vector_bits`].
+    pub(super) fn vector_bits(&self, kernel: &str) -> Option<u32> {
+        match self {
+            Self::Cpu(compiled) => Some(compiled.kernels.vector_bits(kernel)),
+            Self::Interp(_) | Self::Ptx(_) | Self::PtxEmu(_) | Self::Auto(_) => None,
+        }
+    }
     /// Calls an entry point on the devices that the program was compiled for.
     pub(super) fn call(
         &self,
