@@ -4,6 +4,7 @@
 mod nested;
 
 use backend_cpu::CpuDevice;
+use midend::device::Device;
 use midend::ir::scalar::Const;
 use midend::ir::types::ScalarType;
 use midend::value::{ArrayValue, Data, Value};
@@ -96,6 +97,37 @@ fn narrow_integers_are_widened() {
             agrees(&devices, &text, |n| vec![numbers(scalar_type(from), n, 9)]);
         }
     }
+}
+
+/// Neighbours that lie side by side but at the ends of a row are not gathered: there is code for both widths.
+#[test]
+fn stencils() {
+    let text = r#"plan
+fun main(n: i64, last: i64, xs: buffer f32, out: buffer f32) -> ()
+{
+  do launch map "k" (i: i64 < n) {
+    let before: i64 = sub.i64(i, 1)
+    let left: i64 = max.i64(before, 0)
+    let behind: i64 = add.i64(i, 1)
+    let right: i64 = min.i64(behind, last)
+    let x: f32 = load xs[left]
+    let y: f32 = load xs[right]
+    let z: f32 = add.f32(x, y)
+    do store out[i] = z
+    yield
+  }
+  yield
+}
+"#;
+    let plan = midend::ir::read::program(text).expect("it is a program");
+    let [_, wide] = devices();
+    let module = wide.compile(&plan).expect("compiles");
+    #[cfg(target_arch = "x86_64")]
+    let able = std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    let able = false;
+    let expected = able.then(|| (String::from("k"), None));
+    assert_eq!(module.in_pairs().pop(), expected);
 }
 
 /// Buckets of a byte: with 256 of them no index is out of range, with fewer some are.

@@ -43,6 +43,8 @@ pub(in crate::emit) struct Plan {
     varying: BTreeSet<Var>,
     /// What is for finding elements only, and computed lane by lane.
     addresses: BTreeSet<Var>,
+    /// Whether elements are found, or indices checked, lane by lane.
+    pub(super) gathers: bool,
 }
 
 impl Plan {
@@ -55,6 +57,7 @@ impl Plan {
             halves,
             varying,
             addresses: BTreeSet::new(),
+            gathers: false,
         }
     }
 
@@ -289,6 +292,7 @@ impl<'a> Finder<'a> {
             halves: 1,
             varying: self.varying.clone(),
             addresses: self.addresses.clone(),
+            gathers: finding > 0,
         })?;
         // Without integers, binary32 has most lanes.
         let most = if self.integers { self.counts.most } else { 4 };

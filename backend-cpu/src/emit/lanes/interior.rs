@@ -58,12 +58,16 @@ pub(in crate::emit) fn map_plan(
     vars: &Vars,
     pairs: bool,
 ) -> Option<(Plan, Option<Interior>)> {
-    if let Some(plan) = plan(kernel, vars, pairs) {
-        return Some((plan, None));
+    let whole = plan(kernel, vars, pairs);
+    if let Some(whole) = &whole
+        && !whole.gathers
+    {
+        return Some((whole.clone(), None));
     }
-    let interior = interior(kernel)?;
-    let plan = plan(&interior.kernel, vars, pairs)?;
-    Some((plan, Some(interior)))
+    // Inside, what has to be gathered else may lie side by side.
+    let inside = interior(kernel);
+    let inside = inside.and_then(|inside| Some((plan(&inside.kernel, vars, pairs)?, Some(inside))));
+    inside.or_else(|| Some((whole?, None)))
 }
 
 /// What the points inside of the rows of a map do, if that is less than what others do.
