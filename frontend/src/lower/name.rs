@@ -4,7 +4,7 @@ use super::env::{Binding, DefClosure, Frame};
 use super::exp::project;
 use super::value::{Code, FunValue, Instance, Value};
 use super::{Lower, Res, unsupported};
-use crate::typed::{Name, Pat, PatKind, ValueDef};
+use crate::typed::{Name, NameKind, Pat, PatKind, ValueDef};
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {
@@ -92,6 +92,10 @@ impl<'a> Lower<'a> {
 
     pub(super) fn unbound(&self, name: Name) -> Box<crate::diagnostic::Diagnostic> {
         let info = self.typed.names.get(name);
+        if self.typed.irregular && info.kind == NameKind::Size {
+            let what = format!("to tell the length `{}` of rows of", info.text);
+            return super::segments::refused(info.span.unwrap_or_default(), &what);
+        }
         let message = format!("`{}` has no value here", info.text);
         unsupported(info.span.unwrap_or_default(), message)
     }
