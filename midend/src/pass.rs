@@ -42,6 +42,8 @@ pub struct Options {
     pub inline_total: usize,
     /// Whether neighbouring points should read neighbouring elements, so that arrays are put in another order for it.
     pub coalesce: bool,
+    /// Whether the last digits of floats are free.
+    pub fast_math: bool,
     /// Passes and analyses to do without, to see what they are worth. Lowerings cannot be left out.
     pub without: Vec<String>,
 }
@@ -60,6 +62,7 @@ impl Default for Options {
             inline_parallel: 500,
             inline_total: 20_000,
             coalesce: true,
+            fast_math: false,
             without: Vec::new(),
         }
     }

@@ -2,6 +2,7 @@
 
 pub mod dead_code;
 pub mod elide;
+pub mod fast_math;
 pub mod flatten;
 pub mod fuse;
 pub mod hoist;
@@ -85,5 +86,6 @@ pub const PLANNED: &[Pass<Mem>] = &[
     simplify::cse(),
     simplify::checks(),
     dead_code::pass(),
+    fast_math::PASS,
     overwrite::PASS,
 ];

@@ -8,7 +8,7 @@ use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::pass::Pass;
 use crate::passes::{
-    self, dead_code, elide, fuse, hoist, inline, layout, operators, overwrite, simplify,
+    self, dead_code, elide, fast_math, fuse, hoist, inline, layout, operators, overwrite, simplify,
     specialize, tile,
 };
 use crate::plan::{Signature, signatures};
@@ -67,6 +67,8 @@ pub const PLANNED: &[Pass<Mem>] = &[
     simplify::pass(),
     // Extents that no index function needed.
     dead_code::pass(),
+    // What computes equal products has met, so that products used once show.
+    fast_math::PASS,
     // Equal indices are the same by now.
     overwrite::PASS,
 ];

@@ -1,4 +1,4 @@
-//! `arrc dataset`, `doctor`, `completions`, `man` and `run --trace` as their users meet them.
+//! `arrc dataset`, `doctor`, `completions`, `man`, `run --trace` and `--fast-math` as their users meet them.
 
 use arrc::session::{Options, Session};
 use arrc::target::Target;
@@ -373,4 +373,21 @@ fn what_kernels_ask_for_follows_from_sizes() {
     // Launches in a loop, more than are looked at one by one.
     let many = "def main (xs: *[]f32) = loop xs for _i < 300i32 do map (+ 1) (rotate 1 xs)";
     assert_eq!(effort(many, 1000).0, 300_000);
+}
+
+#[test]
+fn the_last_digits_of_floats_can_be_free() {
+    let text =
+        "def main (x: f64) (y: f64) (z: f64) = map (\\i -> x * y + z + f64.i64 i) (iota 1)\n";
+    let program = directory("fast-math").join("product.fut");
+    std::fs::write(&program, text).expect("a program");
+    let program = program.display().to_string();
+    for target in ["--target=cpu", "--target=ptx-emu"] {
+        let run = |more: &[&str]| {
+            let arguments = [&["run", target, &program], more].concat();
+            says(&arguments, b"0.1 10.0 -1.0")
+        };
+        assert_eq!(run(&[]), b"[0.0f64]\n");
+        assert_eq!(run(&["--fast-math"]), b"[5.551115123125783e-17f64]\n");
+    }
 }

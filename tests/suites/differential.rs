@@ -67,7 +67,7 @@ fn planted_mistakes_are_found() {
     }
 }
 
-/// There is a planted mistake for every pass.
+/// There is a planted mistake for every pass that has to keep the results.
 #[test]
 fn every_pass_has_a_planted_mistake() {
     let nested = passes::NESTED.iter().map(|pass| pass.name);
@@ -76,6 +76,7 @@ fn every_pass_has_a_planted_mistake() {
     let lowerings = [passes::FLATTEN.name, passes::PLAN.name];
     let all = nested.chain(flat).chain(planned).chain(lowerings);
     let without: BTreeSet<_> = all
+        .filter(|name| *name != passes::fast_math::PASS.name)
         .filter(|name| PLANTS.iter().all(|plant| plant.pass != *name))
         .collect();
     assert!(without.is_empty(), "{without:?}");

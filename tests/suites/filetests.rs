@@ -107,7 +107,11 @@ fn apply<From: Run, To: Run>(
     for case in &file.cases {
         case.check("before the pass", &before)?;
     }
-    let options = Options::default();
+    // What does nothing otherwise shows what it does.
+    let options = Options {
+        fast_math: true,
+        ..Options::default()
+    };
     let mut remarks = Vec::new();
     let mut cx = PassCx {
         options: &options,

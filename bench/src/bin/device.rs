@@ -32,6 +32,9 @@ struct Options {
     /// Where the peers are built.
     #[arg(long, default_value = "target/bench")]
     work: PathBuf,
+    /// Let arrc round products and sums once, as `nvcc` does.
+    #[arg(long)]
+    fast_math: bool,
     /// The base-2 logarithm of the numbers in large arrays, even; also smaller sizes follow it.
     #[arg(long, default_value_t = 28, value_parser = clap::value_parser!(u32).range(8..=34))]
     log: u32,
@@ -141,7 +144,9 @@ fn ours(options: &Options, folder: &Path, program: &Measured) -> Result<f64> {
 fn run(options: &Options, folder: &Path, program: &Measured, k: i64) -> Result<f64> {
     let times = options.work.join("device.times");
     let mut child = Command::new(&options.arrc)
-        .args(["run", "-n", "-r", "5", "--target", &options.target, "-t"])
+        .args(["run", "-n", "-r", "5", "--target", &options.target])
+        .args(options.fast_math.then_some("--fast-math"))
+        .arg("-t")
         .arg(&times)
         .arg(folder.join(format!("{}.fut", program.name)))
         .stdin(Stdio::piped())

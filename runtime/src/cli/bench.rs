@@ -3,7 +3,7 @@
 use super::exit::{Exit, INTERRUPTED};
 use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds, parse_threads, parse_vector_bits};
-use super::{Outcome, bar, threshold};
+use super::{Outcome, bar, opt, threshold};
 use crate::bench::{
     Contest, Dataset, Group, Other, Ours, Patience, add_round, bench_file, clear_away,
     dataset_text, round_lasts, serve, svg, write,
@@ -12,6 +12,7 @@ use crate::harness;
 use crate::session::Options;
 use crate::target::Target;
 use clap::Args;
+use midend::driver::Settings;
 use regex::Regex;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -78,6 +79,9 @@ pub(super) struct BenchArguments {
     /// Bits of the widest vector registers of the CPU to use: 128 or 256 [default: as many as there are]
     #[arg(long, value_name = "N", value_parser = parse_vector_bits)]
     vector_bits: Option<u32>,
+    /// Do not keep to the last digits of floats: products and sums may round once, divisions become products
+    #[arg(long)]
+    fast_math: bool,
     /// Let guards compare with N, see `arrc run`
     #[arg(long, value_name = "NAME=N")]
     threshold: Vec<String>,
@@ -231,6 +235,10 @@ fn options(arguments: &BenchArguments, target: Target) -> Result<Options, Exit> 
         vector_bits: arguments.vector_bits,
         memory_limit: arguments.mem_limit,
         thresholds: threshold::parse(&arguments.threshold)?,
+        passes: Settings {
+            options: opt::pass_options(&[], arguments.fast_math)?,
+            ..Settings::default()
+        },
         ..Options::default()
     })
 }
@@ -249,6 +257,9 @@ fn worker(program: &Path, arguments: &BenchArguments, target: Target) -> Command
     }
     if let Some(bits) = arguments.vector_bits {
         command.arg(format!("--vector-bits={bits}"));
+    }
+    if arguments.fast_math {
+        command.arg("--fast-math");
     }
     for threshold in &arguments.threshold {
         command.arg(format!("--threshold={threshold}"));

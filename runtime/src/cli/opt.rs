@@ -45,6 +45,9 @@ pub(super) struct OptArguments {
     /// Leave out these passes (but lowerings) wherever they would be run
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     without: Vec<String>,
+    /// Do not keep to the last digits of floats: products and sums may round once, divisions become products
+    #[arg(long)]
+    fast_math: bool,
     /// Tell the time of each pass, to standard error
     #[arg(long)]
     times: bool,
@@ -78,8 +81,8 @@ pub(super) fn dump_after(names: &[String]) -> Result<DumpAfter, Exit> {
     }
 }
 
-/// What passes read, with the passes to do without as the command line says them.
-pub(super) fn without(names: &[String]) -> Result<pass::Options, Exit> {
+/// What passes read: the passes to do without as the command line says them, and whether the last digits of floats are free.
+pub(super) fn pass_options(names: &[String], fast_math: bool) -> Result<pass::Options, Exit> {
     let lowerings = [pipeline::FLATTEN.name, pipeline::PLAN.name];
     for name in names {
         if lowerings.contains(&name.as_str()) {
@@ -93,6 +96,7 @@ pub(super) fn without(names: &[String]) -> Result<pass::Options, Exit> {
     }
     Ok(pass::Options {
         without: names.to_vec(),
+        fast_math,
         ..pass::Options::default()
     })
 }
@@ -127,7 +131,7 @@ pub(super) fn run(arguments: &OptArguments) -> Outcome {
     let settings = Settings {
         dump_after: dump_after(&arguments.dump_after)?,
         pass_limit: arguments.pass_limit,
-        options: without(&arguments.without)?,
+        options: pass_options(&arguments.without, arguments.fast_math)?,
     };
     let start = Instant::now();
     let clock = || start.elapsed();

@@ -85,6 +85,9 @@ pub(super) struct RunArguments {
         help_heading = "The compiler"
     )]
     without: Vec<String>,
+    /// Do not keep to the last digits of floats: products and sums may round once, divisions become products
+    #[arg(long, help_heading = "The compiler")]
+    fast_math: bool,
     /// Tell the time of each pass, to standard error
     #[arg(long, help_heading = "The compiler")]
     pass_times: bool,
@@ -178,7 +181,7 @@ fn open(arguments: &RunArguments) -> Result<Session, Exit> {
         passes: Settings {
             dump_after: opt::dump_after(&arguments.dump_after)?,
             pass_limit: arguments.pass_limit,
-            options: opt::without(&arguments.without)?,
+            options: opt::pass_options(&arguments.without, arguments.fast_math)?,
         },
         ..Options::default()
     };

@@ -1,0 +1,126 @@
+//! What programs may gain where the last digits of floats are free (`--fast-math`): a product and a sum round once, and division by
+//! a constant is multiplication by its reciprocal.
+//!
+//! ```text
+//! let p = mul.f32(x, y)          let s = fma.f32(x, y, z)
+//! let s = add.f32(p, z)    ──►
+//! let q = div.f32(s, 3)          let q = mul.f32(s, 0.33333334)
+//! ```
+//!
+//! It is as C's `-ffast-math` without what that says of infinities and NaN, which stay what they are. Sums of reductions are in a free order anyway.
+
+use crate::fired::fired;
+use crate::hash::{HashMap, HashSet};
+use crate::ir::id::Var;
+use crate::ir::mem::Mem;
+use crate::ir::scalar::{BinOp, Const, ScalarOp, TernOp, UnOp};
+use crate::ir::syntax::{Atom, Body, Exp, Program, Stm, VarInfo, Vars};
+use crate::ir::types::{ScalarType, Type};
+use crate::ir::walk::{body_uses, deep};
+use crate::pass::Pass;
+
+/// The pass.
+pub const PASS: Pass<Mem> = Pass {
+    name: "fast-math",
+    summary: "products and sums of floats in one operation, reciprocals of constants (only with --fast-math)",
+    run: |mut program, cx| {
+        if cx.options.fast_math {
+            let Program { vars, funs, .. } = &mut program;
+            for fun in funs.iter_mut() {
+                let mut uses = HashMap::default();
+                body_uses(vars, &fun.body, &mut |v| *uses.entry(v).or_default() += 1);
+                body(vars, &uses, &mut fun.body);
+            }
+        }
+        program
+    },
+};
+
+/// The factors of products that are used once, by what is bound to them.
+type Products = HashMap<Var, [Atom; 2]>;
+
+fn body(vars: &mut Vars, uses: &HashMap<Var, usize>, body_: &mut Body<Mem>) {
+    let mut products = Products::default();
+    let mut gone = HashSet::default();
+    let mut stms = Vec::with_capacity(body_.stms.len());
+    for mut stm in std::mem::take(&mut body_.stms) {
+        if let Exp::Scalar(ScalarOp::Bin(op, ty @ (ScalarType::F32 | ScalarType::F64)), args) =
+            &stm.exp
+        {
+            let (op, ty, args) = (*op, *ty, [args[0], args[1]]);
+            if op == BinOp::Mul && uses.get(&stm.binds[0]) == Some(&1) {
+                products.insert(stm.binds[0], args);
+            } else if let Some(sum) = sum(&products, op, args) {
+                fired(sum.rule);
+                gone.insert(sum.product);
+                let mut operands = sum.operands;
+                if let Some(negated) = sum.negated {
+                    let name = vars[sum.product].name.clone();
+                    let info = VarInfo {
+                        name,
+                        ty: Type::Scalar(ty),
+                    };
+                    let var = vars.push(info);
+                    let of = std::mem::replace(&mut operands[negated], var.into());
+                    stms.push(Stm {
+                        binds: vec![var],
+                        certs: Vec::new(),
+                        exp: Exp::Scalar(ScalarOp::Un(UnOp::Neg, ty), vec![of]),
+                        span: stm.span,
+                    });
+                }
+                stm.exp = Exp::Scalar(ScalarOp::Tern(TernOp::Fma, ty), operands.to_vec());
+            } else if let (BinOp::Div, Some(by)) = (op, reciprocal(args[1])) {
+                fired("fast-math/reciprocal");
+                stm.exp = Exp::Scalar(ScalarOp::Bin(BinOp::Mul, ty), vec![args[0], by]);
+            }
+        } else {
+            deep(|| stm.exp.bodies_mut(&mut |inner| body(vars, uses, inner)));
+        }
+        stms.push(stm);
+    }
+    stms.retain(|stm| !stm.binds.iter().any(|v| gone.contains(v)));
+    body_.stms = stms;
+}
+
+/// A sum or difference of which one part is a product.
+struct Sum {
+    rule: &'static str,
+    product: Var,
+    /// Both factors, and what the product is added to.
+    operands: [Atom; 3],
+    /// Which of them is subtracted.
+    negated: Option<usize>,
+}
+
+fn sum(products: &Products, op: BinOp, [a, b]: [Atom; 2]) -> Option<Sum> {
+    let product = |atom: Atom| atom.as_var().and_then(|v| Some((v, *products.get(&v)?)));
+    let (first, second) = (product(a), product(b));
+    let (rule, (product, [x, y]), other, negated) = match (op, first, second) {
+        (BinOp::Add, Some(found), _) => ("fast-math/product-sum", found, b, None),
+        (BinOp::Add, None, Some(found)) => ("fast-math/product-sum", found, a, None),
+        (BinOp::Sub, Some(found), _) => ("fast-math/product-less", found, b, Some(2)),
+        (BinOp::Sub, None, Some(found)) => ("fast-math/less-product", found, a, Some(0)),
+        _ => return None,
+    };
+    Some(Sum {
+        rule,
+        product,
+        operands: [x, y, other],
+        negated,
+    })
+}
+
+/// One over a constant, where that is a normal number.
+fn reciprocal(atom: Atom) -> Option<Atom> {
+    let normal = if let Atom::Const(Const::F32(bits)) = atom {
+        let by = f32::from_bits(bits).recip();
+        by.is_normal().then(|| Const::f32(by))
+    } else if let Atom::Const(Const::F64(bits)) = atom {
+        let by = f64::from_bits(bits).recip();
+        by.is_normal().then(|| Const::f64(by))
+    } else {
+        None
+    };
+    normal.map(Atom::Const)
+}
