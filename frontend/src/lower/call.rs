@@ -8,7 +8,7 @@ mod result;
 
 use super::apply::walk_def;
 use super::env::{DefClosure, Frame};
-use super::value::{Instance, Leaf, SumValue, Ty, Value};
+use super::value::{Instance, Leaf, Ty, Value};
 use super::{Lower, Res, unsupported};
 use crate::source::Span;
 use crate::typed::Prim;
@@ -144,56 +144,31 @@ impl<'a> Lower<'a> {
                     elem: Rc::new(self.unique_parts(elem, row, unique || a.unique)),
                 }
             }
-            (Value::Tuple(vs), Ty::Tuple(ts)) => Value::Tuple(
-                vs.iter()
-                    .zip(ts.iter())
-                    .map(|(v, t)| self.unique_parts(v, t, unique))
-                    .collect(),
-            ),
-            (Value::Record(vs), Ty::Record(ts)) => Value::Record(
-                vs.iter()
-                    .zip(ts.iter())
-                    .map(|((name, v), (_, t))| (name.clone(), self.unique_parts(v, t, unique)))
-                    .collect(),
-            ),
-            (Value::Sum(sum), Ty::Sum(cons)) => {
-                let pairs = sum.cons.iter().zip(cons.iter());
-                let cons = pairs
-                    .map(|((name, vs), (_, ts))| {
-                        let vs = vs.iter().zip(ts);
-                        let vs = vs.map(|(v, t)| self.unique_parts(v, t, unique));
-                        (name.clone(), vs.collect())
-                    })
-                    .collect();
-                Value::Sum(Rc::new(SumValue { tag: sum.tag, cons }))
+            (
+                Value::Leaf(_)
+                | Value::Array { .. }
+                | Value::Tuple(_)
+                | Value::Record(_)
+                | Value::Sum(_)
+                | Value::Rows(_)
+                | Value::Fun(_),
+                _,
+            ) => {
+                let parts = v.map_typed(ty, &mut |v, t| self.unique_parts(v, t, unique));
+                parts.unwrap_or_else(|| if unique { self.unshared(v) } else { v.clone() })
             }
-            (
-                Value::Leaf(_)
-                | Value::Array { .. }
-                | Value::Tuple(_)
-                | Value::Record(_)
-                | Value::Sum(_)
-                | Value::Rows(_)
-                | Value::Fun(_),
-                _,
-            ) if unique => v.map_leaves(&mut |leaf| {
-                if leaf.shared {
-                    self.copy_leaf(leaf)
-                } else {
-                    leaf
-                }
-            }),
-            (
-                Value::Leaf(_)
-                | Value::Array { .. }
-                | Value::Tuple(_)
-                | Value::Record(_)
-                | Value::Sum(_)
-                | Value::Rows(_)
-                | Value::Fun(_),
-                _,
-            ) => v.clone(),
         }
+    }
+
+    /// The value with copies of what is shared.
+    fn unshared(&mut self, v: &Value<'a>) -> Value<'a> {
+        v.map_leaves(&mut |leaf| {
+            if leaf.shared {
+                self.copy_leaf(leaf)
+            } else {
+                leaf
+            }
+        })
     }
 
     // --- Abstraction --------------------------------------------------------

@@ -151,6 +151,42 @@ impl Ty {
     }
 }
 
+impl<'a> Value<'a> {
+    /// The same tuple, record or sum with other parts, each of which `f` is shown with its type; nothing of what has no parts.
+    pub(super) fn map_typed(&self, ty: &Ty, f: &mut dyn FnMut(&Self, &Ty) -> Self) -> Option<Self> {
+        Some(match (self, ty) {
+            (Value::Tuple(vs), Ty::Tuple(ts)) => {
+                Value::Tuple(vs.iter().zip(ts.iter()).map(|(v, t)| f(v, t)).collect())
+            }
+            (Value::Record(vs), Ty::Record(ts)) => {
+                let pairs = vs.iter().zip(ts.iter());
+                let field =
+                    |((name, v), (_, t)): (&(Sym, Self), &(Sym, Ty))| (name.clone(), f(v, t));
+                Value::Record(pairs.map(field).collect())
+            }
+            (Value::Sum(sum), Ty::Sum(types)) => {
+                let pairs = sum.cons.iter().zip(types.iter());
+                let cons = pairs.map(|((name, vs), (_, ts))| {
+                    let vs = vs.iter().zip(ts).map(|(v, t)| f(v, t)).collect();
+                    (name.clone(), vs)
+                });
+                let cons = cons.collect();
+                Value::Sum(Rc::new(SumValue { tag: sum.tag, cons }))
+            }
+            (
+                Value::Leaf(_)
+                | Value::Array { .. }
+                | Value::Tuple(_)
+                | Value::Record(_)
+                | Value::Sum(_)
+                | Value::Rows(_)
+                | Value::Fun(_),
+                _,
+            ) => return None,
+        })
+    }
+}
+
 impl<'a> Lower<'a> {
     /// A value with its rows, if it is one row or has some as components, as arrays: slices of what they are parts of.
     pub(super) fn opened(&mut self, v: &Value<'a>) -> Value<'a> {
@@ -219,27 +255,6 @@ impl<'a> Lower<'a> {
                 let rows = Rows::clone(rows);
                 Value::Rows(Rc::new(Rows { pool, ..rows }))
             }
-            (Value::Tuple(vs), Ty::Tuple(ts)) => {
-                let pairs = vs.iter().zip(ts.iter());
-                Value::Tuple(pairs.map(|(v, t)| self.irregular_in(v, t, outer)).collect())
-            }
-            (Value::Record(vs), Ty::Record(ts)) => {
-                let pairs = vs.iter().zip(ts.iter());
-                let field = |((name, v), (_, t)): (&(Sym, Value<'a>), &(Sym, Ty))| {
-                    (name.clone(), self.irregular_in(v, t, outer))
-                };
-                Value::Record(pairs.map(field).collect())
-            }
-            (Value::Sum(sum), Ty::Sum(types)) => {
-                let pairs = sum.cons.iter().zip(types.iter());
-                let cons = pairs.map(|((name, vs), (_, ts))| {
-                    let vs = vs.iter().zip(ts);
-                    let vs = vs.map(|(v, t)| self.irregular_in(v, t, outer)).collect();
-                    (name.clone(), vs)
-                });
-                let cons = cons.collect();
-                Value::Sum(Rc::new(SumValue { tag: sum.tag, cons }))
-            }
             (
                 Value::Leaf(_)
                 | Value::Array { .. }
@@ -249,7 +264,10 @@ impl<'a> Lower<'a> {
                 | Value::Rows(_)
                 | Value::Fun(_),
                 _,
-            ) => v.clone(),
+            ) => {
+                let parts = v.map_typed(ty, &mut |v, t| self.irregular_in(v, t, outer));
+                parts.unwrap_or_else(|| v.clone())
+            }
         }
     }
 

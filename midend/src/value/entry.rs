@@ -201,7 +201,9 @@ impl Signature {
                     },
                     Extent::Const(_) => {}
                     Extent::Ragged => {
-                        return bad("irregular arrays as arguments are not yet supported".into());
+                        return bad(format!(
+                            "{place} is ragged, and values are regular: an entry point takes offsets and elements instead"
+                        ));
                     }
                 }
             }
