@@ -36,6 +36,7 @@ mod segments;
 pub mod soac;
 pub mod types;
 mod units;
+pub mod update;
 pub mod value;
 
 use crate::diagnostic::{Code, Diagnostic};

@@ -64,7 +64,7 @@ impl<'a> Lower<'a> {
             Op::Hist => {
                 let (op, neutral, count) = (arg(), arg(), arg());
                 let count = self.scalar_of(&count, span)?;
-                let dest = self.replicate(count, &neutral);
+                let dest = self.replicate(count, &neutral, span)?;
                 self.hist(&dest, op, &neutral, &arg(), &arg(), span)
             }
             Op::ReduceByIndex1d | Op::ReduceByIndex2d | Op::ReduceByIndex3d => {
@@ -85,7 +85,7 @@ impl<'a> Lower<'a> {
             Op::Concat => {
                 let (a, b) = (arg(), arg());
                 if a.has_rows() || b.has_rows() {
-                    return Ok(self.concat_rows(vec![a, b]));
+                    return self.concat_rows(vec![a, b], false, span);
                 }
                 Ok(self.concat(&a, &b))
             }
@@ -113,7 +113,7 @@ impl<'a> Lower<'a> {
             Op::Rotate => {
                 let by = arg();
                 let by = self.scalar_of(&by, span)?;
-                Ok(self.rotate(by, &arg()))
+                self.rotate(by, &arg(), span)
             }
             Op::Iota => {
                 let n = arg();
@@ -123,7 +123,7 @@ impl<'a> Lower<'a> {
             Op::Replicate => {
                 let n = arg();
                 let n = self.scalar_of(&n, span)?;
-                Ok(self.replicate(n, &arg()))
+                self.replicate(n, &arg(), span)
             }
             Op::Length => {
                 let v = arg();
@@ -132,7 +132,7 @@ impl<'a> Lower<'a> {
             }
             Op::Copy | Op::Manifest => {
                 let v = arg();
-                Ok(v.map_leaves(&mut |leaf| self.copy_leaf(leaf)))
+                Ok(v.map_parts(&mut |leaf| self.copy_leaf(leaf)))
             }
             Op::Opaque | Op::Break => Ok(arg()),
             Op::Trace => {
@@ -259,24 +259,24 @@ impl<'a> Lower<'a> {
     }
 
     /// `a[(i + r) % n]` at `i`: the two parts of the array change places.
-    fn rotate(&mut self, by: Atom, v: &Value<'a>) -> Value<'a> {
+    fn rotate(&mut self, by: Atom, v: &Value<'a>, span: Span) -> Res<Value<'a>> {
         let Some(n) = v.dims().first().copied() else {
-            return v.clone();
+            return Ok(v.clone());
         };
         let divisor = self.i64_bin(BinOp::Max, n.into(), int(1));
         let by = self.i64_bin(BinOp::Mod, by, divisor);
         let tail = self.index_unchecked(v, &[Index::Range(Some(by), None, None)]);
         let head = self.index_unchecked(v, &[Index::Range(None, Some(by), None)]);
         let joined = if v.has_rows() {
-            self.concat_rows(vec![tail, head])
+            self.concat_rows(vec![tail, head], true, span)?.lend_pools()
         } else {
             self.concat(&tail, &head)
         };
-        self.same_width(n, &joined)
+        Ok(self.same_width(n, &joined))
     }
 
     /// `n` times a value. A negative number is refused as the range that it would count.
-    pub fn replicate(&mut self, n: Atom, v: &Value<'a>) -> Value<'a> {
+    pub fn replicate(&mut self, n: Atom, v: &Value<'a>, span: Span) -> Res<Value<'a>> {
         let i64 = ScalarType::I64;
         let ok = self.cmp(CmpOp::Le, i64, int(0), n);
         let message = vec![
@@ -286,6 +286,17 @@ impl<'a> Lower<'a> {
         ];
         let certs = self.assert(ok, TrapKind::NegativeSize, message);
         let n = size_of_atom(n).unwrap_or(Size::Const(0));
+        if v.has_rows() {
+            // Each has rows of its own.
+            let v = self.outside_rows(v, &mut Vec::new(), &mut |l, rows, shape| {
+                l.compacted(rows, shape, span)
+            })?;
+            return self.with_certs(&certs, |l| {
+                let places = l.range(int(0), Some(int(1)), RangeEnd::Below, n.into());
+                let input = l.input(&places, span)?;
+                l.map_over(input, None, true, span, &mut |_| Ok(v.clone()))
+            });
+        }
         let elem = self.with_certs(&certs, |l| {
             v.map_leaves(&mut |leaf| {
                 let ty = Type::array_of(&l.ty(leaf.atom), &[n]);
@@ -296,7 +307,7 @@ impl<'a> Lower<'a> {
                 Leaf::new(Atom::Var(l.array_op("t", ty, op)))
             })
         });
-        Value::array(&[n], elem)
+        Ok(Value::array(&[n], elem))
     }
 }
 

@@ -162,7 +162,7 @@ impl<'a> Lower<'a> {
 
     /// The value with copies of what is shared.
     fn unshared(&mut self, v: &Value<'a>) -> Value<'a> {
-        v.map_leaves(&mut |leaf| {
+        v.map_parts(&mut |leaf| {
             if leaf.shared {
                 self.copy_leaf(leaf)
             } else {

@@ -224,7 +224,7 @@ impl<'a> Lower<'a> {
         }
         let irregular = row.has_irregular() || rows.iter().any(Value::has_rows);
         if irregular && !self.of_one_shape(&rows) {
-            return Ok(self.stack_rows(&rows, &row));
+            return self.stack_rows(&rows, &row, e.span);
         }
         // What the type does not tell, the first row tells.
         let row = self.type_of(&rows[0]);

@@ -1,14 +1,13 @@
-//! Indexing, slicing and in-place updates, with their checks.
+//! Indexing and slicing, with their checks.
 
 use super::coerce::shape_parts;
 use super::emit::{int, text, value};
 use super::env::Frame;
-use super::exp::{project, project_tuple};
 use super::segments::refused;
-use super::value::{Leaf, Ty, Value, size_of_atom};
+use super::value::{Leaf, Value, size_of_atom};
 use super::{Lower, Res};
 use crate::source::Span;
-use crate::typed::{Exp, Slice, Step, Sym};
+use crate::typed::{Exp, Slice};
 use midend::ir::array::{ArrayOp, SliceDim};
 use midend::ir::id::Var;
 use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, UnOp};
@@ -86,7 +85,7 @@ impl<'a> Lower<'a> {
         self.index_deep(&row, inner, span)
     }
 
-    fn check_indices(&mut self, shape: &[Size], indices: &[Index]) -> (Vec<SliceDim>, Vec<Var>) {
+    pub(super) fn check_indices(&mut self, shape: &[Size], indices: &[Index]) -> (Vec<SliceDim>, Vec<Var>) {
         let mut ok = Atom::Const(Const::Bool(true));
         let mut dims = Vec::new();
         let mut message = vec![text("Index [")];
@@ -217,7 +216,7 @@ impl<'a> Lower<'a> {
         Value::array(&kept, elem)
     }
 
-    fn pick_leaf(&mut self, leaf: Leaf, dims: &[SliceDim]) -> Leaf {
+    pub(super) fn pick_leaf(&mut self, leaf: Leaf, dims: &[SliceDim]) -> Leaf {
         let Atom::Var(array) = leaf.atom else {
             return leaf;
         };
@@ -243,124 +242,6 @@ impl<'a> Lower<'a> {
             ..leaf
         }
     }
-
-    /// An array with the part at the indices replaced, in place.
-    pub fn update(&mut self, v: &Value<'a>, indices: &[Index], new: &Value<'a>) -> Res<Value<'a>> {
-        let (dims, certs) = self.check_indices(v.dims(), indices);
-        let mut part: Vec<Size> = Vec::new();
-        for dim in &dims {
-            match dim {
-                SliceDim::Fix(_) => {}
-                SliceDim::Range { len, .. } => part.push(*len),
-            }
-        }
-        let row = self.type_of(&v.peel(dims.len()));
-        let want = part
-            .iter()
-            .rev()
-            .fold(row, |row, n| Ty::array(Some(*n), row));
-        let mut message = |have: &[Size], want: &[Size]| {
-            let mut parts = vec![text("Shape of slice does not match shape of value: ")];
-            parts.extend(shape_parts(want));
-            parts.push(text(" and "));
-            parts.extend(shape_parts(have));
-            parts.push(text("."));
-            parts
-        };
-        let new = self.coerce(new, &want, TrapKind::Shape, &mut message)?;
-        let mut values = new.atoms().into_iter();
-        Ok(self.with_certs(&certs, |l| {
-            v.map_leaves(&mut |leaf| match values.next() {
-                Some(value) => l.update_leaf(leaf, &dims, value),
-                None => leaf,
-            })
-        }))
-    }
-
-    /// One leaf with the part replaced; the indices are in range.
-    pub fn update_leaf(&mut self, leaf: Leaf, dims: &[SliceDim], value: Atom) -> Leaf {
-        let Atom::Var(array) = self.consume(leaf) else {
-            return leaf;
-        };
-        let info = self.vars[array].clone();
-        let op = ArrayOp::Update {
-            array,
-            dims: dims.to_vec(),
-            value,
-        };
-        let v = self.array_op(&info.name, info.ty, op);
-        self.alias(v, [Atom::Var(array)]);
-        Leaf::new(Atom::Var(v))
-    }
-
-    /// `source with path = value`.
-    pub fn update_exp(
-        &mut self,
-        source: &'a Exp,
-        path: &'a [Step],
-        value: &'a Exp,
-        frame: &Rc<Frame<'a>>,
-    ) -> Res<Value<'a>> {
-        let mut steps = Vec::with_capacity(path.len());
-        for step in path {
-            steps.push(match step {
-                Step::Field(name) => Place::Field(name),
-                Step::TupleField(i) => Place::TupleField(*i),
-                Step::Index(slices) => Place::Index(self.slices(slices, frame)?),
-            });
-        }
-        let new = self.exp(value, frame)?;
-        let old = self.exp(source, frame)?;
-        if old.has_rows() {
-            return Err(refused(source.span, "an update in place of"));
-        }
-        self.update_path(&old, &steps, &new)
-    }
-
-    fn update_path(
-        &mut self,
-        old: &Value<'a>,
-        path: &[Place<'_>],
-        new: &Value<'a>,
-    ) -> Res<Value<'a>> {
-        let Some((step, rest)) = path.split_first() else {
-            return Ok(new.clone());
-        };
-        Ok(match (step, old) {
-            (Place::Field(name), Value::Record(fields)) => {
-                let part = self.update_path(&project(old, name), rest, new)?;
-                let fields = fields.iter().map(|(field, v)| {
-                    let v = if field == *name {
-                        part.clone()
-                    } else {
-                        v.clone()
-                    };
-                    (field.clone(), v)
-                });
-                Value::Record(fields.collect())
-            }
-            (Place::TupleField(n), Value::Tuple(fields)) => {
-                let part = self.update_path(&project_tuple(old, *n), rest, new)?;
-                let fields = fields.iter().enumerate();
-                let fields = fields.map(|(i, v)| if i == *n { part.clone() } else { v.clone() });
-                Value::Tuple(fields.collect())
-            }
-            (Place::Index(indices), _) if rest.is_empty() => self.update(old, indices, new)?,
-            (Place::Index(indices), _) => {
-                let row = self.index(old, indices);
-                let part = self.update_path(&row.with_shared(true), rest, new)?;
-                self.update(old, indices, &part)?
-            }
-            (Place::Field(_) | Place::TupleField(_), _) => old.clone(),
-        })
-    }
-}
-
-/// One step of the path of an update, evaluated.
-enum Place<'s> {
-    Field(&'s Sym),
-    TupleField(usize),
-    Index(Vec<Index>),
 }
 
 fn range(start: Atom, len: Atom, stride: Atom) -> SliceDim {

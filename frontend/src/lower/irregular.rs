@@ -273,7 +273,7 @@ impl<'a> Lower<'a> {
                 Value::Rows(Rc::new(Rows {
                     begin,
                     end,
-                    pool: Value::array(&[pool.total], elem).with_shared(true),
+                    pool: Value::array(&[pool.total], elem),
                     compact: true,
                 }))
             }

@@ -73,6 +73,35 @@ impl<'a> Value<'a> {
         parts
     }
 
+    /// The same value, of whose rows only the marks are its own.
+    pub(super) fn lend_pools(&self) -> Value<'a> {
+        match self {
+            Value::Leaf(_) | Value::Fun(_) => self.clone(),
+            Value::Array { dims, elem } => Value::Array {
+                dims: Rc::clone(dims),
+                elem: Rc::new(elem.lend_pools()),
+            },
+            Value::Tuple(vs) => Value::Tuple(vs.iter().map(Value::lend_pools).collect()),
+            Value::Record(vs) => {
+                let vs = vs.iter();
+                Value::Record(vs.map(|(f, v)| (f.clone(), v.lend_pools())).collect())
+            }
+            Value::Sum(sum) => {
+                let cons = sum.cons.iter();
+                let cons = cons.map(|(name, vs)| {
+                    let vs = vs.iter().map(Value::lend_pools);
+                    (name.clone(), vs.collect())
+                });
+                let cons = cons.collect();
+                Value::Sum(Rc::new(SumValue { tag: sum.tag, cons }))
+            }
+            Value::Rows(rows) => Value::Rows(Rc::new(Rows {
+                pool: rows.pool.lend(),
+                ..Rows::clone(rows)
+            })),
+        }
+    }
+
     /// Whether there are rows of any lengths anywhere in the value.
     pub fn has_rows(&self) -> bool {
         match self {

@@ -17,6 +17,15 @@ use std::rc::Rc;
 /// What becomes of rows at an entry point, given the shape of the array that they are the elements of.
 type Change<'f, 'a> = &'f mut dyn FnMut(&mut Lower<'a>, &Rows<'a>, &mut Vec<Size>) -> Res<Rows<'a>>;
 
+/// What is known of arrays that are put one after another.
+struct Parts<'p> {
+    lens: &'p [Size],
+    len: Size,
+    /// They are parts of one array that have no row in common.
+    of_one: bool,
+    span: Span,
+}
+
 impl<'a> Lower<'a> {
     /// Whether the values have one shape, with no rows of any lengths in them.
     pub(super) fn of_one_shape(&self, vs: &[Value<'a>]) -> bool {
@@ -26,7 +35,12 @@ impl<'a> Lower<'a> {
     }
 
     /// The array of the given rows, whose lengths may differ.
-    pub(super) fn stack_rows(&mut self, rows: &[Value<'a>], row: &Ty) -> Value<'a> {
+    pub(super) fn stack_rows(
+        &mut self,
+        rows: &[Value<'a>],
+        row: &Ty,
+        span: Span,
+    ) -> Res<Value<'a>> {
         let one = Size::Const(1);
         let row = rows
             .iter()
@@ -37,13 +51,19 @@ impl<'a> Lower<'a> {
             let single = self.stack(std::slice::from_ref(v), one);
             singles.push(self.irregular_as(&single, &ty));
         }
-        self.concat_rows(singles)
+        self.concat_rows(singles, false, span)
     }
 
-    /// Arrays one after another, some with rows of any lengths.
-    pub(super) fn concat_rows(&mut self, vs: Vec<Value<'a>>) -> Value<'a> {
+    /// Arrays one after another, some with rows of any lengths. If they are `parts` of one array that have no row in common,
+    /// only marks are moved.
+    pub(super) fn concat_rows(
+        &mut self,
+        vs: Vec<Value<'a>>,
+        parts: bool,
+        span: Span,
+    ) -> Res<Value<'a>> {
         let Some(first) = vs.first() else {
-            return Value::unit();
+            return Ok(Value::unit());
         };
         let ty = self.type_of(first).map_dims(&mut |_| None);
         let ty = vs.iter().fold(ty, |ty, v| ty.irregular_like(v));
@@ -57,21 +77,27 @@ impl<'a> Lower<'a> {
             elems.push(v.peel(1));
         }
         let len = size_of_atom(len).unwrap_or(Size::Const(0));
-        let elem = self.concat_elems(&elems, &lens, len, &mut Vec::new());
-        Value::array(&[len], elem)
+        let parts = Parts {
+            lens: &lens,
+            len,
+            of_one: parts,
+            span,
+        };
+        let elem = self.concat_elems(&elems, &parts, &mut Vec::new())?;
+        Ok(Value::array(&[len], elem))
     }
 
     fn concat_elems(
         &mut self,
         elems: &[Value<'a>],
-        lens: &[Size],
-        len: Size,
+        of: &Parts<'_>,
         inner: &mut Vec<Size>,
-    ) -> Value<'a> {
+    ) -> Res<Value<'a>> {
+        let len = of.len;
         let parts = |f: &dyn Fn(&Value<'a>) -> Value<'a>| -> Vec<Value<'a>> {
             elems.iter().map(f).collect()
         };
-        match &elems[0] {
+        Ok(match &elems[0] {
             Value::Leaf(_) => {
                 let leaves: Vec<Leaf> = elems.iter().flat_map(Value::leaves).collect();
                 Value::Leaf(self.concat_leaves(&leaves, len))
@@ -79,13 +105,13 @@ impl<'a> Lower<'a> {
             Value::Array { dims, .. } => {
                 let ty = self.type_of(&elems[0]);
                 let mut rows = Vec::with_capacity(elems.len());
-                for (v, n) in elems.iter().zip(lens) {
+                for (v, n) in elems.iter().zip(of.lens) {
                     let mut outer = vec![*n];
                     outer.extend(inner.iter());
                     rows.push(self.cast_in(v, &ty, &mut outer, false).peel(dims.len()));
                 }
                 inner.extend(dims.iter());
-                let elem = self.concat_elems(&rows, lens, len, inner);
+                let elem = self.concat_elems(&rows, of, inner)?;
                 inner.truncate(inner.len() - dims.len());
                 Value::array(dims, elem)
             }
@@ -95,16 +121,16 @@ impl<'a> Lower<'a> {
                 let columns = columns.iter();
                 Value::Tuple(
                     columns
-                        .map(|c| self.concat_elems(c, lens, len, inner))
-                        .collect(),
+                        .map(|c| self.concat_elems(c, of, inner))
+                        .collect::<Res<_>>()?,
                 )
             }
             Value::Record(vs) => {
                 let columns = vs.iter().map(|(name, _)| {
                     let column = parts(&|v| super::exp::project(v, name));
-                    (name.clone(), self.concat_elems(&column, lens, len, inner))
+                    Ok((name.clone(), self.concat_elems(&column, of, inner)?))
                 });
-                Value::Record(columns.collect())
+                Value::Record(columns.collect::<Res<_>>()?)
             }
             Value::Sum(sum) => {
                 let sums: Vec<&SumValue<'a>> = elems.iter().filter_map(as_sum).collect();
@@ -116,7 +142,7 @@ impl<'a> Lower<'a> {
                     for i in 0..vs.len() {
                         let column = sums.iter().map(|sum| sum.cons[at].1[i].clone());
                         let column: Vec<_> = column.collect();
-                        payloads.push(self.concat_elems(&column, lens, len, inner));
+                        payloads.push(self.concat_elems(&column, of, inner)?);
                     }
                     cons.push((name.clone(), payloads));
                 }
@@ -124,50 +150,56 @@ impl<'a> Lower<'a> {
             }
             Value::Rows(_) => {
                 let rows: Vec<Rc<Rows<'a>>> = elems.iter().filter_map(as_rows).collect();
-                self.concat_marks(&rows, lens, len, inner)
+                self.concat_marks(&rows, of, inner)?
             }
             Value::Fun(_) => elems[0].clone(),
-        }
+        })
     }
 
-    /// Rows one after another: their pools too, so that each begins behind the pools before its own.
+    /// Rows one after another: their pools too, so that each begins behind the pools before its own. What no row holds is not
+    /// copied, so that pools do not grow where parts of one array are put together again and again.
     fn concat_marks(
         &mut self,
         rows: &[Rc<Rows<'a>>],
-        lens: &[Size],
-        len: Size,
+        of: &Parts<'_>,
         inner: &[Size],
-    ) -> Value<'a> {
+    ) -> Res<Value<'a>> {
         let atoms = |v: &Value<'a>| -> Vec<Atom> { v.parts().iter().map(|l| l.atom).collect() };
         let pool = atoms(&rows[0].pool);
-        let shared = rows.iter().all(|rows| atoms(&rows.pool) == pool);
+        let shared = of.of_one && rows.iter().all(|rows| atoms(&rows.pool) == pool);
         let (mut begins, mut ends, mut before) = (Vec::new(), Vec::new(), int(0));
-        for (rows, n) in rows.iter().zip(lens) {
+        let mut pools = Vec::with_capacity(rows.len());
+        for (rows, n) in rows.iter().zip(of.lens) {
             let mut shape = vec![*n];
             shape.extend(inner);
-            let by = if shared { int(0) } else { before };
+            if shared {
+                begins.push(rows.begin);
+                ends.push(rows.end);
+                continue;
+            }
+            let rows = self.compacted(rows, &shape, of.span)?;
             for (marks, leaf) in [(&mut begins, rows.begin), (&mut ends, rows.end)] {
-                marks.push(if by == int(0) {
+                marks.push(if before == int(0) {
                     leaf
                 } else {
-                    self.each_i64(BinOp::Add, leaf, by, &shape)
+                    self.each_i64(BinOp::Add, leaf, before, &shape)
                 });
             }
             let all = rows.pool.dims().first().copied().unwrap_or(Size::Const(0));
             before = self.i64_bin(BinOp::Add, before, all.into());
+            pools.push(rows.pool);
         }
         let pool = if shared {
             rows[0].pool.clone()
         } else {
-            let pools = rows.iter().map(|rows| rows.pool.clone());
-            self.concat_rows(pools.collect()).with_shared(true)
+            self.concat_rows(pools, false, of.span)?
         };
-        Value::Rows(Rc::new(Rows {
-            begin: self.concat_leaves(&begins, len),
-            end: self.concat_leaves(&ends, len),
+        Ok(Value::Rows(Rc::new(Rows {
+            begin: self.concat_leaves(&begins, of.len),
+            end: self.concat_leaves(&ends, of.len),
             pool,
-            compact: !shared && rows.iter().all(|rows| rows.compact),
-        }))
+            compact: !shared,
+        })))
     }
 
     fn concat_leaves(&mut self, leaves: &[Leaf], len: Size) -> Leaf {
@@ -258,7 +290,9 @@ impl<'a> Lower<'a> {
         self.outside_rows(v, shape, &mut |l, rows, shape| {
             let pool = l.rows_in(&rows.pool, &mut Vec::new())?;
             let m = pool.dims().first().copied().unwrap_or(Size::Const(0));
-            l.rows_of_lengths(rows.begin, shape, &pool, m, Span::default())
+            let made = l.rows_of_lengths(rows.begin, shape, &pool, m, Span::default())?;
+            // What the caller gives away is the program's own.
+            Ok(Rows { pool, ..made })
         })
     }
 
@@ -276,7 +310,7 @@ impl<'a> Lower<'a> {
         })
     }
 
-    fn outside_rows(
+    pub(super) fn outside_rows(
         &mut self,
         v: &Value<'a>,
         shape: &mut Vec<Size>,

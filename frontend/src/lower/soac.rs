@@ -291,7 +291,8 @@ impl<'a> Lower<'a> {
             lam,
         };
         self.push(binds, Exp::Op(op));
-        result
+        // The source takes the result for a fresh array, but only marks of rows were moved.
+        result.lend_pools()
     }
 
     /// `partition p xs`: the flags once, then both sides.
