@@ -85,7 +85,11 @@ impl<'a> Lower<'a> {
         self.index_deep(&row, inner, span)
     }
 
-    pub(super) fn check_indices(&mut self, shape: &[Size], indices: &[Index]) -> (Vec<SliceDim>, Vec<Var>) {
+    pub(super) fn check_indices(
+        &mut self,
+        shape: &[Size],
+        indices: &[Index],
+    ) -> (Vec<SliceDim>, Vec<Var>) {
         let mut ok = Atom::Const(Const::Bool(true));
         let mut dims = Vec::new();
         let mut message = vec![text("Index [")];

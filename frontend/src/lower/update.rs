@@ -146,12 +146,7 @@ impl<'a> Lower<'a> {
     }
 
     /// What is to be written, with the shape of the place where it is to be; a row may have any length so far.
-    fn fitting(
-        &mut self,
-        v: &Value<'a>,
-        kept: &[Size],
-        new: &Value<'a>,
-    ) -> Res<Value<'a>> {
+    fn fitting(&mut self, v: &Value<'a>, kept: &[Size], new: &Value<'a>) -> Res<Value<'a>> {
         let row = without_pools(&self.type_of(&v.peel(v.dims().len())));
         let want = kept
             .iter()
@@ -332,7 +327,10 @@ impl<'a> Lower<'a> {
         }
         let (all, count) = (dest.dims()[..1].to_vec(), new.dims()[..1].to_vec());
         let mut part = |dest: &Value<'a>, new: &Value<'a>| -> Res<Value<'a>> {
-            let (dest, new) = (Value::array(&all, dest.clone()), Value::array(&count, new.clone()));
+            let (dest, new) = (
+                Value::array(&all, dest.clone()),
+                Value::array(&count, new.clone()),
+            );
             Ok(self.scattered(&dest, places, &new, span)?.peel(1))
         };
         let elem = match (dest.peel(1), new.peel(1)) {
@@ -411,7 +409,8 @@ fn without_pools(ty: &Ty) -> Ty {
         }
         Ty::Sum(cons) => {
             let cons = cons.iter();
-            let cons = cons.map(|(name, ts)| (name.clone(), ts.iter().map(without_pools).collect()));
+            let cons =
+                cons.map(|(name, ts)| (name.clone(), ts.iter().map(without_pools).collect()));
             Ty::Sum(cons.collect())
         }
     }
