@@ -20,6 +20,7 @@ pub mod env;
 pub mod equal;
 pub mod exp;
 pub mod flatmap;
+mod fold;
 pub mod global;
 pub mod index;
 pub mod intrinsic;

@@ -32,7 +32,6 @@ impl<'a> Lower<'a> {
                 | Op::ReduceByIndex1d
                 | Op::ReduceByIndex2d
                 | Op::ReduceByIndex3d
-                | Op::Scatter1d
                 | Op::Scatter2d
                 | Op::Scatter3d
                 | Op::ScatterStream
@@ -40,8 +39,9 @@ impl<'a> Lower<'a> {
                 | Op::AccWrite
         );
         if updates && args.iter().any(Value::has_rows) {
-            return Err(super::segments::refused(span, "parallel updates of"));
+            return Err(super::segments::refused(span, "this parallel update of"));
         }
+        let rows = args.iter().any(Value::has_rows);
         let mut args = args.into_iter();
         let mut arg = || args.next().unwrap_or_else(Value::unit);
         match intrinsic.op {
@@ -56,9 +56,9 @@ impl<'a> Lower<'a> {
                 self.fold_op(intrinsic.op, ty, &arg(), span)
             }
             Op::Map => self.map(inst, arg(), &arg(), span),
-            Op::Reduce => self.reduce(arg(), &arg(), &arg(), false, span),
-            Op::ReduceComm => self.reduce(arg(), &arg(), &arg(), true, span),
-            Op::Scan => self.scan(arg(), &arg(), &arg(), span),
+            Op::Reduce => self.reduce(inst, arg(), &arg(), &arg(), false, span),
+            Op::ReduceComm => self.reduce(inst, arg(), &arg(), &arg(), true, span),
+            Op::Scan => self.scan(inst, arg(), &arg(), &arg(), span),
             Op::Filter => self.filter(arg(), &arg(), span),
             Op::Partition => self.partition(arg(), &arg(), span),
             Op::Hist => {
@@ -70,6 +70,9 @@ impl<'a> Lower<'a> {
             Op::ReduceByIndex1d | Op::ReduceByIndex2d | Op::ReduceByIndex3d => {
                 let (dest, op, neutral) = (arg(), arg(), arg());
                 self.hist(&dest, op, &neutral, &arg(), &arg(), span)
+            }
+            Op::Scatter1d if rows => {
+                self.scatter_rows(&arg(), &arg(), &arg(), span)
             }
             Op::Scatter1d | Op::Scatter2d | Op::Scatter3d => {
                 self.scatter(&arg(), &arg(), &arg(), span)

@@ -7,7 +7,7 @@ use super::value::{Leaf, SumValue, Ty, Value, int_const};
 use midend::ir::array::ArrayOp;
 use midend::ir::id::Var;
 use midend::ir::scalar::{CmpOp, Const};
-use midend::ir::syntax::{Atom, TrapKind};
+use midend::ir::syntax::{Atom, MessagePart, TrapKind};
 use midend::ir::types::{ScalarType, Size, Type};
 use std::rc::Rc;
 
@@ -75,6 +75,14 @@ impl<'a> Lower<'a> {
                     .map(|((name, v), (_, t))| (name.clone(), self.cast_in(v, t, outer, in_sum)))
                     .collect(),
             ),
+            (Value::Sum(_), Ty::Sum(_))
+                if self.checks_casts && outer.is_empty() && !fits(v, ty) =>
+            {
+                // Only the payload that is there has the size.
+                let mut message = |have: &[Size], want: &[Size]| differing(have, want);
+                let made = self.coerce(v, ty, TrapKind::Shape, &mut message);
+                made.unwrap_or_else(|_| v.clone())
+            }
             (Value::Sum(sum), Ty::Sum(cons)) => {
                 let tag = self.reshape(sum.tag, outer);
                 let cons = sum.cons.iter().zip(cons.iter());
@@ -108,12 +116,7 @@ impl<'a> Lower<'a> {
             let same = self.cmp(CmpOp::Eq, ScalarType::I64, (*a).into(), (*b).into());
             ok = self.and(ok, same);
         }
-        let mut message = vec![text("Rows differ in shape: ")];
-        message.extend(super::coerce::shape_parts(have));
-        message.push(text(" and "));
-        message.extend(super::coerce::shape_parts(want));
-        message.push(text("."));
-        self.assert(ok, TrapKind::Shape, message)
+        self.assert(ok, TrapKind::Shape, differing(have, want))
     }
 
     /// A value of the type that means nothing: the payload of an absent constructor. Unknown sizes are 0. A negative size
@@ -183,6 +186,16 @@ impl<'a> Lower<'a> {
         };
         Leaf::new(Atom::Var(self.array_op("absent", ty, op)))
     }
+}
+
+/// The message about rows that are taken for rows of one shape.
+fn differing(have: &[Size], want: &[Size]) -> Vec<MessagePart> {
+    let mut message = vec![text("Rows differ in shape: ")];
+    message.extend(super::coerce::shape_parts(have));
+    message.push(text(" and "));
+    message.extend(super::coerce::shape_parts(want));
+    message.push(text("."));
+    message
 }
 
 /// Whether the value has the sizes of the type already.

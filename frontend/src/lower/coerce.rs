@@ -2,6 +2,7 @@
 
 use super::cast::fits;
 use super::emit::{text, value};
+use super::rows::Rows;
 use super::value::{SumValue, Ty, Value};
 use super::{Lower, Res};
 use crate::source::Span;
@@ -20,6 +21,8 @@ struct Checks<'m> {
     message: ShapeMessage<'m>,
     /// The checks so far.
     certs: Vec<Var>,
+    /// The dimensions around what is checked.
+    outer: Vec<Size>,
 }
 
 impl<'a> Lower<'a> {
@@ -35,6 +38,7 @@ impl<'a> Lower<'a> {
             kind,
             message,
             certs: Vec::new(),
+            outer: Vec::new(),
         };
         let v = self.checked(v, ty, None, &mut checks)?;
         Ok(self.with_certs(&checks.certs, |l| l.cast(&v, ty)))
@@ -52,17 +56,41 @@ impl<'a> Lower<'a> {
         Ok(match (v, ty) {
             (Value::Array { dims, elem }, Ty::Array(_)) => {
                 let row = self.check_dims(dims, ty, present, checks);
-                if let (Value::Rows(rows), Ty::Array(a)) = (&**elem, row)
+                if sum_turns_regular(elem, row) {
+                    return self.each_checked(v, ty, checks);
+                }
+                if let (Value::Rows(_), Ty::Array(a)) = (&**elem, row)
                     && !a.irregular
                 {
-                    let (v, certs) = self.regular_rows(rows, dims, a.dim, Span::default())?;
-                    checks.certs.extend(certs);
-                    return self.checked(&v, ty, present, checks);
+                    checks.outer.extend(dims.iter());
+                    let v = self.checked(elem, row, present, checks)?;
+                    checks.outer.truncate(checks.outer.len() - dims.len());
+                    return Ok(Value::array(dims, v));
                 }
+                checks.outer.extend(dims.iter());
+                let elem = self.checked(elem, row, present, checks)?;
+                checks.outer.truncate(checks.outer.len() - dims.len());
                 Value::Array {
                     dims: Rc::clone(dims),
-                    elem: Rc::new(self.checked(elem, row, present, checks)?),
+                    elem: Rc::new(elem),
                 }
+            }
+            (Value::Rows(rows), Ty::Array(a)) if a.irregular => {
+                // Elements of rows are checked where all of them are.
+                let outer = std::mem::take(&mut checks.outer);
+                let pool = Ty::array(None, a.elem.clone());
+                let pool = self.checked(&rows.pool, &pool, present, checks)?;
+                let pool = self.with_certs(&checks.certs.clone(), |l| l.cast(&pool, &Ty::array(None, a.elem.clone())));
+                checks.outer = outer;
+                let rows = Rows::clone(rows);
+                Value::Rows(Rc::new(Rows { pool, ..rows }))
+            }
+            (Value::Rows(rows), Ty::Array(a)) => {
+                let outer = checks.outer.clone();
+                let (v, certs) = self.regular_rows(rows, &outer, a.dim, Span::default())?;
+                checks.certs.extend(certs);
+                // The rows are an array inside of the dimensions around them.
+                self.checked(&v.peel(outer.len()), ty, present, checks)?
             }
             (Value::Tuple(vs), Ty::Tuple(ts)) => {
                 let pairs = vs.iter().zip(ts.iter());
@@ -89,6 +117,24 @@ impl<'a> Lower<'a> {
                 | Value::Fun(_),
                 _,
             ) => v.clone(),
+        })
+    }
+
+    /// Every element on its own: which payloads are there differs from one to the next.
+    fn each_checked(&mut self, v: &Value<'a>, ty: &Ty, checks: &mut Checks<'_>) -> Res<Value<'a>> {
+        let Ty::Array(a) = ty else {
+            return Ok(v.clone());
+        };
+        let input = self.input(v, Span::default())?;
+        let elem = input.elem.clone();
+        let certs = checks.certs.clone();
+        let (kind, row) = (checks.kind, &a.elem);
+        let message = &mut checks.message;
+        self.with_certs(&certs, |l| {
+            l.map_over(input, None, false, Span::default(), &mut |l| {
+                let elem = l.opened(&elem);
+                l.coerce(&elem, row, kind, *message)
+            })
         })
     }
 
@@ -171,6 +217,48 @@ impl<'a> Lower<'a> {
         parts.push(text(format!("{elem}\".")));
         parts
     }
+}
+
+/// Whether there is a sum with rows of any lengths that are to be of one length.
+fn sum_turns_regular(v: &Value<'_>, ty: &Ty) -> bool {
+    fn turns(v: &Value<'_>, ty: &Ty, in_sum: bool) -> bool {
+        match (v, ty) {
+            (Value::Rows(rows), Ty::Array(a)) => {
+                (in_sum && !a.irregular) || turns(&rows.pool.peel(1), &a.elem, false)
+            }
+            (Value::Array { dims, elem }, Ty::Array(_)) => {
+                let mut row = ty;
+                for _ in dims.iter() {
+                    let Ty::Array(a) = row else { break };
+                    row = &a.elem;
+                }
+                turns(elem, row, in_sum)
+            }
+            (Value::Tuple(vs), Ty::Tuple(ts)) => {
+                vs.iter().zip(ts.iter()).any(|(v, t)| turns(v, t, in_sum))
+            }
+            (Value::Record(vs), Ty::Record(ts)) => {
+                let mut pairs = vs.iter().zip(ts.iter());
+                pairs.any(|((_, v), (_, t))| turns(v, t, in_sum))
+            }
+            (Value::Sum(sum), Ty::Sum(cons)) => {
+                let pairs = sum.cons.iter().zip(cons.iter());
+                let mut pairs = pairs.flat_map(|((_, vs), (_, ts))| vs.iter().zip(ts));
+                pairs.any(|(v, t)| turns(v, t, true))
+            }
+            (
+                Value::Leaf(_)
+                | Value::Array { .. }
+                | Value::Tuple(_)
+                | Value::Record(_)
+                | Value::Sum(_)
+                | Value::Rows(_)
+                | Value::Fun(_),
+                _,
+            ) => false,
+        }
+    }
+    turns(v, ty, false)
 }
 
 /// `[a][b]` in a message.

@@ -3,7 +3,7 @@
 use super::emit::int;
 use super::env::{Binding, Frame};
 use super::index::Index;
-use super::value::{Leaf, Value, scalar_type};
+use super::value::{Leaf, Ty, Value, scalar_type};
 use super::{Lower, Res};
 use crate::typed::{Exp, LoopForm as SourceForm, LoopSize, Pat};
 use midend::ir::id::Var;
@@ -97,8 +97,20 @@ impl<'a> Lower<'a> {
             named.insert(v, init);
             frame.bind(size.name, Binding::Size(Some(Size::Var(v))));
         }
+        let ty = self.eval_type(&pat.ty, frame);
+        self.params_of(&ty, start, &named, before)
+    }
+
+    /// The parameters for a state of the type; `named` are sizes that change, made after `before`.
+    fn params_of(
+        &mut self,
+        ty: &Ty,
+        start: &Value<'a>,
+        named: &BTreeMap<Var, Option<Size>>,
+        before: usize,
+    ) -> Params<'a> {
         // Sizes computed from a size that changes differ from iteration to iteration too.
-        let ty = self.eval_type(&pat.ty, frame).irregular_like(start);
+        let ty = ty.irregular_like(start);
         let start = &self.irregular_as(start, &ty);
         let ty = ty.map_dims(&mut |dim| {
             dim.filter(|d| {
@@ -163,6 +175,29 @@ impl<'a> Lower<'a> {
             leaves,
             value,
         }
+    }
+
+    /// A loop over what is counted, from a state of the type; sizes that the type does not tell may change.
+    pub(super) fn counted(
+        &mut self,
+        ty: &Ty,
+        start: &Value<'a>,
+        bound: Size,
+        step: &mut dyn FnMut(&mut Self, Atom, &Value<'a>) -> Res<Value<'a>>,
+    ) -> Res<Value<'a>> {
+        let before = self.watermark();
+        let mut params = self.params_of(ty, start, &BTreeMap::new(), before);
+        let index = self.fresh("i", Type::I64);
+        let (result, stms) = self.nested(|l| {
+            let next = step(l, index.into(), &params.value.clone())?;
+            Ok(l.loop_result(&next, &params))
+        })?;
+        self.own_starts(&mut params);
+        let form = LoopForm::For {
+            index,
+            bound: bound.into(),
+        };
+        Ok(self.finish_loop(params, form, Body { stms, result }))
     }
 
     fn loop_index(&mut self, form: &SourceForm) -> Var {

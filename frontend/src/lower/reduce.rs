@@ -1,7 +1,7 @@
 //! Reductions and scans, and their operators.
 
 use super::soac::Input;
-use super::value::{Leaf, Value, int_const};
+use super::value::{Instance, Leaf, Value, int_const};
 use super::{Lower, Res};
 use crate::source::Span;
 use crate::typed::Op;
@@ -23,7 +23,7 @@ impl<'a> Lower<'a> {
         if elem.has_rows() {
             return Err(super::segments::refused(
                 span,
-                "a reduction or scan of the rows of",
+                "a histogram of the rows of",
             ));
         }
         let ty = self.type_of(elem);
@@ -65,14 +65,28 @@ impl<'a> Lower<'a> {
     /// `reduce op ne xs`.
     pub fn reduce(
         &mut self,
+        inst: &Instance,
         op: Value<'a>,
         neutral: &Value<'a>,
         xs: &Value<'a>,
         comm: bool,
         span: Span,
     ) -> Res<Value<'a>> {
+        if self.combines_rows(inst, xs) {
+            return self.reduce_rows(inst, &op, neutral, xs, span);
+        }
         let row = self.row_shape(xs);
         let operator = self.operator(&op, neutral, &row, comm, span)?;
+        self.reduce_with(operator, xs, span)
+    }
+
+    /// A reduction with an operator that is there.
+    pub(super) fn reduce_with(
+        &mut self,
+        operator: Operator<Soac>,
+        xs: &Value<'a>,
+        span: Span,
+    ) -> Res<Value<'a>> {
         let input = self.input(xs, span)?;
         let mut binds = Vec::new();
         let result = input.elem.map_leaves(&mut |leaf| {
@@ -106,11 +120,15 @@ impl<'a> Lower<'a> {
     /// `scan op ne xs`.
     pub fn scan(
         &mut self,
+        inst: &Instance,
         op: Value<'a>,
         neutral: &Value<'a>,
         xs: &Value<'a>,
         span: Span,
     ) -> Res<Value<'a>> {
+        if self.combines_rows(inst, xs) {
+            return self.scan_rows(inst, &op, neutral, xs, span);
+        }
         let row = self.row_shape(xs);
         let operator = self.operator(&op, neutral, &row, false, span)?;
         let input = self.input(xs, span)?;

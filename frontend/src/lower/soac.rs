@@ -57,16 +57,29 @@ impl<'a> Lower<'a> {
         span: Span,
         f: &mut dyn FnMut(&mut Self) -> Res<Value<'a>>,
     ) -> Res<(Lambda<Soac>, Value<'a>)> {
+        match self.lambda_if_same(params, expected, f)? {
+            Some(made) => Ok(made),
+            None => Err(self.irregular(span)),
+        }
+    }
+
+    /// The same, or nothing if the sizes in its result are not known outside.
+    pub(super) fn lambda_if_same(
+        &mut self,
+        params: Vec<Var>,
+        expected: Option<&Ty>,
+        f: &mut dyn FnMut(&mut Self) -> Res<Value<'a>>,
+    ) -> Res<Option<(Lambda<Soac>, Value<'a>)>> {
         let watermark = self.watermark_before(&params);
         let (v, stms) = self.nested(|l| l.lambda_result(expected, watermark, f))?;
         let hoisted = self.hoisted.clone();
         let outside = Outside { watermark, hoisted };
         if !self.same_for_all(&v, &outside) || v.has_fun() {
-            return Err(self.irregular(span));
+            return Ok(None);
         }
         let result = v.atoms();
         let body = Body { stms, result };
-        Ok((Lambda { params, body }, v))
+        Ok(Some((Lambda { params, body }, v)))
     }
 
     fn watermark_before(&self, params: &[Var]) -> usize {

@@ -1,5 +1,4 @@
--- What combines rows must know their length.
-entry combine (ns: []i64) : []i64 = reduce (++) [] (map iota ns)
---                                          ^^ error[E0302]: argument 1 of `reduce`: expected `[]i64 -> []i64 -> []i64`, found `(xs: []i64) -> (ys: []i64) -> *[2 * _]i64`
--- = the sizes `_` and `2 * _` are not known to be equal
--- = a size coercion, `e :> [n]t`, checks at run time that the sizes agree
+-- A place of a histogram has no room for rows of other lengths.
+entry combine [n] (xss: *[n][..]i64) (is: [n]i64) (yss: [n][..]i64) : [n][..]i64 = reduce_by_index xss (\a b -> a ++ b) [] is yss
+--                                                                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[E0305]: this parallel update of an irregular array is not possible
+-- = `e :> [n][m]t` makes a regular array, and checks that all rows have one length

@@ -27,6 +27,9 @@ impl Sizer<'_, '_> {
         };
         let (fun, mut early) = self.callee(fun, args)?;
         let mut ty = fun.ty.clone();
+        if self.cx.irregular && args.len() > 1 && early.len() == 0 {
+            early = self.all_args(&ty, args)?.into_iter();
+        }
         let mut exts = Vec::new();
         let mut out = Vec::with_capacity(args.len());
         let mentioned = self.ty(&ty);
@@ -56,6 +59,68 @@ impl Sizer<'_, '_> {
             ty,
             span,
             exts,
+        })
+    }
+
+    /// All arguments, lambdas last: whether elements have rows of any lengths is known before any of them is compared with
+    /// its parameter, so that the order of the arguments does not matter.
+    fn all_args(&mut self, ty: &Type, args: &[RExp]) -> Res<Vec<Exp>> {
+        let mut params = Vec::with_capacity(args.len());
+        let mut rest = ty.clone();
+        while let Type::Fun(f) = &rest {
+            params.push(f.arg.clone());
+            rest = f.ret.ty.clone();
+        }
+        let lambda = |arg: &RExp| matches!(arg.kind, RKind::Lambda { .. });
+        let mut out: Vec<Option<Exp>> = Vec::with_capacity(args.len());
+        for (arg, param) in args.iter().zip(&params) {
+            out.push(if lambda(arg) {
+                None
+            } else {
+                let arg = self.exp(arg)?;
+                let given = self.ty(&arg.ty);
+                self.irregular_parts(param, &given);
+                Some(arg)
+            });
+        }
+        for ((arg, param), out) in args.iter().zip(&params).zip(&mut out) {
+            let RKind::Lambda { params, body, ret } = &arg.kind else {
+                continue;
+            };
+            let mut given = Vec::new();
+            let mut rest = self.ty(param);
+            while let Type::Fun(f) = &rest
+                && given.len() < params.len()
+            {
+                given.push(self.irregular_like(&f.arg, arg.span));
+                rest = f.ret.ty.clone();
+            }
+            *out = Some(if given.iter().any(Option::is_some) && given.len() == params.len() {
+                let types: Vec<Type> = (given.into_iter().zip(params))
+                    .map(|(ty, pat)| match ty {
+                        Some(ty) => ty,
+                        None => self.fresh_dims(&pat.ty, arg.span, &State::Flexible, "a parameter"),
+                    })
+                    .collect();
+                self.lambda(params, body, ret.as_ref(), arg.span, &types)?
+            } else {
+                self.exp(arg)?
+            });
+        }
+        Ok(out.into_iter().flatten().collect())
+    }
+
+    /// The type with irregular dimensions and otherwise any sizes, if it has such.
+    fn irregular_like(&mut self, ty: &Type, span: Span) -> Option<Type> {
+        let mut some = false;
+        crate::types::opaque::each_size(ty, &mut |s| some |= s.is_irregular());
+        some.then(|| {
+            crate::types::subst::map_sizes(ty, &mut |s| {
+                if s.is_irregular() {
+                    return s.clone();
+                }
+                Size::atom(Atom::Meta(self.meta(State::Flexible, span, "a parameter")))
+            })
         })
     }
 

@@ -5,7 +5,7 @@ use super::{Sizer, State};
 use crate::source::Span;
 use crate::types::context::Res;
 use crate::types::opaque::{metas_of_size, names_of_size};
-use crate::types::ty::{Atom, Lift, Name, Size};
+use crate::types::ty::{Atom, Lift, Name, Size, Type};
 
 impl Sizer<'_, '_> {
     /// A flexible existential that was resolved to an absorbable size makes that existential.
@@ -185,9 +185,14 @@ impl Sizer<'_, '_> {
         if !Self::any_bound(ctx, other) || ctx.bound_metas.contains(m) {
             return false;
         }
-        let of = match self.metas[*m as usize].state {
+        self.make_irregular(*m)
+    }
+
+    /// Makes the size of an instance irregular, if it may be.
+    fn make_irregular(&mut self, m: u32) -> bool {
+        let of = match self.metas[m as usize].state {
             State::Copy { of, .. } => of,
-            State::Flexible | State::Inst(_) | State::Existential { .. } | State::Solved(_) => *m,
+            State::Flexible | State::Inst(_) | State::Existential { .. } | State::Solved(_) => m,
         };
         // Only elements of arrays differ in their sizes, and they are what plain type parameters stand for.
         let meta = &self.metas[of as usize];
@@ -198,6 +203,44 @@ impl Sizer<'_, '_> {
         self.cx.irregular = true;
         self.metas[of as usize].state = State::Solved(Size::irregular());
         true
+    }
+
+    /// Makes sizes of a parameter irregular that are so in what is given for it.
+    pub(crate) fn irregular_parts(&mut self, param: &Type, given: &Type) {
+        match (param, given) {
+            (Type::Array(p), Type::Array(g)) => {
+                if g.size.is_irregular()
+                    && let Some(Atom::Meta(m)) = self.size(&p.size).as_atom()
+                {
+                    self.make_irregular(*m);
+                }
+                self.irregular_parts(&p.elem, &g.elem);
+            }
+            (Type::Tuple(ps), Type::Tuple(gs)) => {
+                let pairs = ps.iter().zip(gs.iter());
+                pairs.for_each(|(p, g)| self.irregular_parts(p, g));
+            }
+            (Type::Record(ps), Type::Record(gs)) => {
+                let pairs = ps.iter().zip(gs.iter());
+                pairs.for_each(|(p, g)| self.irregular_parts(&p.1, &g.1));
+            }
+            (Type::Sum(ps), Type::Sum(gs)) => {
+                let pairs = ps.iter().zip(gs.iter());
+                let pairs = pairs.flat_map(|(p, g)| p.1.iter().zip(&g.1));
+                pairs.for_each(|(p, g)| self.irregular_parts(p, g));
+            }
+            (
+                Type::Prim(_)
+                | Type::Array(_)
+                | Type::Tuple(_)
+                | Type::Record(_)
+                | Type::Sum(_)
+                | Type::Fun(_)
+                | Type::Named(_)
+                | Type::Meta(_),
+                _,
+            ) => {}
+        }
     }
 
     pub(crate) fn absorb(&mut self, ctx: &Ctx<'_>, m: &Size, other: &Size) -> bool {

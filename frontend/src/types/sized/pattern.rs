@@ -160,12 +160,16 @@ impl Sizer<'_, '_> {
         let mut out = Vec::new();
         for (i, p) in params.iter().enumerate() {
             let function = |ty: &&Type| matches!(ty, Type::Fun(_));
+            let irregular = |ty: &&Type| {
+                let mut some = false;
+                crate::types::opaque::each_size(ty, &mut |s| some |= s.is_irregular());
+                some
+            };
             let ty = match p.kind {
-                RPatKind::Name(_) => given.get(i).filter(function),
+                RPatKind::Name(_) => given.get(i).filter(|ty| function(ty) || irregular(ty)),
+                RPatKind::Tuple(_) | RPatKind::Record(_) => given.get(i).filter(irregular),
                 RPatKind::Wild
                 | RPatKind::Lit(_)
-                | RPatKind::Tuple(_)
-                | RPatKind::Record(_)
                 | RPatKind::Construct(..)
                 | RPatKind::Ascribe(..) => None,
             };
