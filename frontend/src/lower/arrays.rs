@@ -71,9 +71,7 @@ impl<'a> Lower<'a> {
                 let (dest, op, neutral) = (arg(), arg(), arg());
                 self.hist(&dest, op, &neutral, &arg(), &arg(), span)
             }
-            Op::Scatter1d if rows => {
-                self.scatter_rows(&arg(), &arg(), &arg(), span)
-            }
+            Op::Scatter1d if rows => self.scatter_rows(&arg(), &arg(), &arg(), span),
             Op::Scatter1d | Op::Scatter2d | Op::Scatter3d => {
                 self.scatter(&arg(), &arg(), &arg(), span)
             }

@@ -80,7 +80,9 @@ impl<'a> Lower<'a> {
                 let outer = std::mem::take(&mut checks.outer);
                 let pool = Ty::array(None, a.elem.clone());
                 let pool = self.checked(&rows.pool, &pool, present, checks)?;
-                let pool = self.with_certs(&checks.certs.clone(), |l| l.cast(&pool, &Ty::array(None, a.elem.clone())));
+                let pool = self.with_certs(&checks.certs.clone(), |l| {
+                    l.cast(&pool, &Ty::array(None, a.elem.clone()))
+                });
                 checks.outer = outer;
                 let rows = Rows::clone(rows);
                 Value::Rows(Rc::new(Rows { pool, ..rows }))

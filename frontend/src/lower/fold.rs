@@ -181,7 +181,10 @@ impl<'a> Lower<'a> {
         // Inside of an array all dimensions of a row are irregular.
         let row = inner_irregular(&ty);
         let start = self.irregular_as(neutral, &ty).with_shared(true);
-        let none = self.absent(&Ty::array(Some(Size::Const(0)), row.clone()), &mut Vec::new());
+        let none = self.absent(
+            &Ty::array(Some(Size::Const(0)), row.clone()),
+            &mut Vec::new(),
+        );
         let state = Ty::Tuple(Rc::from([ty, Ty::array(None, row.clone())]));
         let start = Value::tuple(vec![start, none]);
         let xs = xs.with_shared(true);

@@ -21,10 +21,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Operator<Soac>> {
         if elem.has_rows() {
-            return Err(super::segments::refused(
-                span,
-                "a histogram of the rows of",
-            ));
+            return Err(super::segments::refused(span, "a histogram of the rows of"));
         }
         let ty = self.type_of(elem);
         let neutral = self.cast(neutral, &ty);

@@ -95,17 +95,21 @@ impl Sizer<'_, '_> {
                 given.push(self.irregular_like(&f.arg, arg.span));
                 rest = f.ret.ty.clone();
             }
-            *out = Some(if given.iter().any(Option::is_some) && given.len() == params.len() {
-                let types: Vec<Type> = (given.into_iter().zip(params))
-                    .map(|(ty, pat)| match ty {
-                        Some(ty) => ty,
-                        None => self.fresh_dims(&pat.ty, arg.span, &State::Flexible, "a parameter"),
-                    })
-                    .collect();
-                self.lambda(params, body, ret.as_ref(), arg.span, &types)?
-            } else {
-                self.exp(arg)?
-            });
+            *out = Some(
+                if given.iter().any(Option::is_some) && given.len() == params.len() {
+                    let types: Vec<Type> = (given.into_iter().zip(params))
+                        .map(|(ty, pat)| match ty {
+                            Some(ty) => ty,
+                            None => {
+                                self.fresh_dims(&pat.ty, arg.span, &State::Flexible, "a parameter")
+                            }
+                        })
+                        .collect();
+                    self.lambda(params, body, ret.as_ref(), arg.span, &types)?
+                } else {
+                    self.exp(arg)?
+                },
+            );
         }
         Ok(out.into_iter().flatten().collect())
     }
