@@ -24,9 +24,11 @@ impl<'a> Lower<'a> {
 
     /// The element type of a reduction or scan with irregular dimensions wherever there are rows.
     fn combined_type(&self, inst: &Instance, neutral: &Value<'a>, xs: &Value<'a>) -> Ty {
-        let row = match xs.peel(1) {
-            Value::Rows(rows) => rows.pool.clone(),
-            row => row,
+        let row = xs.peel(1);
+        let row = if let Value::Rows(rows) = &row {
+            rows.pool.clone()
+        } else {
+            row
         };
         let ty = inst.types.first().cloned();
         let ty = ty.unwrap_or_else(|| self.type_of(neutral));
@@ -51,7 +53,7 @@ impl<'a> Lower<'a> {
             let array = Ty::array(Some(n), self.type_of(&xs.peel(1))).irregular_like(xs);
             let rows = self.irregular_as(xs, &array);
             let Value::Rows(rows) = rows.peel(1) else {
-                return Ok(self.reduced_in_turn(&ty, op, neutral, xs, span)?);
+                return self.reduced_in_turn(&ty, op, neutral, xs, span);
             };
             let all = self.compacted(&rows, &[n], span)?.pool;
             return self.concat_rows(vec![neutral.clone(), all], false, span);
