@@ -137,7 +137,7 @@ impl Model<'_> {
                     }
                     cost
                 }
-                Mem::Launch(_) | Mem::Trace(_) => fixed(0.0),
+                Mem::Launch(_) | Mem::Trace(_) | Mem::Stream(_) => fixed(0.0),
             },
         }
     }

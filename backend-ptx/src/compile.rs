@@ -200,7 +200,9 @@ fn uses(kernel: &Source, args: &[Var]) -> Vec<Use> {
             note(&dst.buffer, false);
             note(&src.buffer, true);
         }
-        Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Launch(_) | Mem::Trace(_))
+        Exp::Op(
+            Mem::Alloc { .. } | Mem::Free(_) | Mem::Launch(_) | Mem::Trace(_) | Mem::Stream(_),
+        )
         | Exp::Atom(_)
         | Exp::Scalar(..)
         | Exp::Assert { .. }

@@ -8,6 +8,7 @@
 
 pub mod accumulate;
 pub mod apply;
+mod arity;
 pub mod arrays;
 pub mod attribute;
 pub mod branch;
@@ -34,6 +35,7 @@ pub mod reduce;
 pub mod rows;
 pub mod scatter;
 mod segments;
+mod sequence;
 pub mod soac;
 pub mod types;
 mod units;
@@ -87,6 +89,8 @@ pub struct Lower<'a> {
     mentioned: HashMap<usize, Rc<[Name]>>,
     hoisted: BTreeSet<Var>,
     functor_calls: usize,
+    /// How many loops over sequences there are.
+    streams: u32,
     /// Inside `#[unsafe]`: assertions of the source are not checked. What keeps memory safe is.
     unchecked: bool,
     /// The loop that is lowered next is to be unrolled.
@@ -162,6 +166,7 @@ impl<'a> Lower<'a> {
             mentioned: HashMap::default(),
             hoisted: BTreeSet::new(),
             functor_calls: 0,
+            streams: 0,
             unchecked: false,
             unroll: false,
             checks_casts: typed.irregular,
@@ -172,13 +177,13 @@ impl<'a> Lower<'a> {
 
     fn program(&mut self) -> Res<()> {
         let top = self.new_frame(true, None);
-        if let Some(acc) = &self.typed.accumulator {
+        for built_in in &self.typed.built_in {
             let def = TypeDef {
-                params: &acc.params,
-                rhs: &acc.rhs,
+                params: &built_in.params,
+                rhs: &built_in.rhs,
                 frame: Rc::clone(&top),
             };
-            top.bind(acc.name, Binding::TypeDef(Rc::new(def)));
+            top.bind(built_in.name, Binding::TypeDef(Rc::new(def)));
         }
         for def in &self.typed.prelude {
             self.value_def(def, &top);
@@ -226,6 +231,17 @@ impl<'a> Lower<'a> {
         } else {
             format!("{base}_{count}")
         }
+    }
+}
+
+impl Lower<'_> {
+    /// What cannot be compiled in a definition of the prelude is wrong where the program calls it.
+    pub fn blame_the_call(&self, mut diagnostic: Box<Diagnostic>, call: Span) -> Box<Diagnostic> {
+        let file = self.sources.get(diagnostic.primary.span.file);
+        if file.is_some_and(|file| file.name() == crate::prelude::FILE) {
+            diagnostic.primary.span = call;
+        }
+        diagnostic
     }
 }
 

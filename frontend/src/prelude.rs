@@ -2,6 +2,7 @@
 //!
 //! Nothing is read before it is used: a definition of the library is parsed and checked when a program first names it.
 
+mod built_in;
 mod numeric;
 mod operators;
 
@@ -9,15 +10,12 @@ use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ast::{self, DecKind};
 use crate::syntax::{parse_program, parse_type_scheme};
-use crate::typed::{Intrinsic, NameKind, TypeBind, ValueDef};
+use crate::typed::{Intrinsic, NameKind, ValueDef};
 use crate::types::context::{Cx, Res, err};
 use crate::types::env::{Env, Module, Sig, TypeAbbr};
 use crate::types::infer::Infer;
 use crate::types::infer::solve::PrimSet;
-use crate::types::subst::{TypeFun, type_names};
-use crate::types::ty::{
-    Lift, Name, NamedType, Prim, RetType, Scheme, Sym, Type, TypeArg, TypeParam,
-};
+use crate::types::ty::{Name, Prim, RetType, Scheme, Sym, Type, TypeParam};
 use midend::hash::{HashMap, HashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,9 +24,6 @@ use std::sync::Arc;
 pub const FILE: &str = "prelude";
 
 const SOURCE: &str = include_str!("prelude/prelude.fut");
-
-/// The module `intrinsics`.
-const INTRINSICS: &str = include_str!("prelude/intrinsics.fut");
 
 /// Automatic differentiation: known names that nothing stands behind yet.
 const DERIVATIVES: &[&str] = &[
@@ -57,6 +52,10 @@ pub(crate) struct Prelude {
     values: HashMap<Sym, Option<Name>>,
     modules: HashMap<Prim, Arc<Env>>,
     intrinsics: Option<Arc<Env>>,
+    /// What each value of the module `seq` is, once it has been asked for.
+    sequences: Option<Arc<Env>>,
+    /// The type of sequences and its parameter, once a program has named it.
+    sequence: Option<(Name, Name)>,
     /// The type of accumulators and its parameter, once the module `intrinsics` has been read.
     accumulator: Option<(Name, Name)>,
     sigs: HashMap<Sym, Arc<Sig>>,
@@ -74,6 +73,8 @@ impl Prelude {
             values: HashMap::default(),
             modules: HashMap::default(),
             intrinsics: None,
+            sequences: None,
+            sequence: None,
             accumulator: None,
             sigs: HashMap::default(),
             defs: Vec::new(),
@@ -81,17 +82,6 @@ impl Prelude {
             equalities: HashSet::default(),
             logical: HashMap::default(),
         }
-    }
-
-    /// What the type of accumulators is for everything but the checker: the array that is updated.
-    pub(crate) fn accumulator(&self) -> Option<TypeBind> {
-        let (name, param) = self.accumulator?;
-        Some(TypeBind {
-            name,
-            params: vec![TypeParam::Type(param, Lift::Plain)],
-            exts: Vec::new(),
-            rhs: Type::named(param),
-        })
     }
 
     /// Every value's name.
@@ -107,7 +97,12 @@ pub fn names() -> Vec<&'static str> {
 
 /// The pieces of the library by name: each begins in the first column.
 fn index(source: &'static str) -> BTreeMap<&'static str, Chunk> {
-    let mut out = BTreeMap::new();
+    pieces(source).into_iter().collect()
+}
+
+/// The same, in order.
+fn pieces(source: &'static str) -> Vec<(&'static str, Chunk)> {
+    let mut out = Vec::new();
     let mut starts: Vec<usize> = Vec::new();
     let mut at = 0;
     for line in source.split_inclusive('\n') {
@@ -127,11 +122,11 @@ fn index(source: &'static str) -> BTreeMap<&'static str, Chunk> {
                 .trim_end_matches(')')
         };
         if let Some(rest) = text.strip_prefix("val ") {
-            out.insert(chunk(rest), Chunk::Val(text));
+            out.push((chunk(rest), Chunk::Val(text)));
         } else if let Some(rest) = text.strip_prefix("def ") {
-            out.insert(chunk(rest), Chunk::Def(text));
+            out.push((chunk(rest), Chunk::Def(text)));
         } else if let Some(rest) = text.strip_prefix("module type ") {
-            out.insert(chunk(rest), Chunk::ModuleType(text));
+            out.push((chunk(rest), Chunk::ModuleType(text)));
         }
     }
     out
@@ -154,7 +149,7 @@ impl Cx<'_> {
             Some(operator) => Some(self.operator(name, &operator)),
             None => match self.prelude.index.get(name.as_str()).copied() {
                 Some(Chunk::Val(text)) => Some(self.in_prelude(|cx| cx.prelude_val(name, text))?),
-                Some(Chunk::Def(text)) => Some(self.prelude_def(text)?),
+                Some(Chunk::Def(text)) => Some(self.prelude_def(text, Vec::new())?),
                 Some(Chunk::ModuleType(_)) | None => None,
             },
         };
@@ -215,7 +210,7 @@ impl Cx<'_> {
         Ok(id)
     }
 
-    fn prelude_def(&mut self, text: &'static str) -> Res<Name> {
+    fn prelude_def(&mut self, text: &'static str, frames: Vec<Env>) -> Res<Name> {
         let program = self.prelude_program(text)?;
         let Some(ast::Dec {
             kind: DecKind::Val(bind),
@@ -230,7 +225,7 @@ impl Cx<'_> {
                 "a definition of the prelude was expected here",
             );
         };
-        let def = self.in_prelude(|cx| cx.define(bind, attrs, *span))?;
+        let def = self.in_frames(frames, |cx| cx.define(bind, attrs, *span))?;
         let name = def.name;
         self.prelude.defs.push(def);
         Ok(name)
@@ -243,6 +238,9 @@ impl Cx<'_> {
 
     /// A type of the prelude.
     pub(crate) fn prelude_type(&mut self, name: &Sym) -> Option<TypeAbbr> {
+        if *name == *"seq" {
+            return Some(self.sequence());
+        }
         Prim::from_name(name).map(|p| TypeAbbr::plain(Type::Prim(p)))
     }
 
@@ -250,6 +248,9 @@ impl Cx<'_> {
     pub(crate) fn prelude_module(&mut self, name: &Sym) -> Option<Module> {
         if *name == *"intrinsics" {
             return self.intrinsics().ok().map(Module::Struct);
+        }
+        if *name == *"seq" {
+            return self.sequences().ok().map(Module::Struct);
         }
         let p = Prim::from_name(name)?;
         let env = match self.prelude.modules.get(&p) {
@@ -261,67 +262,6 @@ impl Cx<'_> {
             }
         };
         Some(Module::Struct(env))
-    }
-
-    /// Whether it is the module `intrinsics`.
-    pub(crate) fn is_intrinsics(&self, module: &Module) -> bool {
-        match (module, &self.prelude.intrinsics) {
-            (Module::Struct(env), Some(own)) => Arc::ptr_eq(env, own),
-            (Module::Struct(_), None) | (Module::Functor(_), _) => false,
-        }
-    }
-
-    fn intrinsics(&mut self) -> Res<Arc<Env>> {
-        if let Some(env) = &self.prelude.intrinsics {
-            return Ok(Arc::clone(env));
-        }
-        let mut env = Env::default();
-        env.types.insert(Sym::from("acc"), self.accumulator());
-        for (name, chunk) in index(INTRINSICS) {
-            let name = Sym::from(name);
-            let value = match chunk {
-                Chunk::Def(text) => self.prelude_def(text)?,
-                Chunk::Val(text) => {
-                    self.in_frames(vec![env.clone()], |cx| cx.prelude_val(&name, text))?
-                }
-                Chunk::ModuleType(_) => continue,
-            };
-            env.values.insert(name, value);
-        }
-        let env = Arc::new(env);
-        self.prelude.intrinsics = Some(Arc::clone(&env));
-        Ok(env)
-    }
-
-    /// The type of accumulators: abstract, and no element of arrays.
-    fn accumulator(&mut self) -> TypeAbbr {
-        let name = self.fresh("acc", None, NameKind::Type);
-        let param = self.fresh("t", None, NameKind::Type);
-        self.prelude.accumulator = Some((name, param));
-        self.lifts.insert(name, Lift::Size);
-        let ty = Type::Named(Arc::new(NamedType {
-            name,
-            args: vec![TypeArg::Type(Type::named(param))],
-            unique: false,
-        }));
-        TypeAbbr {
-            lift: Lift::Size,
-            fun: TypeFun {
-                params: vec![TypeParam::Type(param, Lift::Plain)],
-                rhs: RetType {
-                    exts: Vec::new(),
-                    ty,
-                },
-            },
-        }
-    }
-
-    /// Whether there are accumulators in a value of the type.
-    pub(crate) fn has_accumulator(&self, ty: &Type) -> bool {
-        let mut names = Vec::new();
-        type_names(ty, &mut names);
-        let accumulator = self.prelude.accumulator;
-        accumulator.is_some_and(|(acc, _)| names.contains(&acc))
     }
 
     /// A module type of the prelude.

@@ -39,8 +39,9 @@ pub struct Program {
     pub names: Names,
     /// The definitions of the prelude that the program uses, dependencies first.
     pub prelude: Vec<Arc<ValueDef>>,
-    /// The type of accumulators, if the program uses the built-in module that has it: for its meaning, what is updated.
-    pub accumulator: Option<TypeBind>,
+    /// The built-in types that the program uses, with what they mean here: accumulators are what is updated, and sequences
+    /// are functions.
+    pub built_in: Vec<TypeBind>,
     /// The files, imported ones before those that import them; the program itself is last. Each is evaluated once.
     pub files: Vec<File>,
     /// The entry points of the program, in source order.

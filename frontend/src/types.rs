@@ -38,7 +38,10 @@ pub fn check(
     let ok = env.is_some() && !diags.iter().any(Diagnostic::is_error);
     let typed = ok.then(|| typed::Program {
         names: cx.names,
-        accumulator: cx.prelude.accumulator(),
+        built_in: [cx.prelude.accumulator(), cx.prelude.sequence()]
+            .into_iter()
+            .flatten()
+            .collect(),
         prelude: cx.prelude.defs,
         files: cx.typed_files,
         entries: cx.entries,

@@ -30,6 +30,7 @@ use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::ir::threshold::Forced;
+use crate::stream::Streams;
 use crate::trace::Tracer;
 use crate::trap::RunError;
 use crate::value::{Value, entry};
@@ -60,6 +61,8 @@ pub struct Options<'a> {
     pub stop: Option<&'a Stop>,
     /// Is shown what the program traces.
     pub tracer: Option<Tracer<'a>>,
+    /// Decides how sequences are cut into chunks.
+    pub streams: Streams<'a>,
 }
 
 impl Default for Options<'_> {
@@ -74,6 +77,7 @@ impl Default for Options<'_> {
             collisions: false,
             stop: None,
             tracer: None,
+            streams: Streams::VARIED,
         }
     }
 }

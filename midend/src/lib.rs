@@ -31,6 +31,7 @@ pub mod pass;
 pub mod passes;
 pub mod pipeline;
 pub mod plan;
+pub mod stream;
 pub mod trace;
 pub mod trap;
 pub mod value;

@@ -8,6 +8,7 @@ mod counts;
 mod estimate;
 mod exec;
 mod memory;
+mod outside;
 mod profile;
 mod resident;
 mod resolve;
@@ -26,6 +27,7 @@ use crate::ir::mem::Mem;
 use crate::ir::span::Spans;
 use crate::ir::syntax::Program;
 use crate::ir::threshold::{Forced, Threshold};
+use crate::stream::Streams;
 use crate::trace::Tracer;
 use crate::trap::RunError;
 use crate::value::Value;
@@ -55,6 +57,8 @@ pub struct Options<'a> {
     pub max_depth: usize,
     /// Is shown what the program traces.
     pub tracer: Option<Tracer<'a>>,
+    /// Decides how sequences are cut into chunks.
+    pub streams: Streams<'a>,
     /// Counts the work that the device is given.
     pub counts: Option<&'a Counts>,
     /// Gathers what time and memory are spent on.
@@ -70,6 +74,7 @@ impl<'a> Options<'a> {
             thresholds: const { &Forced::new() },
             max_depth: 20_000,
             tracer: None,
+            streams: Streams::VARIED,
             counts: None,
             profiler: None,
         }

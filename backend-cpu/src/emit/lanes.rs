@@ -317,7 +317,8 @@ impl Emit<'_, '_> {
                 | Mem::Free(_)
                 | Mem::Copy { .. }
                 | Mem::Launch(_)
-                | Mem::Trace(_),
+                | Mem::Trace(_)
+                | Mem::Stream(_),
             ) => false,
         }
     }

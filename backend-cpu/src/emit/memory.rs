@@ -61,7 +61,9 @@ impl Emit<'_, '_> {
                 vec![]
             }
             Mem::Launch(_) => unreachable!("the verifier lets no launch stand inside a kernel"),
-            Mem::Trace(_) => unreachable!("the verifier lets nothing be shown inside a kernel"),
+            Mem::Trace(_) | Mem::Stream(_) => {
+                unreachable!("the verifier lets nothing be shown inside a kernel")
+            }
         }
     }
 
@@ -142,7 +144,8 @@ impl Emit<'_, '_> {
                 | Mem::Store { .. }
                 | Mem::Copy { .. }
                 | Mem::Launch(_)
-                | Mem::Trace(_),
+                | Mem::Trace(_)
+                | Mem::Stream(_),
             ) => {}
         });
         uses

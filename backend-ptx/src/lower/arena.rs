@@ -76,7 +76,8 @@ impl Lower<'_> {
                 | Mem::Store { .. }
                 | Mem::Copy { .. }
                 | Mem::Launch(_)
-                | Mem::Trace(_),
+                | Mem::Trace(_)
+                | Mem::Stream(_),
             ) => {}
         });
     }

@@ -120,7 +120,9 @@ impl Lower<'_> {
                 vec![]
             }
             Mem::Launch(_) => unreachable!("the verifier lets no launch stand inside a kernel"),
-            Mem::Trace(_) => unreachable!("the verifier lets nothing be shown inside a kernel"),
+            Mem::Trace(_) | Mem::Stream(_) => {
+                unreachable!("the verifier lets nothing be shown inside a kernel")
+            }
         }
     }
 

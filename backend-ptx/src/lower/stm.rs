@@ -26,6 +26,7 @@ impl Lower<'_> {
             Exp::Op(Mem::Copy { .. }) => "copy".to_owned(),
             Exp::Op(Mem::Launch(kernel)) => format!("launch {}", kernel.name),
             Exp::Op(Mem::Trace(trace)) => format!("trace {}", trace.label),
+            Exp::Op(Mem::Stream(stream)) => stream.op.name().to_owned(),
         };
         let binds: Vec<String> = stm.binds.iter().map(|v| self.name(*v)).collect();
         let what = if binds.is_empty() {

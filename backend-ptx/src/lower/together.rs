@@ -96,7 +96,8 @@ impl<'a> Look<'a> {
                     | Mem::Free(_)
                     | Mem::Copy { .. }
                     | Mem::Launch(_)
-                    | Mem::Trace(_),
+                    | Mem::Trace(_)
+                    | Mem::Stream(_),
                 ) => false,
             }
         })

@@ -59,7 +59,7 @@ impl<'a> Lower<'a> {
             let arity = match &fun.code {
                 Code::Lambda { params, .. } => params.len(),
                 Code::Def { def, .. } => def.def.params.len(),
-                Code::Intrinsic { intrinsic, .. } => super::intrinsic::arity(intrinsic.op),
+                Code::Intrinsic { intrinsic, .. } => super::arity::arity(intrinsic.op),
             };
             let mut all = fun.args.clone();
             while all.len() < arity {
@@ -172,7 +172,7 @@ impl<'a> Lower<'a> {
         let outer = std::mem::replace(&mut self.inlined_at, call);
         let v = self.exp(&def.def.body, &inner);
         self.inlined_at = outer;
-        let v = v?;
+        let v = v.map_err(|diagnostic| self.blame_the_call(diagnostic, span))?;
         let ty = self.eval_type(&def.def.ret.ty, &inner);
         Ok(self.cast(&v, &ty))
     }

@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::typed::{Intrinsic, Op, RangeEnd};
 use midend::ir::array::ArrayOp;
 use midend::ir::id::Var;
-use midend::ir::scalar::{BinOp, CmpOp};
+use midend::ir::scalar::{BinOp, CmpOp, Const};
 use midend::ir::syntax::{Atom, TrapKind};
 use midend::ir::types::{ScalarType, Size, Type};
 
@@ -45,6 +45,10 @@ impl<'a> Lower<'a> {
         let mut args = args.into_iter();
         let mut arg = || args.next().unwrap_or_else(Value::unit);
         match intrinsic.op {
+            Op::SeqMake => Ok(Value::tuple(vec![arg(), arg(), arg()])),
+            Op::SeqParts => Ok(arg()),
+            Op::SeqFlat => Ok(Value::scalar(Const::Bool(!arg().has_rows()))),
+            Op::SeqNext => self.next_chunk(&arg(), &arg(), span),
             Op::Segment => self.segment(&arg(), &arg(), span),
             Op::Eq => Ok(Value::scalar(self.equal(&arg(), &arg(), span)?)),
             Op::Ne => {

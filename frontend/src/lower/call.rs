@@ -68,7 +68,10 @@ impl<'a> Lower<'a> {
         }
         let index = match self.specs.get(&abs.tokens) {
             Some(index) => *index,
-            None => self.specialise(def, &bindings, &abs)?,
+            None => {
+                let made = self.specialise(def, &bindings, &abs);
+                made.map_err(|diagnostic| self.blame_the_call(diagnostic, span))?
+            }
         };
         let result = self.spec_rows[index].result.as_ref();
         if result.is_some_and(|shape| shape.value.has_fun()) {

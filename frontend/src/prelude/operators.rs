@@ -139,6 +139,10 @@ pub(crate) fn array_op(name: &str) -> Option<Op> {
         "break" => Op::Break,
         "flatmap" => Op::FlatMap,
         "segment" => Op::Segment,
+        "make" => Op::SeqMake,
+        "parts" => Op::SeqParts,
+        "next" => Op::SeqNext,
+        "flat" => Op::SeqFlat,
         _ => return None,
     })
 }

@@ -208,4 +208,12 @@ pub enum Op {
     FlatMap,
     /// Rows of given lengths that one array is made of.
     Segment,
+    /// `i64 -> bool -> (i64 -> (k: i64) -> ?[m].[m]t) -> seq t`: a sequence is a tuple of these.
+    SeqMake,
+    /// The tuple that a sequence is.
+    SeqParts,
+    /// `[n]t -> bool`: whether nothing in the elements has rows of any lengths.
+    SeqFlat,
+    /// `(before: i64) -> (left: i64) -> i64`: the size of the next chunk.
+    SeqNext,
 }

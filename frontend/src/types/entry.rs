@@ -53,6 +53,13 @@ impl Cx<'_> {
             .map(|p| &p.ty)
             .chain([&result.ty])
             .any(|t| self.too_lifted(t, Lift::Size).is_some());
+        if params.iter().any(|p| self.has_sequence(&p.ty)) || self.has_sequence(&result.ty) {
+            return err(
+                Code::NotYetSupported,
+                span,
+                "an entry point cannot yet take or return sequences",
+            );
+        }
         if functional {
             return err(
                 Code::BadEntry,

@@ -182,7 +182,8 @@ impl Reads for Mem {
             | Self::Store { .. }
             | Self::Copy { .. }
             | Self::Launch(_)
-            | Self::Trace(_) => None,
+            | Self::Trace(_)
+            | Self::Stream(_) => None,
         }
     }
 }

@@ -195,7 +195,8 @@ impl Aliases {
             | ArrayOp::Copy(_)
             | ArrayOp::Concat { .. }
             | ArrayOp::Manifest { .. }
-            | ArrayOp::Trace(_) => {}
+            | ArrayOp::Trace(_)
+            | ArrayOp::Stream(_) => {}
         }
     }
 

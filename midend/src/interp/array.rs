@@ -8,11 +8,12 @@ use super::shape::Shape;
 use super::strided;
 use super::value::{Array, Dim, Run, Val, internal};
 use crate::ir;
-use crate::ir::array::{ArrayOp, SliceDim, Trace};
+use crate::ir::array::{ArrayOp, SliceDim, Stream, StreamOp, Trace};
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, Const, ScalarOp};
 use crate::ir::syntax::{Atom, Stm};
 use crate::ir::types::{ScalarType, Size};
+use crate::stream::Room;
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -21,6 +22,9 @@ impl<D: Exec> Machine<'_, D> {
     pub(crate) fn array_op(&mut self, op: &ArrayOp, stm: &Stm<D>) -> Run<()> {
         if let ArrayOp::Trace(trace) = op {
             return self.trace(trace);
+        }
+        if let ArrayOp::Stream(stream) = op {
+            return self.stream(stream, stm);
         }
         let value = self.array_value(op, &stm.binds)?;
         self.bind_one(stm, value)
@@ -43,6 +47,24 @@ impl<D: Exec> Machine<'_, D> {
         }
         tracer.show(&trace.label, &trace.ty, &values);
         Ok(())
+    }
+
+    /// A step of a sequence.
+    fn stream(&mut self, stream: &Stream, stm: &Stm<D>) -> Run<()> {
+        match stream.op {
+            StreamOp::Next => {
+                let mut args = stream.args.iter();
+                let mut int = || args.next().map_or(Ok(1), |&a| self.int(a));
+                let (before, left) = (int()?, int()?);
+                let room = Room::default();
+                let next = self
+                    .options
+                    .streams
+                    .next(stream.stream, before, left, &room);
+                self.bind_one(stm, Val::Scalar(next.into()))
+            }
+            StreamOp::Read | StreamOp::Write => internal("a sequence crosses no entry point"),
+        }
     }
 
     /// The value of an array operation.
@@ -99,7 +121,9 @@ impl<D: Exec> Machine<'_, D> {
                 }
                 Ok(wrap(rearrange(&inner, &back)?))
             }
-            ArrayOp::Trace(_) => internal("what only shows has no value"),
+            ArrayOp::Trace(_) | ArrayOp::Stream(_) => {
+                internal("what is for the outside has no value")
+            }
         }
     }
 

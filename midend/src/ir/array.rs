@@ -100,6 +100,52 @@ pub enum ArrayOp {
     /// Shows a value to whoever runs the program. Binds nothing and must stay; what runs in parallel shows nothing, so that
     /// flattening leaves it out there.
     Trace(Box<Trace>),
+    /// A step of a sequence: what the host decides, brings in or takes out. Host code only.
+    Stream(Stream),
+}
+
+/// A step of a sequence, of which no more than a chunk of elements is there at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stream {
+    /// What is done.
+    pub op: StreamOp,
+    /// For [`StreamOp::Next`], which loop over a sequence it is; else the number of the sequence among those that cross the
+    /// entry point.
+    pub stream: u32,
+    /// Operands, as the operation says.
+    pub args: Vec<Atom>,
+}
+
+impl Stream {
+    /// For [`StreamOp::Next`]: all that is left.
+    pub fn whole(&self) -> Atom {
+        self.args.last().copied().unwrap_or(Atom::i64(1))
+    }
+}
+
+/// What is done in a step of a sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StreamOp {
+    /// Binds the number of elements to work on next, an `i64`. Operands: how many came before, and how many may be left, at
+    /// least one. Any number from one to the latter is right, so that it must not be computed twice. Where code runs in
+    /// parallel, flattening makes it the latter.
+    Next,
+    /// Binds the number of elements that were read of a sequence from outside, then other sizes, then the elements. Operand: how
+    /// many are wanted. There are fewer at the end only.
+    Read,
+    /// Hands elements of a sequence over to the outside. Binds nothing. Operands: the elements.
+    Write,
+}
+
+impl StreamOp {
+    /// The name in the text form.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Next => "next",
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
 }
 
 /// What `#[trace]` shows.

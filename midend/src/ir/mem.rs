@@ -4,6 +4,7 @@
 //! arithmetic. Outside kernels the code is host code, executed statement by statement against a `Device`; inside a
 //! kernel it is device code. A buffer is a counted reference: binding or passing it shares it, `Free` drops the name.
 
+use super::array::StreamOp;
 use super::id::Var;
 use super::soac::Operator;
 use super::syntax::{Atom, Body, EntryType};
@@ -55,6 +56,19 @@ pub enum Mem {
     Launch(Box<Kernel>),
     /// Shows a value to whoever runs the program; host code only. Binds nothing.
     Trace(Box<MemTrace>),
+    /// A step of a sequence; host code only.
+    Stream(MemStream),
+}
+
+/// As [`super::array::Stream`], of scalars and row-major arrays at the start of buffers. What is read is bound the same way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemStream {
+    /// What is done.
+    pub op: StreamOp,
+    /// Which sequence.
+    pub stream: u32,
+    /// Scalars, and buffers with the extents of the arrays at their start.
+    pub args: Vec<(Atom, Vec<Atom>)>,
 }
 
 /// As [`super::array::Trace`], of scalars and row-major arrays.

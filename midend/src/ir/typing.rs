@@ -52,7 +52,7 @@ pub fn array_op(vars: &Vars, op: &ArrayOp) -> Option<Type> {
             Some(of_shape(&a, shape?))
         }
         ArrayOp::Manifest { perm: _, array } => Some(ty(array)),
-        ArrayOp::Trace(_) => None,
+        ArrayOp::Trace(_) | ArrayOp::Stream(_) => None,
         ArrayOp::Reshape { shape, array: v } => Some(of_shape(&array(v)?, shape.clone())),
     }
 }

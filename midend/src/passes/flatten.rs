@@ -63,7 +63,7 @@ mod writes;
 
 use crate::analysis::regularity::{Regularity, regularity};
 use crate::hash::HashMap;
-use crate::ir::array::{ArrayOp, SliceDim, Trace};
+use crate::ir::array::{ArrayOp, SliceDim, Stream, StreamOp, Trace};
 use crate::ir::id::{FunId, IdMap, IdVec, SpanId, Var};
 use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::seg::Seg;
@@ -237,6 +237,11 @@ impl<'p> Cx<'p> {
         let exp = match &stm.exp {
             // What runs in parallel shows nothing.
             Exp::Op(Soac::Array(ArrayOp::Trace(_))) if mode == Mode::Seq => return,
+            Exp::Op(Soac::Array(ArrayOp::Stream(stream)))
+                if mode == Mode::Seq && stream.op == StreamOp::Next =>
+            {
+                Exp::Atom(self.atom(stream.whole()))
+            }
             Exp::Op(Soac::Array(op)) => {
                 let op = self.array_op(op);
                 self.note_marks(&op, &stm.binds, mode);
@@ -366,6 +371,10 @@ impl<'p> Cx<'p> {
                 ty: trace.ty.clone(),
                 values: self.atoms(&trace.values),
             })),
+            ArrayOp::Stream(stream) => ArrayOp::Stream(Stream {
+                args: self.atoms(&stream.args),
+                ..*stream
+            }),
         }
     }
 

@@ -179,7 +179,8 @@ impl Cx<'_> {
             | ArrayOp::Copy(_)
             | ArrayOp::Concat { .. }
             | ArrayOp::Reshape { .. }
-            | ArrayOp::Trace(_) => None,
+            | ArrayOp::Trace(_)
+            | ArrayOp::Stream(_) => None,
         }
     }
 

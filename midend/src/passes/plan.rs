@@ -279,7 +279,7 @@ fn is_parallel(body: &Body<Seg>, funs: &[bool]) -> bool {
         | Exp::Assert { .. }
         | Exp::Guard { .. }
         | Exp::Op(Seg::UpdateAcc(_)) => false,
-        Exp::Op(Seg::Array(op)) => matches!(op, ArrayOp::Trace(_)),
+        Exp::Op(Seg::Array(op)) => matches!(op, ArrayOp::Trace(_) | ArrayOp::Stream(_)),
         Exp::If {
             then, otherwise, ..
         } => is_parallel(then, funs) || is_parallel(otherwise, funs),

@@ -401,6 +401,7 @@ fn iota_length<D: Dialect>(def: Option<&Def<D>>) -> Option<Atom> {
         | ArrayOp::Rearrange { .. }
         | ArrayOp::Reshape { .. }
         | ArrayOp::Manifest { .. }
-        | ArrayOp::Trace(_) => None,
+        | ArrayOp::Trace(_)
+        | ArrayOp::Stream(_) => None,
     }
 }

@@ -345,7 +345,7 @@ impl Walk<'_> {
                     vec![self.buffer(len * elem.bytes() as f64)],
                 )
             }
-            Mem::Free(_) | Mem::Trace(_) => (Work::default(), vec![]),
+            Mem::Free(_) | Mem::Trace(_) | Mem::Stream(_) => (Work::default(), vec![]),
             Mem::Load { buffer, .. } | Mem::Store { buffer, .. } => {
                 (self.access(*buffer, 1.0), vec![])
             }

@@ -1,7 +1,7 @@
 //! Executing host code statement by statement.
 
 use super::memory::{Asker, Counted, counted};
-use super::resolve::{Block, HostFun, Op, OpKind, Operand, Part, Slot, Traced};
+use super::resolve::{Block, HostFun, Op, OpKind, Operand, Part, Slot};
 use super::{Executable, Options};
 use crate::device::{Arg, Device};
 use crate::interp::message::number;
@@ -12,7 +12,6 @@ use crate::ir::syntax::TrapKind;
 use crate::ir::threshold::{ThresholdKind, reaches};
 use crate::ir::types::ScalarType;
 use crate::trap::{RunError, Trap, trail};
-use crate::value::{ArrayValue, Value};
 use std::sync::Arc;
 
 /// What a slot holds.
@@ -67,7 +66,7 @@ fn read<B>(frame: &mut [Val<B>], operand: Operand) -> Val<B> {
     }
 }
 
-fn constant<B>(frame: &[Val<B>], operand: Operand) -> Result<Const, RunError> {
+pub(super) fn constant<B>(frame: &[Val<B>], operand: Operand) -> Result<Const, RunError> {
     match operand {
         Operand::Const(c) => Ok(c),
         Operand::Slot(slot) | Operand::Last(slot) => match &frame[slot] {
@@ -355,32 +354,8 @@ impl<D: Device> Run<'_, D> {
             OpKind::Copy { shape, dst, src } => self.copy(frame, shape, dst, src)?,
             OpKind::Launch { kernel, work, args } => self.launch(frame, (kernel, *work), args)?,
             OpKind::Trace(traced) => self.trace(frame, traced)?,
+            OpKind::Stream(step) => self.stream(frame, step)?,
         }
-        Ok(())
-    }
-
-    /// Shows a value, if somebody looks.
-    fn trace(&self, frame: &Frame<D>, traced: &Traced) -> Result<(), RunError> {
-        let Some(tracer) = self.options.tracer else {
-            return Ok(());
-        };
-        let mut values = Vec::with_capacity(traced.values.len());
-        for (value, shape) in &traced.values {
-            let array = match *value {
-                Operand::Slot(slot) => buffer(frame, slot).ok(),
-                Operand::Const(_) | Operand::Last(_) => None,
-            };
-            values.push(match array {
-                Some(array) => {
-                    let shape = ints(frame, shape)?;
-                    let len = usize::try_from(shape.iter().product::<i64>()).unwrap_or(0);
-                    let data = self.device.download(&array.buffer, len)?;
-                    Value::Array(ArrayValue { shape, data })
-                }
-                None => Value::Scalar(constant(frame, *value)?),
-            });
-        }
-        tracer.show(&traced.label, &traced.ty, &values);
         Ok(())
     }
 

@@ -228,7 +228,8 @@ impl<D: Device> Run<'_, D> {
             | OpKind::Free(_)
             | OpKind::Load { .. }
             | OpKind::Store { .. }
-            | OpKind::Trace(_) => self.op(frame, op),
+            | OpKind::Trace(_)
+            | OpKind::Stream(_) => self.op(frame, op),
         }
     }
 

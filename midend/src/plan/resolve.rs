@@ -3,6 +3,7 @@
 use super::counts::Work;
 use crate::analysis::kernels::arguments;
 use crate::hash::HashMap;
+use crate::ir::array::StreamOp;
 use crate::ir::id::{FunId, IdMap, SpanId, Var};
 use crate::ir::mem::{Mem, Region};
 use crate::ir::scalar::{Const, ScalarOp};
@@ -132,6 +133,17 @@ pub(super) enum OpKind {
         args: Vec<Slot>,
     },
     Trace(Box<Traced>),
+    Stream(Box<Streamed>),
+}
+
+/// A step of a sequence.
+#[derive(Debug)]
+pub(super) struct Streamed {
+    pub(super) op: StreamOp,
+    pub(super) stream: u32,
+    /// Scalars, and buffers with the extents of the arrays in them.
+    pub(super) args: Vec<(Operand, Vec<Operand>)>,
+    pub(super) to: Vec<Slot>,
 }
 
 /// What a statement shows.
@@ -273,7 +285,8 @@ impl Resolver<'_> {
             | OpKind::Store { .. }
             | OpKind::Copy { .. }
             | OpKind::Launch { .. }
-            | OpKind::Trace(_) => return,
+            | OpKind::Trace(_)
+            | OpKind::Stream(_) => return,
         };
         let mut inside = Vec::new();
         stm.exp
@@ -380,7 +393,7 @@ impl Resolver<'_> {
                     args,
                 }
             }
-            Exp::Op(mem) => return self.mem(first, mem, exp),
+            Exp::Op(mem) => return self.mem(binds, mem, exp),
         })
     }
 
@@ -397,7 +410,8 @@ impl Resolver<'_> {
         }
     }
 
-    fn mem(&mut self, bind: Option<Var>, mem: &Mem, exp: &Exp<Mem>) -> Option<OpKind> {
+    fn mem(&mut self, binds: &[Var], mem: &Mem, exp: &Exp<Mem>) -> Option<OpKind> {
+        let bind = binds.first().copied();
         Some(match mem {
             Mem::Alloc { elem, len, over } => {
                 let len = self.operand(*len);
@@ -441,17 +455,31 @@ impl Resolver<'_> {
                 }
             }
             Mem::Trace(trace) => {
-                let values = trace.values.iter().map(|(value, shape)| {
-                    let value = self.operand(*value);
-                    (value, self.operands(shape))
-                });
-                let values = values.collect();
+                let values = self.shaped(&trace.values);
                 OpKind::Trace(Box::new(Traced {
                     label: trace.label.clone(),
                     ty: trace.ty.clone(),
                     values,
                 }))
             }
+            Mem::Stream(stream) => {
+                let args = self.shaped(&stream.args);
+                OpKind::Stream(Box::new(Streamed {
+                    op: stream.op,
+                    stream: stream.stream,
+                    args,
+                    to: self.all(binds),
+                }))
+            }
         })
+    }
+
+    /// Values with the extents of arrays.
+    fn shaped(&mut self, values: &[(Atom, Vec<Atom>)]) -> Vec<(Operand, Vec<Operand>)> {
+        let values = values.iter().map(|(value, shape)| {
+            let value = self.operand(*value);
+            (value, self.operands(shape))
+        });
+        values.collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Types of array operations.
 
 use super::{Types, Verify};
-use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::array::{ArrayOp, SliceDim, Stream, StreamOp};
 use crate::ir::id::Var;
 use crate::ir::syntax::Atom;
 use crate::ir::types::{Dim, ScalarType, Size, Type, is_ragged};
@@ -16,12 +16,35 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
         if let ArrayOp::Trace(_) = op {
             return self.binds(binds, &[]);
         }
+        if let ArrayOp::Stream(stream) = op {
+            return self.stream(stream, binds);
+        }
         match typing::array_op(self.vars(), op) {
             Some(ty) if matches!(op, ArrayOp::Index { indices, .. } if !indices.is_empty()) => {
                 self.row(&ty, binds);
             }
             Some(ty) => self.binds(binds, &[ty]),
             None => self.fault("the operands do not fit the operation"),
+        }
+    }
+
+    /// Checks what a step of a sequence binds.
+    fn stream(&mut self, stream: &Stream, binds: &'p [Var]) {
+        match stream.op {
+            StreamOp::Next => {
+                if stream.args.len() != 2 {
+                    self.fault("needs what came before and what is left");
+                }
+                self.binds(binds, &[Type::I64]);
+            }
+            StreamOp::Read => {
+                let types: Vec<Type> = binds.iter().map(|&v| self.var(v).clone()).collect();
+                if types.first() != Some(&Type::I64) || stream.args.len() != 1 {
+                    self.fault("reads without saying how much");
+                }
+                self.binds(binds, &types);
+            }
+            StreamOp::Write => self.binds(binds, &[]),
         }
     }
 
@@ -97,6 +120,21 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
                 for a in &trace.values {
                     if !matches!(self.atom(*a), Type::Scalar(_) | Type::Array(_)) {
                         self.fault("shows what is no value");
+                    }
+                }
+                true
+            }
+            ArrayOp::Stream(stream) => {
+                match stream.op {
+                    StreamOp::Next | StreamOp::Read => {
+                        stream.args.iter().for_each(|n| self.index(*n));
+                    }
+                    StreamOp::Write => {
+                        for a in &stream.args {
+                            if !matches!(self.atom(*a), Type::Scalar(_) | Type::Array(_)) {
+                                self.fault("writes what is no value");
+                            }
+                        }
                     }
                 }
                 true

@@ -1,6 +1,7 @@
 //! Types of the operations of the plan, and what only host code may do.
 
 use super::{Types, Verify};
+use crate::ir::array::StreamOp;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, Var};
 use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, MemHist, Region};
@@ -79,6 +80,22 @@ impl Verify for Mem {
                     }
                 }
                 cx.binds(binds, &[]);
+            }
+            Self::Stream(stream) => {
+                cx.host_only();
+                for (value, shape) in &stream.args {
+                    shape.iter().for_each(|n| cx.index(*n));
+                    cx.atom(*value);
+                }
+                let types: Vec<Type> = binds.iter().map(|&v| cx.var(v).clone()).collect();
+                let fits = match stream.op {
+                    StreamOp::Next => types == [Type::I64] && stream.args.len() == 2,
+                    StreamOp::Read => types.first() == Some(&Type::I64) && stream.args.len() == 1,
+                    StreamOp::Write => types.is_empty(),
+                };
+                if !fits {
+                    cx.fault("is no step of a sequence");
+                }
             }
             Self::Launch(kernel) => {
                 cx.host_only();

@@ -388,7 +388,8 @@ impl Finder<'_> {
                 | Mem::Free(_)
                 | Mem::Copy { .. }
                 | Mem::Launch(_)
-                | Mem::Trace(_),
+                | Mem::Trace(_)
+                | Mem::Stream(_),
             ) => {
                 return None;
             }

@@ -74,7 +74,8 @@ impl Finder<'_> {
                 | Mem::Free(_)
                 | Mem::Copy { .. }
                 | Mem::Launch(_)
-                | Mem::Trace(_),
+                | Mem::Trace(_)
+                | Mem::Stream(_),
             ) => None,
         };
         let lanes = packed.and_then(|ty| lanes_per_vector(ty, self.integers));

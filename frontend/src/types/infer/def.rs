@@ -407,6 +407,10 @@ impl crate::types::context::Cx<'_> {
         let bad = names
             .into_iter()
             .find(|n| self.lifts.get(n).copied().unwrap_or(Lift::Plain) > lift)?;
+        if self.is_sequence(bad) {
+            let why = "a sequence is gone through, and is no value that could be an element of another or of an array";
+            return Some(why.to_owned());
+        }
         Some(format!(
             "the type `{}` is lifted: it may hide functions or sizes",
             self.names.text(bad)

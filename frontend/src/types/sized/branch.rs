@@ -107,10 +107,14 @@ impl Sizer<'_, '_> {
     pub(crate) fn no_functions(&mut self, ty: &Type, span: Span, what: &str) -> Res<()> {
         if self.cx.too_lifted(ty, Lift::Size).is_some() {
             let shown = crate::types::print::ty(&self.cx.names, ty);
+            let kind = match self.cx.has_sequence(ty) {
+                true => "sequence",
+                false => "function",
+            };
             return err(
                 Code::BadType,
                 span,
-                format!("the result of {what} cannot be a function, but has the type `{shown}`"),
+                format!("the result of {what} cannot be a {kind}, but has the type `{shown}`"),
             );
         }
         Ok(())

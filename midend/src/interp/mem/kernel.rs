@@ -61,7 +61,7 @@ impl Exec for Mem {
 
     fn exec<'p>(machine: &mut Machine<'p, Self>, op: &'p Self, stm: &'p Stm<Self>) -> Run<()> {
         match op {
-            Self::Trace(_) => internal("a kernel shows a value"),
+            Self::Trace(_) | Self::Stream(_) => internal("a kernel shows a value"),
             Self::Alloc { elem, len, .. } => {
                 let Ok(len) = usize::try_from(machine.int(*len)?) else {
                     return internal("a buffer of negative length");

@@ -54,6 +54,7 @@ impl ArrayOp {
                 f(Atom::Var(*array));
             }
             Self::Trace(trace) => trace.values.iter().for_each(|a| f(*a)),
+            Self::Stream(stream) => stream.args.iter().for_each(|a| f(*a)),
         }
     }
 
@@ -105,6 +106,7 @@ impl ArrayOp {
                 map_var(array, f);
             }
             Self::Trace(trace) => trace.values.iter_mut().for_each(|a| map_atom(a, f)),
+            Self::Stream(stream) => stream.args.iter_mut().for_each(|a| map_atom(a, f)),
         }
     }
 
@@ -123,7 +125,8 @@ impl ArrayOp {
             | Self::Rearrange { .. }
             | Self::Reshape { .. }
             | Self::Manifest { .. }
-            | Self::Trace(_) => None,
+            | Self::Trace(_)
+            | Self::Stream(_) => None,
         }
     }
 
@@ -143,7 +146,8 @@ impl ArrayOp {
             | Self::Copy(_)
             | Self::Concat { .. }
             | Self::Manifest { .. }
-            | Self::Trace(_) => None,
+            | Self::Trace(_)
+            | Self::Stream(_) => None,
         }
     }
 
@@ -163,7 +167,8 @@ impl ArrayOp {
             | Self::Copy(_)
             | Self::Concat { .. }
             | Self::Manifest { .. }
-            | Self::Trace(_) => false,
+            | Self::Trace(_)
+            | Self::Stream(_) => false,
         }
     }
 }

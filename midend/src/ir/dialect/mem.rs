@@ -81,6 +81,12 @@ impl Dialect for Mem {
                     shape.iter().for_each(|a| f(*a));
                 }
             }
+            Self::Stream(stream) => {
+                for (value, shape) in &stream.args {
+                    f(*value);
+                    shape.iter().for_each(|a| f(*a));
+                }
+            }
         }
     }
 
@@ -112,6 +118,12 @@ impl Dialect for Mem {
             Self::Launch(kernel) => map_kernel_operands(kernel, f),
             Self::Trace(trace) => {
                 for (value, shape) in &mut trace.values {
+                    map_atom(value, f);
+                    shape.iter_mut().for_each(|a| map_atom(a, f));
+                }
+            }
+            Self::Stream(stream) => {
+                for (value, shape) in &mut stream.args {
                     map_atom(value, f);
                     shape.iter_mut().for_each(|a| map_atom(a, f));
                 }
@@ -183,7 +195,8 @@ impl Dialect for Mem {
             | Self::Store { .. }
             | Self::Copy { .. }
             | Self::Launch(_)
-            | Self::Trace(_) => true,
+            | Self::Trace(_)
+            | Self::Stream(_) => true,
         }
     }
 

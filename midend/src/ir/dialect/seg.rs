@@ -180,7 +180,7 @@ impl Dialect for Seg {
     fn elements(&self, _f: &mut dyn FnMut(Var, Var)) {}
 
     fn has_effect(&self) -> bool {
-        matches!(self, Self::Array(ArrayOp::Trace(_)))
+        matches!(self, Self::Array(ArrayOp::Trace(_) | ArrayOp::Stream(_)))
     }
 
     fn is_shareable(&self) -> bool {

@@ -263,7 +263,7 @@ impl Dialect for Soac {
     }
 
     fn has_effect(&self) -> bool {
-        matches!(self, Self::Array(ArrayOp::Trace(_)))
+        matches!(self, Self::Array(ArrayOp::Trace(_) | ArrayOp::Stream(_)))
     }
 
     fn is_shareable(&self) -> bool {

@@ -5,6 +5,7 @@ use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, Region};
 use crate::ir::read::{ReadError, Reader};
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
+use crate::ir::syntax::Atom;
 use crate::ir::text::Text;
 
 impl Text for Soac {
@@ -79,17 +80,26 @@ impl Printer<'_> {
             Mem::Launch(kernel) => self.kernel(kernel),
             Mem::Trace(trace) => {
                 self.traced(&trace.label, &trace.ty);
-                self.list(&trace.values, |p, (value, shape)| {
-                    p.atom(*value);
-                    if !shape.is_empty() {
-                        p.word("[");
-                        p.list(shape, |p, a| p.atom(*a));
-                        p.word("]");
-                    }
-                });
-                self.word(")");
+                self.shaped_values(&trace.values);
+            }
+            Mem::Stream(stream) => {
+                self.word(&format!("{} {} (", stream.op.name(), stream.stream));
+                self.shaped_values(&stream.args);
             }
         }
+    }
+
+    /// Scalars, and buffers with extents; ends the list.
+    fn shaped_values(&mut self, values: &[(Atom, Vec<Atom>)]) {
+        self.list(values, |p, (value, shape)| {
+            p.atom(*value);
+            if !shape.is_empty() {
+                p.word("[");
+                p.list(shape, |p, a| p.atom(*a));
+                p.word("]");
+            }
+        });
+        self.word(")");
     }
 
     fn region(&mut self, region: &Region) {

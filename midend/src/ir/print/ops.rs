@@ -84,6 +84,10 @@ impl Printer<'_> {
                 self.list(&trace.values, |p, a| p.atom(*a));
                 self.word(")");
             }
+            ArrayOp::Stream(stream) => {
+                self.word(&format!("{} {} ", stream.op.name(), stream.stream));
+                self.atoms(&stream.args);
+            }
         }
     }
 

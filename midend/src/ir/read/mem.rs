@@ -1,14 +1,16 @@
 //! Operations of the plan dialect.
 
 use super::{Read, Reader};
-use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, MemHist, MemTrace, Region};
+use crate::ir::array::StreamOp;
+use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, MemHist, MemStream, MemTrace, Region};
+use crate::ir::syntax::Atom;
 
 impl Reader<'_> {
     /// An operation of the plan dialect, if `word` is the word of one.
     pub(in crate::ir) fn mem(&mut self, word: &str) -> Read<Option<Mem>> {
         if matches!(
             word,
-            "free" | "load" | "store" | "copy" | "launch" | "trace"
+            "free" | "load" | "store" | "copy" | "launch" | "trace" | "next" | "read" | "write"
         ) {
             self.advance();
         }
@@ -52,20 +54,34 @@ impl Reader<'_> {
             "trace" => {
                 let label = self.string()?;
                 let ty = self.entry_type()?;
-                self.expect("(")?;
-                let values = self.list(")", |r| {
-                    let value = r.atom()?;
-                    let shape = if r.eat("[") {
-                        r.list("]", Self::atom)?
-                    } else {
-                        Vec::new()
-                    };
-                    Ok((value, shape))
-                })?;
+                let values = self.shaped_values()?;
                 Mem::Trace(Box::new(MemTrace { label, ty, values }))
             }
+            "next" => Mem::Stream(self.mem_stream(StreamOp::Next)?),
+            "read" => Mem::Stream(self.mem_stream(StreamOp::Read)?),
+            "write" => Mem::Stream(self.mem_stream(StreamOp::Write)?),
             _ => return Ok(None),
         }))
+    }
+
+    /// Scalars, and buffers with extents.
+    fn shaped_values(&mut self) -> Read<Vec<(Atom, Vec<Atom>)>> {
+        self.expect("(")?;
+        self.list(")", |r| {
+            let value = r.atom()?;
+            let shape = if r.eat("[") {
+                r.list("]", Self::atom)?
+            } else {
+                Vec::new()
+            };
+            Ok((value, shape))
+        })
+    }
+
+    fn mem_stream(&mut self, op: StreamOp) -> Read<MemStream> {
+        let stream = self.number_u32()?;
+        let args = self.shaped_values()?;
+        Ok(MemStream { op, stream, args })
     }
 
     fn region(&mut self) -> Read<Region> {

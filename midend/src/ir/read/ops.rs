@@ -1,7 +1,7 @@
 //! Operations of the nested and the flat dialect.
 
 use super::{Read, Reader};
-use crate::ir::array::{ArrayOp, SliceDim, Trace};
+use crate::ir::array::{ArrayOp, SliceDim, Stream, StreamOp, Trace};
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SegSpace, SpaceDim};
 use crate::ir::soac::{Accumulation, HistOp, Operator, ScatterDest, Soac, UpdateAcc};
 use crate::ir::syntax::Atom;
@@ -23,6 +23,9 @@ impl Reader<'_> {
             "manifest",
             "reshape",
             "trace",
+            "next",
+            "read",
+            "write",
         ];
         if plain.contains(&word) {
             self.advance();
@@ -100,8 +103,17 @@ impl Reader<'_> {
                 let values = self.atoms()?;
                 ArrayOp::Trace(Box::new(Trace { label, ty, values }))
             }
+            "next" => ArrayOp::Stream(self.stream(StreamOp::Next)?),
+            "read" => ArrayOp::Stream(self.stream(StreamOp::Read)?),
+            "write" => ArrayOp::Stream(self.stream(StreamOp::Write)?),
             _ => return Ok(None),
         }))
+    }
+
+    fn stream(&mut self, op: StreamOp) -> Read<Stream> {
+        let stream = self.number_u32()?;
+        let args = self.atoms()?;
+        Ok(Stream { op, stream, args })
     }
 
     fn permutation(&mut self) -> Read<Vec<usize>> {

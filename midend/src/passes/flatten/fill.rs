@@ -77,7 +77,8 @@ impl Cx<'_> {
             | ArrayOp::Rearrange { .. }
             | ArrayOp::Reshape { .. }
             | ArrayOp::Manifest { .. }
-            | ArrayOp::Trace(_) => "flatten/scratch-of-all-points",
+            | ArrayOp::Trace(_)
+            | ArrayOp::Stream(_) => "flatten/scratch-of-all-points",
         });
         let array = self.stored(v, &f.context.clone(), out);
         let array = match bind {
@@ -132,7 +133,8 @@ impl Cx<'_> {
             | ArrayOp::Rearrange { .. }
             | ArrayOp::Reshape { .. }
             | ArrayOp::Manifest { .. }
-            | ArrayOp::Trace(_) => unreachable!("{op:?} is no fill"),
+            | ArrayOp::Trace(_)
+            | ArrayOp::Stream(_) => unreachable!("{op:?} is no fill"),
         };
         // The simplifier knows the elements of `0, 1, ..`.
         let ArrayOp::Iota { len, ty, .. } = &whole else {

@@ -26,7 +26,7 @@ pub(super) fn parallel_functions(funs: &IdVec<FunId, Fun<Soac>>) -> Vec<bool> {
 fn is_parallel(body: &Body<Soac>, funs: &[bool]) -> bool {
     body.stms.iter().any(|stm| match &stm.exp {
         Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Op(Soac::UpdateAcc(_)) => false,
-        Exp::Op(Soac::Array(op)) => matches!(op, ArrayOp::Trace(_)),
+        Exp::Op(Soac::Array(op)) => matches!(op, ArrayOp::Trace(_) | ArrayOp::Stream(_)),
         // Only the host chooses.
         Exp::Guard { .. } => true,
         Exp::If {

@@ -4,7 +4,7 @@
 //! map n (xs) \(x) { do trace "x" i32 (x) .. }   →   map n (xs) \(x) { .. }
 //! ```
 
-use crate::ir::array::ArrayOp;
+use crate::ir::array::{ArrayOp, StreamOp};
 use crate::ir::id::{FunId, IdVec};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Body, Exp, Fun};
@@ -36,6 +36,11 @@ fn inside(body: &mut Body<Soac>) {
     body.stms
         .retain(|stm| !matches!(stm.exp, Exp::Op(Soac::Array(ArrayOp::Trace(_)))));
     for stm in &mut body.stms {
+        if let Exp::Op(Soac::Array(ArrayOp::Stream(stream))) = &stm.exp
+            && stream.op == StreamOp::Next
+        {
+            stm.exp = Exp::Atom(stream.whole());
+        }
         deep(|| stm.exp.bodies_mut(&mut inside));
     }
 }

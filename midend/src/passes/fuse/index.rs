@@ -92,7 +92,8 @@ impl Fuse<'_> {
             | ArrayOp::Copy(_)
             | ArrayOp::Concat { .. }
             | ArrayOp::Manifest { .. }
-            | ArrayOp::Trace(_) => None,
+            | ArrayOp::Trace(_)
+            | ArrayOp::Stream(_) => None,
         };
         Some((from, stms?))
     }
@@ -399,7 +400,7 @@ fn is_total(lam: &Lambda<Soac>) -> bool {
         total &= match &stm.exp {
             Exp::Assert { .. } | Exp::Call { .. } => false,
             Exp::Loop { form, .. } => matches!(form, LoopForm::For { .. }),
-            Exp::Op(op) => !matches!(op, Soac::Array(ArrayOp::Trace(_))),
+            Exp::Op(op) => !matches!(op, Soac::Array(ArrayOp::Trace(_) | ArrayOp::Stream(_))),
             Exp::Atom(_) | Exp::Scalar(..) | Exp::Guard { .. } | Exp::If { .. } => true,
         };
     });

@@ -11,6 +11,9 @@ use crate::ir::types::{Dim, ScalarType};
 
 impl Cx<'_> {
     pub(super) fn array_op(&mut self, binds: &[Var], op: &ArrayOp) {
+        if let ArrayOp::Stream(stream) = op {
+            return self.stream(binds, stream);
+        }
         let &[bind] = binds else {
             if let ArrayOp::Trace(trace) = op {
                 self.trace(trace);
@@ -18,8 +21,8 @@ impl Cx<'_> {
             return;
         };
         match op {
-            // It binds nothing.
-            ArrayOp::Trace(_) => {}
+            // They were translated before.
+            ArrayOp::Trace(_) | ArrayOp::Stream(_) => {}
             ArrayOp::Index { array, indices } => self.index(bind, *array, indices),
             ArrayOp::Slice { array, dims } => {
                 let view = self.view(*array);

@@ -4,9 +4,9 @@ use super::control::Val;
 use super::emit::FrameKind;
 use super::view::View;
 use super::{Cx, Mode};
-use crate::ir::array::Trace;
+use crate::ir::array::{Stream, Trace};
 use crate::ir::id::Var;
-use crate::ir::mem::{Extent, Kernel, KernelKind, KernelSpace, Mem, MemTrace};
+use crate::ir::mem::{Extent, Kernel, KernelKind, KernelSpace, Mem, MemStream, MemTrace};
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm};
 use crate::ir::types::Type;
 
@@ -58,9 +58,17 @@ impl Cx<'_> {
         if self.mode == Mode::Kernel {
             return;
         }
-        let mut values = Vec::new();
-        for &value in &trace.values {
-            values.push(match self.val(value) {
+        let values = self.shaped(&trace.values);
+        let (label, ty) = (trace.label.clone(), trace.ty.clone());
+        let op = Mem::Trace(Box::new(MemTrace { label, ty, values }));
+        self.push_op(Vec::new(), op);
+    }
+
+    /// Scalars, and row-major arrays at the start of buffers.
+    fn shaped(&mut self, atoms: &[Atom]) -> Vec<(Atom, Vec<Atom>)> {
+        let mut values = Vec::with_capacity(atoms.len());
+        for &atom in atoms {
+            values.push(match self.val(atom) {
                 Val::Scalar(a) => (a, Vec::new()),
                 Val::Array(view) => {
                     let view = self.whole(&view);
@@ -68,9 +76,29 @@ impl Cx<'_> {
                 }
             });
         }
-        let (label, ty) = (trace.label.clone(), trace.ty.clone());
-        let op = Mem::Trace(Box::new(MemTrace { label, ty, values }));
-        self.push_op(Vec::new(), op);
+        values
+    }
+
+    /// A step of a sequence. Arrays that are read lie row-major at the start of their buffers.
+    pub(super) fn stream(&mut self, binds: &[Var], stream: &Stream) {
+        let step = MemStream {
+            op: stream.op,
+            stream: stream.stream,
+            args: self.shaped(&stream.args),
+        };
+        let mut bound = Vec::with_capacity(binds.len());
+        for &bind in binds {
+            bound.push(match self.is_array(bind) {
+                true => self.pointer(bind, &[]),
+                false => bind,
+            });
+        }
+        self.push_op(bound.clone(), Mem::Stream(step));
+        for (&bind, buffer) in binds.iter().zip(bound) {
+            if self.is_array(bind) {
+                self.point_to(bind, buffer, Atom::ZERO);
+            }
+        }
     }
 
     /// Stores a scalar or copies an array.

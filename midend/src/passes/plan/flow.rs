@@ -66,7 +66,8 @@ fn array_origin(op: &ArrayOp) -> Origin {
         | ArrayOp::Scratch { .. }
         | ArrayOp::Copy(_)
         | ArrayOp::Concat { .. }
-        | ArrayOp::Trace(_) => Origin::Made,
+        | ArrayOp::Trace(_)
+        | ArrayOp::Stream(_) => Origin::Made,
     }
 }
 

@@ -74,7 +74,8 @@ impl Cx<'_> {
                     | ArrayOp::Scratch { .. }
                     | ArrayOp::Rearrange { .. }
                     | ArrayOp::Reshape { .. }
-                    | ArrayOp::Trace(_) => false,
+                    | ArrayOp::Trace(_)
+                    | ArrayOp::Stream(_) => false,
                 };
             }
         });

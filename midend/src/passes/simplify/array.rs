@@ -130,7 +130,8 @@ impl<D: Dialect> Simplify<'_, D> {
             | ArrayOp::Copy(_)
             | ArrayOp::Concat { .. }
             | ArrayOp::Manifest { .. }
-            | ArrayOp::Trace(_) => None,
+            | ArrayOp::Trace(_)
+            | ArrayOp::Stream(_) => None,
         }
     }
 
@@ -225,7 +226,8 @@ impl<D: Dialect> Simplify<'_, D> {
             | ArrayOp::Copy(_)
             | ArrayOp::Concat { .. }
             | ArrayOp::Manifest { .. }
-            | ArrayOp::Trace(_) => None,
+            | ArrayOp::Trace(_)
+            | ArrayOp::Stream(_) => None,
         }
     }
 

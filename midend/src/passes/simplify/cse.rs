@@ -111,7 +111,8 @@ fn array_key(op: &ArrayOp) -> Option<Key> {
         | ArrayOp::Copy(_)
         | ArrayOp::Concat { .. }
         | ArrayOp::Manifest { .. }
-        | ArrayOp::Trace(_) => None,
+        | ArrayOp::Trace(_)
+        | ArrayOp::Stream(_) => None,
     }
 }
 

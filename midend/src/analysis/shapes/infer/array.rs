@@ -87,7 +87,8 @@ impl<'p> Infer<'p> {
             | ArrayOp::Iota { .. }
             | ArrayOp::Scratch { .. }
             | ArrayOp::Concat { .. }
-            | ArrayOp::Trace(_) => None,
+            | ArrayOp::Trace(_)
+            | ArrayOp::Stream(_) => None,
         }
     }
 

@@ -51,7 +51,8 @@ impl Labeller<'_> {
             | ArrayOp::Literal { .. }
             | ArrayOp::Concat { .. }
             | ArrayOp::Manifest { .. }
-            | ArrayOp::Trace(_) => Label::Seq,
+            | ArrayOp::Trace(_)
+            | ArrayOp::Stream(_) => Label::Seq,
         }
     }
 
