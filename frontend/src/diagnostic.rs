@@ -10,6 +10,8 @@ pub enum Severity {
     Error,
     /// The program is accepted, but is perhaps not what was meant.
     Warning,
+    /// All is well, and this is how it is done; shown to those who ask for it.
+    Remark,
 }
 
 /// Declares the registry: one line per code, which is never used again for something else.
@@ -109,6 +111,9 @@ codes! {
     /// A hole: an expression that is still to be written.
     Hole = "W0306",
 
+    /// Rows whose lengths only the rows tell, so that the array is stored with where each begins and ends.
+    StaysIrregular = "R0301",
+
     // E04: uniqueness.
     /// A value that is used after it has been consumed.
     UseAfterConsume = "E0401",
@@ -201,6 +206,11 @@ impl Diagnostic {
     /// A warning at a place.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Warning, code, span, message.into())
+    }
+
+    /// A remark about a place.
+    pub fn remark(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Remark, code, span, message.into())
     }
 
     fn new(severity: Severity, code: Code, span: Span, message: String) -> Diagnostic {

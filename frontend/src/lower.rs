@@ -32,6 +32,7 @@ pub mod module;
 pub mod name;
 pub mod range;
 pub mod reduce;
+mod remark;
 pub mod rows;
 pub mod scatter;
 mod segments;
@@ -101,6 +102,8 @@ pub struct Lower<'a> {
     watched: Vec<Span>,
     /// What is perhaps not as it was meant.
     warnings: Vec<Diagnostic>,
+    /// Places that have been remarked on.
+    remarked: BTreeSet<Span>,
 }
 
 /// Lowers a program: its entry points and all that they need. Gives warnings, too.
@@ -172,6 +175,7 @@ impl<'a> Lower<'a> {
             checks_casts: typed.irregular,
             watched: Vec::new(),
             warnings: Vec::new(),
+            remarked: BTreeSet::new(),
         }
     }
 

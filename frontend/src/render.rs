@@ -70,6 +70,7 @@ fn severity_name(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Remark => "remark",
     }
 }
 
@@ -84,6 +85,7 @@ fn with_source(sources: &SourceMap, diagnostic: &Diagnostic, renderer: &Renderer
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Remark => Level::NOTE.with_name("remark"),
     };
     let title = level
         .primary_title(diagnostic.message.as_str())

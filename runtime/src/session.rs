@@ -239,10 +239,18 @@ pub struct Checked {
 }
 
 /// Looks a file and what it imports over for mistakes.
-pub fn check_file(path: &Path) -> Result<Checked, CompileError> {
+pub fn check_file(path: &Path, remarks: bool) -> Result<Checked, CompileError> {
     let mut loader = FileLoader::new();
     let file = loader.read(path).map_err(CompileError::unreadable)?;
-    match on_big_stack(|| frontend::check(file, &mut loader)) {
+    let checked = on_big_stack(|| {
+        let (program, mut warnings) = frontend::check(file, &mut loader)?;
+        if remarks {
+            // How values are represented is known when the program is lowered.
+            warnings = frontend::compile(file, &mut loader)?.warnings;
+        }
+        Ok((program, warnings))
+    });
+    match checked {
         Ok((program, warnings)) => Ok(Checked {
             sources: loader.into_sources(),
             warnings,

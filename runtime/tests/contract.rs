@@ -63,6 +63,25 @@ fn ends(output: &Output, code: i32, part: &str) {
     assert!(!text.contains("internal error"), "{text}");
 }
 
+#[test]
+fn remarks_on_irregular_arrays_only_when_asked() {
+    let text = "def main (ns: []i64) = map (\\n -> let w = n + 1 in iota w) ns\n";
+    let program = file("remarks", "rows.fut", text);
+    let even = "def main (ns: []i64) = map (\\n -> map (+ n) (iota 3)) ns\n";
+    let even = file("remarks", "even.fut", even);
+    let remark = "remark[R0301]: rows of different lengths";
+    let blame = "the length of a row, `w`, differs from row to row";
+    for command in ["check", "run"] {
+        let told = arrc(&[command, "-v", &program], b"[1, 2]");
+        ends(&told, 0, remark);
+        ends(&told, 0, blame);
+        let silent = arrc(&[command, &program], b"[1, 2]");
+        assert_eq!(stderr(&silent), "");
+        let regular = arrc(&[command, "-v", &even], b"[1, 2]");
+        assert!(!stderr(&regular).contains("remark"), "{}", stderr(&regular));
+    }
+}
+
 /// A program so long that compiling it takes seconds.
 fn long_program() -> String {
     let one = |i| {

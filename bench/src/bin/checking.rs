@@ -122,7 +122,7 @@ fn slowest(folder: &Path) -> Result<()> {
         for _ in 0..CHECKS {
             let start = Instant::now();
             // Those that must be rejected take their time, too.
-            let _ = check_file(&path);
+            let _ = check_file(&path, false);
             least = least.min(start.elapsed());
         }
         all.push((least, path));

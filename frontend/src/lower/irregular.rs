@@ -2,8 +2,9 @@
 //!
 //! What the lambda yields is taken apart into what has the same shape for all elements and *pools*, arrays whose lengths are
 //! known only inside. A flat map makes one array of the pools of all elements; so that it knows where they begin, each pool is
-//! brought into the form in which it is exactly its rows, one after another. Every further pool is a flat map of its own,
-//! of a copy of the lambda: what it does not need is dead there.
+//! brought into the form in which it is exactly its rows, one after another. Pools of one length are made
+//! by one flat map, and share its offsets. A pool of another length is a flat map of its own, of a copy of the lambda: what
+//! it does not need is dead there.
 
 use super::emit::{int, var_of};
 use super::rows::Rows;
@@ -35,7 +36,7 @@ struct Made {
 }
 
 impl<'a> Lower<'a> {
-    fn is_outside(&self, size: Size, outside: &Outside) -> bool {
+    pub(super) fn is_outside(&self, size: Size, outside: &Outside) -> bool {
         self.visible(size, outside.watermark)
             || matches!(size, Size::Var(v) if outside.hoisted.contains(&v))
     }
@@ -163,21 +164,36 @@ impl<'a> Lower<'a> {
         let marks = size_of_atom(one_more).unwrap_or(Size::Const(1));
         let mut fixed = Vec::new();
         each_fixed(v, true, &mut |leaf| fixed.push(leaf.atom));
-        let mut made = Vec::new();
+        let mut made: Vec<Option<Made>> = pools.iter().map(|_| None).collect();
         let mut others = Vec::new();
-        for (i, pool) in pools.iter().enumerate() {
+        for i in 0..pools.len() {
+            if made[i].is_some() {
+                continue;
+            }
             let mut lam = lam.clone();
-            let length = pool.dims().first().map_or(int(0), |n| Atom::from(*n));
+            let length = length_of(&pools[i]);
             let offsets = self.fresh("offs", Type::array_of(&Type::I64, &[marks]));
             let total = self.fresh("total", Type::I64);
-            let (mut result, mut data) = (vec![length], Vec::new());
-            each_fixed(&pool.peel(1), false, &mut |leaf| {
-                let row = self.ty(leaf.atom).peel(1).unwrap_or(Type::I64);
-                data.push(self.fresh("data", Type::array_of(&row, &[Size::Var(total)])));
-                result.push(leaf.atom);
-            });
+            let (mut result, mut rows) = (vec![length], 0);
             let mut binds = vec![offsets, total];
-            binds.extend(&data);
+            for (pool, made) in pools.iter().zip(&mut made) {
+                if made.is_some() || length_of(pool) != length {
+                    continue;
+                }
+                let mut data = Vec::new();
+                each_fixed(&pool.peel(1), false, &mut |leaf| {
+                    let row = self.ty(leaf.atom).peel(1).unwrap_or(Type::I64);
+                    data.push(self.fresh("data", Type::array_of(&row, &[Size::Var(total)])));
+                    result.push(leaf.atom);
+                });
+                rows += data.len();
+                binds.extend(&data);
+                *made = Some(Made {
+                    offsets,
+                    total: Size::Var(total),
+                    data: data.into_iter(),
+                });
+            }
             if i == 0 {
                 for atom in &fixed {
                     let ty = Type::array_of(&self.ty(*atom), &[input.width]);
@@ -194,16 +210,12 @@ impl<'a> Lower<'a> {
                 width: input.width,
                 arrays: input.arrays.clone(),
                 lam,
-                rows: data.len(),
+                rows,
                 marks,
             };
             self.push(binds, Exp::Op(op));
-            made.push(Made {
-                offsets,
-                total: Size::Var(total),
-                data: data.into_iter(),
-            });
         }
+        let made: Vec<Made> = made.into_iter().flatten().collect();
         let mut made = made.into_iter();
         let rows = self.rebuilt(
             v,
@@ -347,6 +359,11 @@ impl<'a> Lower<'a> {
         let begin = self.each_i64(BinOp::Sub, end, length.atom, shape);
         (begin, end)
     }
+}
+
+/// How many elements a pool has.
+fn length_of(pool: &Value<'_>) -> Atom {
+    pool.dims().first().map_or(int(0), |n| Atom::from(*n))
 }
 
 /// The pools of a value, those inside of others after them.

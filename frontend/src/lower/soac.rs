@@ -219,6 +219,7 @@ impl<'a> Lower<'a> {
             if same {
                 return Ok((v, true));
             }
+            l.remark_on_rows(&v, &outside);
             let v = l.pooled(&v, &mut Vec::new(), &outside, span)?;
             Ok((v, false))
         })?;

@@ -19,6 +19,9 @@ pub(super) struct CheckArguments {
     /// One line per message, for editors and scripts
     #[arg(long)]
     line: bool,
+    /// Remark on arrays that stay irregular, too
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 pub(super) fn run(arguments: &CheckArguments) -> Outcome {
@@ -30,7 +33,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Outcome {
     };
     let mut wrong = false;
     for (i, file) in arguments.files.iter().enumerate() {
-        match session::check_file(file) {
+        match session::check_file(file, arguments.verbose) {
             Ok(checked) => {
                 to_stderr(&render_all(&checked.sources, &checked.warnings, look));
                 if i + 1 == arguments.files.len() {

@@ -11,6 +11,7 @@ use crate::data::{
 use crate::session::{Options, Program, Resident, Session};
 use crate::target::Target;
 use clap::{Args, value_parser};
+use frontend::diagnostic::Severity;
 use frontend::render::{Look, render_all};
 use midend::driver::Settings;
 use midend::ir::syntax::{Entry, EntryType};
@@ -97,7 +98,7 @@ pub(super) struct RunArguments {
     /// Write when compiling and the last run did what to this file, for Perfetto (ui.perfetto.dev)
     #[arg(long, value_name = "FILE", help_heading = "Measuring")]
     trace: Option<PathBuf>,
-    /// Say on what the program runs, and why, to standard error
+    /// Say on what the program runs, and why, and which arrays stay irregular, to standard error
     #[arg(short, long)]
     verbose: bool,
     /// Do not print results
@@ -120,11 +121,10 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
     let program = session
         .compile_file(&arguments.program)
         .map_err(|e| Exit::compile(&e))?;
-    to_stderr(&render_all(
-        program.sources(),
-        program.warnings(),
-        Look::for_stderr(),
-    ));
+    let told = program.warnings().iter();
+    let told = told.filter(|d| arguments.verbose || d.severity != Severity::Remark);
+    let told: Vec<_> = told.cloned().collect();
+    to_stderr(&render_all(program.sources(), &told, Look::for_stderr()));
     program
         .know_thresholds(&session.options().thresholds)
         .map_err(Exit::user)?;

@@ -151,6 +151,7 @@ pub(crate) fn said(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Vec<Mark>
         let severity = match d.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
+            Severity::Remark => "remark",
         };
         let message = d.message.replace('\n', " ");
         let text = format!("{severity}[{}]: {message}", d.code);
