@@ -18,7 +18,8 @@ impl<'a> Lower<'a> {
         if !self.remarked.insert(span) {
             return;
         }
-        let message = "rows of different lengths: for each row it is stored where it begins and ends";
+        let message =
+            "rows of different lengths: for each row it is stored where it begins and ends";
         let mut remark = Diagnostic::remark(Code::StaysIrregular, span, message);
         let dims = super::loops::dims_of(v).into_iter();
         let blame = dims.filter_map(|dim| match dim {
@@ -37,7 +38,10 @@ impl<'a> Lower<'a> {
                 self.source_span(stm.span)
             });
             if let Some(at) = made.filter(|at| *at != span) {
-                remark = remark.also(at, format!("{name} differs from row to row: it is computed here"));
+                remark = remark.also(
+                    at,
+                    format!("{name} differs from row to row: it is computed here"),
+                );
             } else {
                 remark = remark.note(format!("{name} differs from row to row"));
             }
@@ -53,7 +57,9 @@ impl<'a> Lower<'a> {
             let place = self.spans.place(id)?;
             if !place.file.starts_with(crate::prelude::FILE) {
                 let mut known = self.span_ids.iter();
-                return known.find(|(_, known)| **known == id).map(|((span, _), _)| *span);
+                return known
+                    .find(|(_, known)| **known == id)
+                    .map(|((span, _), _)| *span);
             }
             id = place.inlined_at.filter(|at| *at != Spans::NONE)?;
         }
