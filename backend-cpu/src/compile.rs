@@ -102,7 +102,8 @@ pub(crate) enum CompiledKind {
     Scan {
         chunk: Code,
         combine: Code,
-        fix: Code,
+        /// Reduces a piece that is scanned afterwards, or puts sums in front of what was scanned.
+        other: ScanCode,
         outs: Vec<usize>,
         tuple: Tuple,
     },
@@ -112,6 +113,15 @@ pub(crate) enum CompiledKind {
         window: Option<Code>,
         hists: Vec<CompiledHist>,
     },
+}
+
+/// The code by which a scan in pieces learns and uses what comes before a piece.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ScanCode {
+    /// Reduces a piece.
+    Sum(Code),
+    /// Puts a sum in front of a piece that was scanned.
+    Fix(Code),
 }
 
 /// The tuple that operators work on.
@@ -360,10 +370,13 @@ fn describe(
             outs: outs.iter().map(index).collect(),
             tuple: tuple(ops),
         },
-        KernelKind::Scan { ops, outs } => CompiledKind::Scan {
+        KernelKind::Scan { ops, outs, .. } => CompiledKind::Scan {
             chunk,
             combine: code(Role::Combine),
-            fix: code(Role::Fix),
+            other: match crate::emit::scan::sums_first(kernel) {
+                true => ScanCode::Sum(code(Role::Sum)),
+                false => ScanCode::Fix(code(Role::Fix)),
+            },
             outs: outs.iter().map(index).collect(),
             tuple: tuple(ops),
         },

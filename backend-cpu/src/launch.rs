@@ -7,7 +7,7 @@ mod reduce;
 mod scan;
 
 use crate::buffer::{Account, Buffer};
-use crate::compile::{Code, Compiled, CompiledKind, Dimension, Source, Tuple};
+use crate::compile::{Code, Compiled, CompiledKind, Dimension, ScanCode, Source, Tuple};
 use crate::module::Module;
 use crate::worker::{Launch, Worker};
 use midend::device::{Arg, Stop};
@@ -164,14 +164,16 @@ impl Run<'_> {
             CompiledKind::Scan {
                 chunk,
                 combine,
-                fix,
+                other,
                 outs,
                 tuple,
             } => {
-                let codes = (*chunk, *combine, *fix);
-                match self.rows {
-                    Some(rows @ Rows::Offsets(_)) => self.scan_ragged(rows, codes, outs, tuple),
-                    Some(Rows::Even(..)) | None => self.scan(codes, outs, tuple),
+                let codes = (*chunk, *combine, *other);
+                match (self.rows, *other) {
+                    (Some(rows @ Rows::Offsets(_)), ScanCode::Fix(fix)) => {
+                        self.scan_ragged(rows, (*chunk, *combine, fix), outs, tuple);
+                    }
+                    _ => self.scan(codes, outs, tuple),
                 }
                 Ok(())
             }

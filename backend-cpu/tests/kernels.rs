@@ -209,7 +209,11 @@ fn scans_keep_order() {
             b,
             "k",
             &[o.into(), n.into()],
-            KernelKind::Scan { ops, outs },
+            KernelKind::Scan {
+                ops,
+                outs,
+                then: None,
+            },
             |b, i| {
                 let row = b.mul(i[0], n);
                 let flat = b.add(row, i[1]);
@@ -268,6 +272,7 @@ fn float_scans_do_not_depend_on_threads() {
             KernelKind::Scan {
                 ops,
                 outs: vec![out],
+                then: None,
             },
             |b, i| vec![load(b, a, i[0])],
         );

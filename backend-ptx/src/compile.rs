@@ -141,8 +141,8 @@ fn describe(program: &Program<Mem>, kernel: &Source, args: &[Var], lowered: Lowe
     let elem = |v: &Var| program.vars[*v].ty.elem().unwrap_or(ScalarType::I64);
     let (tuple, hists): (Vec<ScalarType>, &[MemHist]) = match &kernel.kind {
         KernelKind::Map | KernelKind::Seq => (vec![], &[]),
-        KernelKind::Red { outs, .. } | KernelKind::Scan { outs, .. } => {
-            (outs.iter().map(elem).collect(), &[])
+        KernelKind::Red { ops, .. } | KernelKind::Scan { ops, .. } => {
+            (lower::components(program, ops), &[])
         }
         KernelKind::Hist(hists) => (vec![], hists),
     };

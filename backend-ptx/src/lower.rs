@@ -254,10 +254,17 @@ pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> 
                 is_contiguous: stride::is_contiguous(kernel),
             }),
         },
-        KernelKind::Scan { ops, outs } => Lowered::Scan {
-            small: reduce::small(source, kernel, args, (ops, outs), Keeps::Prefixes),
-            large: is_regular.then(|| scan::large(source, kernel, args, (ops, outs))),
-        },
+        KernelKind::Scan { ops, outs, then } => {
+            let keeps = match then {
+                None => Keeps::Prefixes,
+                Some(then) => Keeps::Then(then),
+            };
+            Lowered::Scan {
+                small: reduce::small(source, kernel, args, (ops, outs), keeps),
+                large: is_regular
+                    .then(|| scan::large(source, kernel, args, (ops, outs), then.as_ref())),
+            }
+        }
         KernelKind::Hist(hists) => hist::hist(source, kernel, args, hists),
     }
 }
@@ -482,7 +489,7 @@ fn place(spans: &Spans, span: midend::ir::id::SpanId) -> String {
 }
 
 /// The types of the components of a tuple of operators.
-fn components(program: &Program<Mem>, ops: &[Operator<Mem>]) -> Vec<ScalarType> {
+pub(crate) fn components(program: &Program<Mem>, ops: &[Operator<Mem>]) -> Vec<ScalarType> {
     let params = ops.iter().flat_map(|op| &op.lam.params[..op.neutral.len()]);
     params
         .map(|v| {

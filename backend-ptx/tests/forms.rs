@@ -223,7 +223,11 @@ fn products() -> Program<Mem> {
             b,
             "k",
             &[n.into()],
-            KernelKind::Scan { ops, outs },
+            KernelKind::Scan {
+                ops,
+                outs,
+                then: None,
+            },
             |b, i| {
                 let first = b.mul(i[0], 4);
                 (0..4)
@@ -285,6 +289,7 @@ fn scans_of_words_bytes_and_truth_values() {
             let kind = KernelKind::Scan {
                 ops: vec![op],
                 outs: vec![out],
+                then: None,
             };
             kernel(b, "k", &[o.into(), n.into()], kind, |b, i| {
                 let first = b.mul(i[0], n);

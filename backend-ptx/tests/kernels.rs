@@ -125,7 +125,11 @@ fn fold_program(scan: bool) -> midend::ir::syntax::Program<Mem> {
         ];
         let ops = two_operators(b, false);
         let kind = if scan {
-            KernelKind::Scan { ops, outs }
+            KernelKind::Scan {
+                ops,
+                outs,
+                then: None,
+            }
         } else {
             KernelKind::Red { ops, outs }
         };
@@ -205,7 +209,11 @@ fn sums_of_floats_do_not_depend_on_timing() {
             op.comm = true;
             let (ops, outs) = (vec![op], vec![out]);
             let kind = if scan {
-                KernelKind::Scan { ops, outs }
+                KernelKind::Scan {
+                    ops,
+                    outs,
+                    then: None,
+                }
             } else {
                 KernelKind::Red { ops, outs }
             };

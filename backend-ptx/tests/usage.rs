@@ -57,6 +57,7 @@ fn sums(b: &mut Builder<'_>, ty: ScalarType, zero: Const) {
     let scan = KernelKind::Scan {
         ops: vec![sum(b)],
         outs: vec![out],
+        then: None,
     };
     kernel(b, &format!("scan_{ty}"), &[n.into()], scan, |b, i| {
         vec![load(b, xs, i[0])]
@@ -104,6 +105,7 @@ fn words(b: &mut Builder<'_>) {
     let scan = KernelKind::Scan {
         ops: vec![affine(b)],
         outs: outs.clone(),
+        then: None,
     };
     kernel(b, "scan_affine", &[n.into()], scan, |b, i| {
         let w = load(b, ws, i[0]);

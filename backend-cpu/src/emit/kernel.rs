@@ -4,7 +4,7 @@ use super::{Emit, Emitted, block_args, unit};
 use crate::compile::Units;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use midend::analysis::kernels::{has_value, kernel_bodies};
+use midend::analysis::kernels::{has_value, kernel_bodies, summed};
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::soac::Operator;
@@ -20,6 +20,8 @@ pub(crate) enum Role {
     Combine,
     /// Combines a carry with a run of scanned elements.
     Fix,
+    /// Reduces a piece of a row that is scanned afterwards.
+    Sum,
     /// Combines a range of buckets of one histogram with those of another copy.
     Merge(usize),
     /// Work on a piece of the space as far as it concerns a part of the buckets.
@@ -35,6 +37,7 @@ impl Role {
             Self::Chunk => "a chunk",
             Self::Combine => "combines",
             Self::Fix => "adds the carry",
+            Self::Sum => "sums",
             Self::Merge(_) => "merges buckets",
             Self::Window => "a part of the buckets",
             Self::Tiles => "tiles",
@@ -51,6 +54,9 @@ pub(crate) fn roles(program: &Program<Mem>, kernel: &Kernel) -> Vec<Role> {
         }
         KernelKind::Map | KernelKind::Seq => vec![Role::Chunk],
         KernelKind::Red { .. } => vec![Role::Chunk, Role::Combine],
+        KernelKind::Scan { .. } if super::scan::sums_first(kernel) => {
+            vec![Role::Chunk, Role::Combine, Role::Sum]
+        }
         KernelKind::Scan { .. } => vec![Role::Chunk, Role::Combine, Role::Fix],
         KernelKind::Hist(hists) => [Role::Chunk]
             .into_iter()
@@ -72,7 +78,7 @@ fn parameters(kernel: &Kernel, role: Role) -> usize {
         // Slots of arguments, range of points.
         (KernelKind::Map | KernelKind::Seq, _) => 3 + more,
         // Slots, outer range, inner range, where to.
-        (KernelKind::Red { .. }, Role::Chunk) => 6,
+        (KernelKind::Red { .. }, Role::Chunk) | (_, Role::Sum) => 6,
         // Slots, outer range, inner range, start, end, where to.
         (KernelKind::Scan { .. }, Role::Chunk) => 8,
         // Slots, range of points, destinations.
@@ -108,7 +114,12 @@ pub(crate) fn emit(
             }
             (KernelKind::Map | KernelKind::Seq, _) => emit.map(kernel, &p[1..]),
             (KernelKind::Red { ops, .. }, Role::Chunk) => emit.reduce(kernel, ops, p),
-            (KernelKind::Scan { ops, .. }, Role::Chunk) => emit.scan(kernel, ops, p),
+            (KernelKind::Scan { ops, then, .. }, Role::Chunk) => {
+                emit.scan(kernel, (ops, then.as_ref()), p);
+            }
+            (KernelKind::Scan { ops, .. }, Role::Sum) => {
+                emit.reduce(&summed(&program.vars, kernel, ops), ops, p);
+            }
             (KernelKind::Red { ops, .. } | KernelKind::Scan { ops, .. }, Role::Combine) => {
                 emit.combine(ops, p[1], p[2]);
             }
@@ -119,7 +130,10 @@ pub(crate) fn emit(
                 emit.hist(kernel, hists, p, Some((window[0], window[1])));
             }
             (KernelKind::Hist(hists), _) => emit.hist(kernel, hists, p, None),
-            (KernelKind::Red { .. }, Role::Fix | Role::Merge(_) | Role::Window | Role::Tiles)
+            (
+                KernelKind::Red { .. },
+                Role::Fix | Role::Sum | Role::Merge(_) | Role::Window | Role::Tiles,
+            )
             | (KernelKind::Scan { .. }, Role::Merge(_) | Role::Window | Role::Tiles) => {
                 unreachable!("the kind has no such unit")
             }

@@ -3,22 +3,53 @@
 
 use super::{Emit, clif, plain};
 use cranelift_codegen::ir::{InstBuilder, Value};
-use midend::ir::mem::{Extent, Kernel, Mem};
+use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::soac::Operator;
+use midend::ir::syntax::{Exp, Lambda};
 use midend::ir::types::ScalarType;
+
+/// The most statements of a body that is executed twice.
+const TWICE: usize = 16;
+
+/// Whether pieces are reduced before they are scanned, so that the body is executed twice; else sums are put in front of what
+/// was scanned. What comes from memory is near the second time.
+pub(crate) fn sums_first(kernel: &Kernel) -> bool {
+    let KernelKind::Scan { then, .. } = &kernel.kind else {
+        return false;
+    };
+    let is_little = |exp: &Exp<Mem>| match exp {
+        Exp::Atom(_) | Exp::Assert { .. } | Exp::Op(Mem::Load { .. }) => true,
+        Exp::Scalar(op, _) => midend::math::definition(*op).is_none(),
+        Exp::Guard { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } | Exp::Op(_) => {
+            false
+        }
+    };
+    let body = &kernel.body.stms;
+    let is_little = body.len() <= TWICE && body.iter().all(|stm| is_little(&stm.exp));
+    then.is_some() || (is_little && !kernel.is_ragged())
+}
 
 impl Emit<'_, '_> {
     /// Parameters: slots, outer range, inner range, slots of the start, slots for the end, table of results; or for ragged
     /// rows, all of which start with the neutral element: slots, the rows and points of a piece, slots for the end, table.
-    pub(super) fn scan(&mut self, kernel: &Kernel, ops: &[Operator<Mem>], p: &[Value]) {
+    pub(super) fn scan(
+        &mut self,
+        kernel: &Kernel,
+        (ops, then): (&[Operator<Mem>], Option<&Lambda<Mem>>),
+        p: &[Value],
+    ) {
         let tys = super::kernel::components(self.program, ops);
         let table = *p.last().expect("the table is the last parameter");
-        let places = self.places(table, tys.len());
+        let places = match then {
+            Some(_) => Vec::new(),
+            None => self.places(table, tys.len()),
+        };
         if kernel.has_ragged_rows() {
             let piece = super::ragged::piece(&p[1..]);
             return self.piece_rows(&kernel.space, piece, |emit, row| {
                 let start = emit.neutral(ops);
-                let sums = emit.scan_row(kernel, ops, &places, (start, row.range, row.base));
+                let to = (start, row.range, row.base);
+                let sums = emit.scan_row(kernel, (ops, then), &places, to);
                 emit.store_slots(p[5], &sums);
             });
         }
@@ -29,7 +60,8 @@ impl Emit<'_, '_> {
         self.walk(outer, (p[1], p[2]), super::reduce::ROWS, |emit, flat| {
             let start = emit.load_slots(p[5], &tys);
             let base = emit.b.ins().imul(flat, width);
-            let sums = emit.scan_row(kernel, ops, &places, (start, (p[3], p[4]), base));
+            let to = (start, (p[3], p[4]), base);
+            let sums = emit.scan_row(kernel, (ops, then), &places, to);
             emit.store_slots(p[6], &sums);
         });
     }
@@ -38,7 +70,7 @@ impl Emit<'_, '_> {
     fn scan_row(
         &mut self,
         kernel: &Kernel,
-        ops: &[Operator<Mem>],
+        (ops, then): (&[Operator<Mem>], Option<&Lambda<Mem>>),
         places: &[Value],
         (start, range, base): (Vec<Value>, (Value, Value), Value),
     ) -> Vec<Value> {
@@ -49,7 +81,12 @@ impl Emit<'_, '_> {
             emit.bind(index, i);
             let sums = emit.scoped(&kernel.body, |emit| {
                 let values = emit.body(&kernel.body);
-                emit.operate(ops, sums, &values)
+                let sums = emit.operate(ops, sums, &values);
+                if let Some(then) = then {
+                    let rest = &values[sums.len()..];
+                    emit.apply(then, sums.iter().chain(rest).copied());
+                }
+                sums
             });
             let number = emit.b.ins().iadd(base, i);
             for ((sum, place), ty) in sums.iter().zip(places).zip(&tys) {

@@ -5,7 +5,7 @@ use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, widt
 use crate::compile::{Code, Tuple};
 use crate::worker::Worker;
 
-type Chunk =
+pub(super) type Chunk =
     unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, i64, i64, *const *mut u8) -> u8;
 type Combine = unsafe extern "C" fn(*mut Worker<'_>, *const u64, *mut u64, *const u64) -> u8;
 

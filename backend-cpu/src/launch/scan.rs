@@ -1,10 +1,12 @@
-//! Scans. Many segments are scanned by one thread each. A long one is cut into chunks: each is scanned on its own,
-//! then the sums of earlier chunks are put in front of its elements. The body is executed once per point.
+//! Scans. Many segments are scanned by one thread each. A long one is cut into chunks. Where the body is executed once per
+//! point, each is scanned on its own, then the sums of earlier chunks are put in front of its elements. Where it may be executed
+//! twice, chunks are small enough to stay near: a chunk is reduced, and scanned from the sum of what comes before it.
 
-use super::reduce::{combine, cut};
-use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces};
-use crate::compile::{Code, Tuple};
+use super::reduce::{self, combine, cut};
+use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, width};
+use crate::compile::{Code, ScanCode, Tuple};
 use crate::worker::Worker;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 type Chunk = unsafe extern "C" fn(
     *mut Worker<'_>,
@@ -23,7 +25,7 @@ pub(super) type Fix =
 impl Run<'_> {
     pub(super) fn scan(
         &self,
-        (chunk, combiner, fix): (Code, Code, Code),
+        (chunk, combiner, other): (Code, Code, ScanCode),
         outs: &[usize],
         tuple: &Tuple,
     ) {
@@ -35,7 +37,7 @@ impl Run<'_> {
         if outer <= 0 || inner <= 0 {
             return;
         }
-        let k = outs.len();
+        let k = tuple.types.len();
         let table = self.table(outs);
         let results = Shared(table.as_ptr().cast_mut());
         let neutral = self.neutral(tuple);
@@ -88,6 +90,23 @@ impl Run<'_> {
             }
             return;
         }
+        let fix = match other {
+            ScanCode::Fix(fix) => fix,
+            ScanCode::Sum(sum) => {
+                let row = Row {
+                    inner,
+                    size: size.min(near(inner, tuple)),
+                    sum,
+                    combiner,
+                    tuple,
+                };
+                let scan = |worker: &mut Worker<'_>, o: i64, points: (i64, i64), start: &[u64]| {
+                    let mut end = vec![0; k];
+                    call(worker, (o, o + 1), points, start.as_ptr(), end.as_mut_ptr());
+                };
+                return self.scan_near(outer, &row, &neutral, &scan);
+            }
+        };
         let count = pieces(inner, size);
         let total = count * outer as usize;
         let mut sums = vec![0u64; total * k];
@@ -153,4 +172,149 @@ impl Run<'_> {
         }
         true
     }
+
+    /// Reduces each chunk, finds out what comes before it, and scans it from there. Chunks are taken in order, so that the one
+    /// before is done or at work.
+    fn scan_near(
+        &self,
+        outer: i64,
+        row: &Row<'_>,
+        neutral: &[u64],
+        scan: &(dyn Fn(&mut Worker<'_>, i64, (i64, i64), &[u64]) + Sync),
+    ) {
+        let k = neutral.len();
+        let count = pieces(row.inner, row.size);
+        let total = count * outer as usize;
+        let mut sums = vec![0u64; total * k];
+        let mut done = Vec::new();
+        done.resize_with(total, || AtomicBool::new(false));
+        let slots = Shared(sums.as_mut_ptr());
+        self.chunks(total, &|worker, i| {
+            let mut sum = None;
+            // The last chunk of a segment has no next one.
+            if i % count + 1 < count {
+                sum = self.sum(worker, row, (i, count));
+            }
+            let start = match i % count {
+                0 => Some(neutral.to_vec()),
+                _ => self.before(worker, row, (i, count), (&done, slots)),
+            };
+            let Some(start) = start else { return };
+            if let Some(sum) = sum {
+                let Some(all) = self.after(worker, row, (i, count), &start, sum) else {
+                    return;
+                };
+                for (j, word) in all.into_iter().enumerate() {
+                    // SAFETY: the slots of a chunk are its thread's until it is done.
+                    unsafe { slots.at(i * k + j).write(word) };
+                }
+                done[i].store(true, Ordering::Release);
+            }
+            if !self.launch.over() {
+                let points = piece(i % count, row.size, row.inner);
+                scan(worker, (i / count) as i64, points, &start);
+            }
+        });
+    }
+
+    /// The sum of a chunk; nothing if that failed.
+    fn sum(
+        &self,
+        worker: &mut Worker<'_>,
+        row: &Row<'_>,
+        (i, count): (usize, usize),
+    ) -> Option<Vec<u64>> {
+        let outer = (i / count) as i64;
+        let inner = piece(i % count, row.size, row.inner);
+        let mut slots = vec![0u64; row.tuple.types.len()];
+        // Where the results go, seen from an array over the outer points.
+        let places = row.tuple.types.iter().zip(&mut slots);
+        let places = places.map(|(ty, slot)| {
+            let target = std::ptr::from_mut(slot).cast::<u8>();
+            target.wrapping_sub(outer as usize * width(*ty))
+        });
+        let table: Vec<*mut u8> = places.collect();
+        // SAFETY: summing units have the signature of chunk units of reductions; there is a slot for each component.
+        let status = unsafe {
+            let chunk: reduce::Chunk = function(row.sum);
+            chunk(
+                worker,
+                self.slots.as_ptr(),
+                outer,
+                outer + 1,
+                inner.0,
+                inner.1,
+                table.as_ptr(),
+            )
+        };
+        (status == 0).then_some(slots)
+    }
+
+    /// The sum up to the end of a chunk, whose own is `sum`; nothing if that failed.
+    fn after(
+        &self,
+        worker: &mut Worker<'_>,
+        row: &Row<'_>,
+        (i, count): (usize, usize),
+        before: &[u64],
+        sum: Vec<u64>,
+    ) -> Option<Vec<u64>> {
+        if i % count == 0 {
+            return Some(sum);
+        }
+        let mut all = before.to_vec();
+        let right = sum.as_ptr();
+        combine(row.combiner, worker, self.slots, all.as_mut_ptr(), right).then_some(all)
+    }
+
+    /// The sum of what comes before a chunk that is not the first of its segment; nothing if the launch is over. If the thread that
+    /// has the chunk before does not get on, its sum is computed here, too, to the same bits.
+    fn before(
+        &self,
+        worker: &mut Worker<'_>,
+        row: &Row<'_>,
+        (i, count): (usize, usize),
+        (done, slots): (&[AtomicBool], Shared<u64>),
+    ) -> Option<Vec<u64>> {
+        let k = row.tuple.types.len();
+        for _ in 0..SPIN {
+            if done[i - 1].load(Ordering::Acquire) {
+                // SAFETY: the chunk before has left its sum there, and nobody writes to it any more.
+                let found = unsafe { std::slice::from_raw_parts(slots.at((i - 1) * k), k) };
+                return Some(found.to_vec());
+            }
+            std::hint::spin_loop();
+        }
+        if self.launch.over() {
+            return None;
+        }
+        let sum = self.sum(worker, row, (i - 1, count))?;
+        let before = match (i - 1) % count {
+            0 => Vec::new(),
+            _ => self.before(worker, row, (i - 1, count), (done, slots))?,
+        };
+        self.after(worker, row, (i - 1, count), &before, sum)
+    }
+}
+
+/// Segments that are scanned in chunks which are reduced first.
+struct Row<'a> {
+    /// The points of a segment, and of a chunk.
+    inner: i64,
+    size: i64,
+    sum: Code,
+    combiner: Code,
+    tuple: &'a Tuple,
+}
+
+/// How often a thread looks whether the chunk before is done.
+const SPIN: u32 = 1_000;
+
+/// Bytes of elements that stay near between two looks at them.
+const NEAR: i64 = 128 << 10;
+
+/// The points of a chunk whose elements stay near.
+fn near(inner: i64, tuple: &Tuple) -> i64 {
+    let bytes: usize = tuple.types.iter().map(|ty| width(*ty)).sum();
+    piece_size(inner, inner, (NEAR / bytes.max(1) as i64) as f64)
 }

@@ -14,18 +14,21 @@ use crate::ptx::{Operand, Reg, Ty};
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::soac::Operator;
+use midend::ir::syntax::Lambda;
 use midend::ir::types::ScalarType;
 
 /// The operators and where results go.
 pub(super) type Fold<'a> = (&'a [Operator<Mem>], &'a [Var]);
 
 /// What of a fold is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keeps {
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Keeps<'a> {
     /// What all elements come to.
     Total,
     /// What those up to each element come to.
     Prefixes,
+    /// The same is handed on.
+    Then(&'a Lambda<Mem>),
 }
 
 /// A thread per segment, for reductions and for scans. The parameter is the number of segments.
@@ -34,21 +37,28 @@ pub(super) fn small(
     kernel: &Kernel,
     args: &[Var],
     (ops, outs): Fold<'_>,
-    keeps: Keeps,
+    keeps: Keeps<'_>,
 ) -> Entry {
     let shape = Shape::of(kernel, args, "small", 1);
     entry(source, &shape, |lower, extras| {
         let types = components(lower.program, ops);
         lower.points(extras[0], |lower, segment| {
             let acc = lower.start(ops, &types);
-            lower.segment(kernel, segment, |lower, point, values| {
+            lower.segment(kernel, segment, |lower, point, mut values| {
+                let rest = values.split_off(types.len());
                 lower.accumulate(ops, &types, &acc, values);
-                if keeps == Keeps::Prefixes {
-                    lower.store_tuple(outs, &types, point, &acc);
+                match keeps {
+                    Keeps::Total => {}
+                    Keeps::Prefixes => lower.store_tuple(outs, &types, point, &acc),
+                    Keeps::Then(then) => {
+                        let sums = acc.iter().map(|r| Operand::Reg(*r));
+                        lower.then(then, sums.chain(rest));
+                    }
                 }
             });
-            if keeps == Keeps::Total {
-                lower.store_tuple(outs, &types, segment, &acc);
+            match keeps {
+                Keeps::Total => lower.store_tuple(outs, &types, segment, &acc),
+                Keeps::Prefixes | Keeps::Then(_) => {}
             }
         });
     })
@@ -220,6 +230,14 @@ impl Lower<'_> {
                 lower.give_back(mark);
             }
         });
+    }
+
+    /// Does at a point what is done with its sums.
+    pub(super) fn then(&mut self, then: &Lambda<Mem>, values: impl Iterator<Item = Operand>) {
+        for (&param, value) in then.params.iter().zip(values) {
+            self.bind_scalar(param, value);
+        }
+        self.body(&then.body);
     }
 
     /// Stores a tuple at a row-major index.

@@ -13,8 +13,10 @@ use super::{Entry, Lower, Shape, Source, THREADS, WARPS, components, entry, toge
 use crate::ptx::ops::{AtomOp, Binary, Cmp, Round, Shuffle, Special, Ternary};
 use crate::ptx::{Inst, Operand, Order, Reg, Scope, Space, Ty};
 use look_back::Published;
+use midend::analysis::kernels::summed;
 use midend::ir::id::Var;
-use midend::ir::mem::Kernel;
+use midend::ir::mem::{Kernel, Mem};
+use midend::ir::syntax::Lambda;
 use midend::ir::types::ScalarType;
 
 /// The most bytes of shared memory for the elements of a tile.
@@ -40,6 +42,7 @@ pub(super) fn large(
     kernel: &Kernel,
     args: &[Var],
     (ops, outs): Fold<'_>,
+    then: Option<&Lambda<Mem>>,
 ) -> Entry {
     let types = components(source.program, ops);
     let words: usize = types.iter().map(|ty| words_of(*ty)).sum();
@@ -47,11 +50,15 @@ pub(super) fn large(
         skips_itself: true,
         ..Shape::of(kernel, args, "large", SIZES + 3 * words)
     };
+    let scanned = match then {
+        None => kernel,
+        Some(_) => &summed(&source.program.vars, kernel, ops),
+    };
     entry(source, &shape, |lower, extras| {
         let tile = lower.tile(kernel, &types, extras);
         lower.outer_indices(kernel, tile.segment);
         let is_short = together::are_short(lower.program, ops, tile.items);
-        lower.fill(kernel, (ops, &types), &tile, is_short);
+        lower.fill(scanned, (ops, &types), &tile, is_short);
         let sum = lower.fold_run((ops, &types), &tile, is_short);
         let (before, warps) = lower.scan_threads((ops, &types), &sum);
         let carry = lower.tables("carry", &types, 1);
@@ -78,7 +85,10 @@ pub(super) fn large(
         let prefix = lower.combined(ops, &types, &carry, &before);
         lower.scan_run((ops, &types), &tile, &prefix, is_short);
         lower.b.inst(Inst::Barrier);
-        lower.drain(outs, &types, &tile);
+        match then {
+            None => lower.drain(outs, &types, &tile),
+            Some(then) => lower.drain_into(kernel, then, &types, &tile),
+        }
     })
 }
 

@@ -4,9 +4,10 @@
 use crate::ir::id::{FunId, Var};
 use crate::ir::mem::{Kernel, KernelKind, Mem};
 use crate::ir::scalar::Const;
+use crate::ir::soac::Operator;
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, Program, Stm, Vars};
 use crate::ir::types::{ScalarType, Type};
-use crate::ir::walk;
+use crate::ir::walk::{self, free_in_stm};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether variables of the type have a value at run time.
@@ -52,12 +53,34 @@ pub fn kernel_bodies(kernel: &Kernel) -> Vec<&Body<Mem>> {
     let mut all = vec![&kernel.body];
     match &kernel.kind {
         KernelKind::Map | KernelKind::Seq => {}
-        KernelKind::Red { ops, .. } | KernelKind::Scan { ops, .. } => {
+        KernelKind::Red { ops, .. } => all.extend(ops.iter().map(|op| &op.lam.body)),
+        KernelKind::Scan { ops, then, .. } => {
             all.extend(ops.iter().map(|op| &op.lam.body));
+            all.extend(then.iter().map(|then| &then.body));
         }
         KernelKind::Hist(hists) => all.extend(hists.iter().map(|hist| &hist.op.lam.body)),
     }
     all
+}
+
+/// The reduction of what a kernel scans, without what only other results need.
+pub fn summed(vars: &Vars, kernel: &Kernel, ops: &[Operator<Mem>]) -> Kernel {
+    let mut sum = kernel.clone();
+    let arity = ops.iter().map(|op| op.neutral.len()).sum();
+    sum.body.result.truncate(arity);
+    let mut needed: BTreeSet<Var> = sum.body.result.iter().filter_map(|a| a.as_var()).collect();
+    let mut stms = std::mem::take(&mut sum.body.stms);
+    while let Some(stm) = stms.pop() {
+        let is_check = matches!(stm.exp, Exp::Assert { .. });
+        if is_check || stm.binds.iter().any(|v| needed.contains(v)) {
+            needed.extend(free_in_stm(vars, &stm));
+            sum.body.stms.push(stm);
+        }
+    }
+    sum.body.stms.reverse();
+    let (ops, outs) = (ops.to_vec(), Vec::new());
+    sum.kind = KernelKind::Red { ops, outs };
+    sum
 }
 
 /// The kernels launched in a program, each with the variables that its arguments are for, ascending.

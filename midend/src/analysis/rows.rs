@@ -44,7 +44,11 @@ pub fn along_rows(vars: &Vars, body: &Body<Seg>) -> Option<Atom> {
         SegKind::Red(_) => self::length(op) == Some(length) && reduces_rows(vars, op),
         SegKind::Map if op.space.dims.len() < rank => is_short(&op.body),
         SegKind::Map => op.space.dims.len() == rank && goes_along(vars, op).is_some(),
-        SegKind::Scan(_) | SegKind::Hist(_) | SegKind::Scatter(_) | SegKind::WithAcc(_) => false,
+        SegKind::Scan(_)
+        | SegKind::Filter
+        | SegKind::Hist(_)
+        | SegKind::Scatter(_)
+        | SegKind::WithAcc(_) => false,
     };
     let known = !length.as_var().is_some_and(bound_inside);
     (known && operations.iter().all(fits)).then_some(length)

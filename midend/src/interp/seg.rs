@@ -47,6 +47,7 @@ impl<'p> Machine<'p, Seg> {
             SegKind::Map => self.seg_fold(stm, op, &space, &[], false),
             SegKind::Red(ops) => self.seg_fold(stm, op, &space, ops, false),
             SegKind::Scan(ops) => self.seg_fold(stm, op, &space, ops, true),
+            SegKind::Filter => self.seg_filter(stm, op, &space),
             SegKind::Hist(ops) => {
                 let target = HistTarget::new(self, ops)?;
                 for point in 0..space.shape.count() {
@@ -130,6 +131,34 @@ impl<'p> Machine<'p, Seg> {
             }
         }
         self.bind(stm, outs.into_iter().map(Output::finish).collect())
+    }
+
+    /// The values of the points for which the first result holds, in order, and how many there are.
+    fn seg_filter(&mut self, stm: &'p Stm<Seg>, op: &'p SegOp, space: &Space) -> Run<()> {
+        let (Some((&keep, values)), [_, arrays @ ..]) =
+            (op.body.result.split_first(), &stm.binds[..])
+        else {
+            return internal("a filter has a wrong number of results");
+        };
+        let mut outs = Vec::with_capacity(arrays.len());
+        for &v in arrays {
+            outs.push(self.seg_output(v, space, space.shape.rank())?);
+        }
+        let mut kept = 0;
+        for point in 0..space.shape.count() {
+            self.at(op, space, point)?;
+            if self.truth(keep)? {
+                for (out, value) in outs.iter().zip(values) {
+                    out.write_at(kept, &self.atom(*value)?)?;
+                }
+                kept += 1;
+            }
+        }
+        let mut results = vec![Val::Scalar(Const::I64(kept))];
+        for out in outs {
+            results.push(wrap(out.array.view(0, &dense_dims(&[kept]))));
+        }
+        self.bind(stm, results)
     }
 
     fn write_all(&self, outs: &[Output], accs: &[Accumulator<'p, Seg>], point: i64) -> Run<()> {

@@ -7,7 +7,7 @@
 use super::array::StreamOp;
 use super::id::Var;
 use super::soac::Operator;
-use super::syntax::{Atom, Body, EntryType};
+use super::syntax::{Atom, Body, EntryType, Lambda};
 use super::types::ScalarType;
 
 /// An operation of the plan dialect.
@@ -145,10 +145,13 @@ pub enum KernelKind {
     /// Scalar results are scanned, inclusively, along the innermost dimension; values go to the row-major index of
     /// each point.
     Scan {
-        /// Operators on scalars; together they take all results.
+        /// Operators on scalars; together they take all results, or the first ones if something is done then.
         ops: Vec<Operator<Mem>>,
-        /// One per result.
+        /// One per result that is scanned; none if something is done then.
         outs: Vec<Var>,
+        /// What is done at each point with its sums and the results that are not scanned; it stores. The body of the kernel may be
+        /// executed several times for a point, so it only reads and computes.
+        then: Option<Lambda<Mem>>,
     },
     /// The results are, for each operation, its flat bucket index (`i64`; outside 0..buckets is ignored), for all
     /// operations first, then for each its scalar values, which are combined into the destinations in place. Or there are no

@@ -49,6 +49,9 @@ pub enum SegKind {
     Hist(Vec<HistOp<Seg>>),
     /// As [`super::soac::Soac::Scatter`], over the whole space.
     Scatter(Vec<ScatterDest>),
+    /// As [`super::soac::Soac::Filter`], over a space of one dimension. The body yields scalars; it may be executed several times for
+    /// a point.
+    Filter,
     /// As [`super::soac::Soac::WithAcc`], over the whole space. The body yields the accumulators.
     WithAcc(Accumulation<Seg>),
 }

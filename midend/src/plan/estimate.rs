@@ -423,9 +423,12 @@ impl Walk<'_> {
             KernelKind::Map | KernelKind::Seq => {}
             KernelKind::Red { ops, outs } => self.combine(&mut point, ops, outs, rows / points),
             // Neighbours first, then what comes before them.
-            KernelKind::Scan { ops, outs } => {
+            KernelKind::Scan { ops, outs, then } => {
                 self.combine(&mut point, ops, outs, 1.0);
                 self.combine(&mut point, ops, outs, 1.0);
+                if let Some(then) = then {
+                    point.add(self.body(&then.body).0);
+                }
             }
             KernelKind::Hist(hists) => {
                 for hist in hists {

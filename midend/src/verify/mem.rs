@@ -7,7 +7,7 @@ use crate::ir::id::{FunId, Var};
 use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, MemHist, Region};
 use crate::ir::seg::Level;
 use crate::ir::soac::Operator;
-use crate::ir::syntax::{Atom, Exp, Program};
+use crate::ir::syntax::{Atom, Exp, Lambda, Program};
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk;
 use std::collections::{BTreeMap, BTreeSet};
@@ -167,15 +167,51 @@ impl<'p> Types<'_, 'p, Mem> {
                     self.fault("a sequential kernel has a space");
                 }
             }
-            KernelKind::Red { ops, outs } | KernelKind::Scan { ops, outs } => {
-                if kernel.space.is_empty() {
-                    self.fault("runs over a space without dimensions");
-                }
+            KernelKind::Red { ops, outs } => {
+                self.has_dimensions(kernel);
                 self.combined(&results, ops, outs);
+            }
+            KernelKind::Scan { ops, outs, then } => {
+                self.has_dimensions(kernel);
+                match then {
+                    None => self.combined(&results, ops, outs),
+                    Some(then) => self.scanned_then(kernel, &results, (ops, outs), then),
+                }
             }
             KernelKind::Hist(_) => self.kernel_hist(kernel, &results),
         }
         self.parallel = outer;
+    }
+
+    fn has_dimensions(&mut self, kernel: &Kernel) {
+        if kernel.space.is_empty() {
+            self.fault("runs over a space without dimensions");
+        }
+    }
+
+    /// Checks a scan whose sums are handed on.
+    fn scanned_then(
+        &mut self,
+        kernel: &'p Kernel,
+        results: &[Type],
+        (ops, outs): (&'p [Operator<Mem>], &[Var]),
+        then: &'p Lambda<Mem>,
+    ) {
+        self.operators(results, ops);
+        if !outs.is_empty() || then.params.len() != results.len() {
+            self.fault(
+                "what is done with sums takes all results, and nothing else is done with them",
+            );
+        }
+        let mut again = !kernel.is_ragged();
+        walk::all_stms(&kernel.body, &mut |stm| {
+            again &= !matches!(&stm.exp, Exp::Op(op) if op.has_effect());
+        });
+        if !again {
+            self.fault("does something with sums, but its body cannot be executed again");
+        }
+        let taken = self.lambda(then, results);
+        self.no_results(&taken);
     }
 
     fn no_results(&mut self, results: &[Type]) {

@@ -3,7 +3,7 @@
 use super::{Types, Verify};
 use crate::ir::id::Var;
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SegSpace, SpaceDim};
-use crate::ir::types::{ArrayType, Dim, ScalarType, Type};
+use crate::ir::types::{ArrayType, Dim, ScalarType, Size, Type};
 
 impl Verify for Seg {
     fn verify_op<'p>(&'p self, cx: &mut Types<'_, 'p, Self>, binds: &'p [Var]) {
@@ -56,9 +56,32 @@ impl<'p> Types<'_, 'p, Seg> {
                 self.arrays(&results, &dims, 0, binds);
             }
             SegKind::Hist(ops) => self.hist(&results, ops, binds),
+            SegKind::Filter => self.seg_filter(&results, &dims, binds),
             SegKind::Scatter(dests) => self.scatter(&results, dests, binds),
         }
         self.parallel = outer;
+    }
+
+    /// Checks a filter: scalars over one regular dimension.
+    fn seg_filter(&mut self, results: &[Type], dims: &[Dim], binds: &'p [Var]) {
+        let Some((keep, kept)) = results.split_first() else {
+            return self.fault("the body of a filter yields nothing");
+        };
+        self.fits("the first result", keep, &Type::BOOL);
+        if !matches!(dims, [Dim::Size(_)]) {
+            self.fault("filters over a space that is not one regular dimension");
+        }
+        if kept.iter().any(|ty| !matches!(ty, Type::Scalar(_))) {
+            self.fault("filters what are no scalars");
+        }
+        let Some((count, _)) = binds.split_first() else {
+            return self.fault("a filter binds a number first");
+        };
+        let arrays = kept
+            .iter()
+            .map(|ty| Type::array_of(ty, &[Size::Var(*count)]));
+        let bound: Vec<Type> = std::iter::once(Type::I64).chain(arrays).collect();
+        self.binds(binds, &bound);
     }
 
     /// Checks a space; yields its extents as dimensions of an array.

@@ -41,8 +41,8 @@ entry levels [r] [m] (starts: [r]i64) (from: [m]i64) (root: i64) : []i64 =
 -- ==
 -- entry: pushed
 -- input { [0i64, 2i64, 3i64, 4i64, 4i64, 4i64] [1i64, 2i64, 2i64, 3i64] 0i64 } output { [0i64, 1i64, 1i64, 2i64, -1i64] }
--- count *=0: map 10 scan 3 fill 3
--- count *=inf: map 13 scan 6 copy 6 fill 3
+-- count *=0: map 7 scan 3 fill 3
+-- count *=inf: map 10 scan 6 copy 6 fill 3
 -- input { [0i64, 2i64, 3i64, 4i64, 4i64, 4i64] [1i64, 2i64, 2i64, 3i64] 3i64 } output { [-1i64, -1i64, -1i64, 0i64, -1i64] }
 -- input { [0i64, 3i64, 2i64] [1i64, 0i64] 0i64 } error: out of bounds
 entry pushed [r] [m] (starts: [r]i64) (to: [m]i64) (root: i64) : []i64 =

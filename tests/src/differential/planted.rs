@@ -350,7 +350,11 @@ fn wrong_neutral(_: &Vars, stm: &mut Stm<Seg>) {
     };
     match &mut op.kind {
         SegKind::Red(ops) | SegKind::Scan(ops) => larger(ops),
-        SegKind::Map | SegKind::Hist(_) | SegKind::Scatter(_) | SegKind::WithAcc(_) => {}
+        SegKind::Map
+        | SegKind::Filter
+        | SegKind::Hist(_)
+        | SegKind::Scatter(_)
+        | SegKind::WithAcc(_) => {}
     }
 }
 

@@ -10,7 +10,8 @@ use crate::lower::{Lower, THREADS, together};
 use crate::ptx::ops::{Binary, Cmp, Special};
 use crate::ptx::{Inst, Operand, Reg, Ty};
 use midend::ir::id::Var;
-use midend::ir::mem::Kernel;
+use midend::ir::mem::{Kernel, Mem};
+use midend::ir::syntax::Lambda;
 use midend::ir::types::ScalarType;
 
 /// The place of an item in the arrays of a tile: an element is left out after every 32, so that threads that walk through
@@ -210,6 +211,48 @@ impl Lower<'_> {
                     let point = lower.b.bin(Binary::Add, Ty::U64, tile.first, distance);
                     let values = lower.load_item(types, tile, i);
                     lower.drain_item(outs, types, point, &values);
+                });
+            },
+        );
+    }
+
+    /// The sums from shared memory to what is done with them; what else that needs is computed again, and what it reads is near.
+    pub(super) fn drain_into(
+        &mut self,
+        kernel: &Kernel,
+        then: &Lambda<Mem>,
+        types: &[ScalarType],
+        tile: &Tile,
+    ) {
+        let elem = |v: &Var| self.elem(*v);
+        let rest: Vec<ScalarType> = then.params[types.len()..].iter().map(elem).collect();
+        let all = [types, &rest].concat();
+        let tid = self.b.special(Special::Tid);
+        let each = together::points(self.program, kernel).unwrap_or(1);
+        self.if_whole(
+            tile,
+            |lower| {
+                let at = lower.item_at(types, tile, tid);
+                let first = lower.wide(tid);
+                let first = lower.b.bin(Binary::Add, Ty::U64, tile.start, first);
+                let elements = lower.strided(first, THREADS, tile.items);
+                for (round, elements) in elements.chunks(each as usize).enumerate() {
+                    let tuples = lower.elements(kernel, &all, elements);
+                    for (k, values) in tuples.into_iter().enumerate() {
+                        let item = (round as u32 * each + k as u32) * THREADS;
+                        let sums = lower.load_near(&at, types, padded(item));
+                        let rest = values.into_iter().skip(types.len());
+                        lower.then(then, sums.into_iter().chain(rest));
+                    }
+                }
+            },
+            |lower| {
+                let range = (tid.into(), tile.count.into(), Operand::Imm(THREADS.into()));
+                lower.count(Ty::U32, range, false, |lower, i| {
+                    let values = lower.element_of(kernel, &all, tile, i);
+                    let sums = lower.load_item(types, tile, i);
+                    let rest = values.into_iter().skip(types.len());
+                    lower.then(then, sums.into_iter().chain(rest));
                 });
             },
         );

@@ -10,7 +10,7 @@ use crate::ir::id::Var;
 use crate::ir::mem::{self, Kernel, KernelKind, Mem, MemHist, Region};
 use crate::ir::scalar::Const;
 use crate::ir::soac::Operator;
-use crate::ir::syntax::{Atom, Stm};
+use crate::ir::syntax::{Atom, Lambda, Stm};
 
 /// The memory of a launch and the stamps of its points.
 #[derive(Debug, Default)]
@@ -194,7 +194,7 @@ impl<'p> Machine<'p, Mem> {
         kernel: &'p Kernel,
         shape: &Shape,
         (ops, outs): (&'p [Operator<Mem>], &'p [Var]),
-        scan: bool,
+        scan: Option<Option<&'p Lambda<Mem>>>,
     ) -> Run<()> {
         let Some(inner) = shape.rank().checked_sub(1) else {
             return internal("a kernel that folds has no dimension to fold along");
@@ -207,11 +207,21 @@ impl<'p> Machine<'p, Mem> {
                 for acc in &mut accs {
                     acc.add(self)?;
                 }
-                if scan {
-                    self.store_all(outs, &accs, point)?;
+                match scan {
+                    None => {}
+                    Some(None) => self.store_all(outs, &accs, point)?,
+                    Some(Some(then)) => {
+                        let mut args = Vec::with_capacity(then.params.len());
+                        for acc in &accs {
+                            args.extend(acc.values(self)?);
+                        }
+                        let rest = &kernel.body.result[args.len()..];
+                        args.extend(self.atoms(rest)?);
+                        self.apply(then, args.into_iter())?;
+                    }
                 }
             }
-            if !scan {
+            if scan.is_none() {
                 self.state.advance();
                 self.store_all(outs, &accs, row)?;
             }
@@ -282,8 +292,10 @@ pub(super) fn execute<'p>(machine: &mut Machine<'p, Mem>, kernel: &'p Kernel) ->
             }
             Ok(())
         }
-        KernelKind::Red { ops, outs } => machine.fold(kernel, &shape, (ops, outs), false),
-        KernelKind::Scan { ops, outs } => machine.fold(kernel, &shape, (ops, outs), true),
+        KernelKind::Red { ops, outs } => machine.fold(kernel, &shape, (ops, outs), None),
+        KernelKind::Scan { ops, outs, then } => {
+            machine.fold(kernel, &shape, (ops, outs), Some(then.as_ref()))
+        }
         KernelKind::Hist(hists) if kernel.body.result.is_empty() => {
             for &dest in hists.iter().flat_map(|hist| &hist.dests) {
                 if let Val::Buffer(i) = machine.atom(dest.into())? {

@@ -144,8 +144,12 @@ impl Dialect for Mem {
         f(&kernel.binders(), &kernel.body);
         match &kernel.kind {
             KernelKind::Map | KernelKind::Seq => {}
-            KernelKind::Red { ops, outs: _ } | KernelKind::Scan { ops, outs: _ } => {
+            KernelKind::Red { ops, outs: _ } => operator_scopes(ops, f),
+            KernelKind::Scan { ops, outs: _, then } => {
                 operator_scopes(ops, f);
+                if let Some(then) = then {
+                    f(&then.params, &then.body);
+                }
             }
             KernelKind::Hist(hists) => operator_scopes(hists.iter().map(|h| &h.op), f),
         }
@@ -160,8 +164,12 @@ impl Dialect for Mem {
         }
         match &mut kernel.kind {
             KernelKind::Map | KernelKind::Seq => {}
-            KernelKind::Red { ops, outs: _ } | KernelKind::Scan { ops, outs: _ } => {
+            KernelKind::Red { ops, outs: _ } => operator_scopes_mut(ops, f),
+            KernelKind::Scan { ops, outs: _, then } => {
                 operator_scopes_mut(ops, f);
+                if let Some(then) = then {
+                    f(&mut then.params, &mut then.body);
+                }
             }
             KernelKind::Hist(hists) => operator_scopes_mut(hists.iter_mut().map(|h| &mut h.op), f),
         }
@@ -227,7 +235,7 @@ fn kernel_operands(kernel: &Kernel, f: &mut dyn FnMut(Atom)) {
     }
     match &kernel.kind {
         KernelKind::Map | KernelKind::Seq => {}
-        KernelKind::Red { ops, outs } | KernelKind::Scan { ops, outs } => {
+        KernelKind::Red { ops, outs } | KernelKind::Scan { ops, outs, .. } => {
             operators(ops, f);
             outs.iter().for_each(|v| f(Atom::Var(*v)));
         }
@@ -250,7 +258,7 @@ fn map_kernel_operands(kernel: &mut Kernel, f: &mut dyn FnMut(Atom) -> Atom) {
     }
     match &mut kernel.kind {
         KernelKind::Map | KernelKind::Seq => {}
-        KernelKind::Red { ops, outs } | KernelKind::Scan { ops, outs } => {
+        KernelKind::Red { ops, outs } | KernelKind::Scan { ops, outs, .. } => {
             map_operators(ops, f);
             outs.iter_mut().for_each(|v| map_var(v, f));
         }

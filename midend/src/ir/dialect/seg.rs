@@ -62,7 +62,7 @@ impl Dialect for Seg {
         };
         op.space.extents(f);
         match &op.kind {
-            SegKind::Map => {}
+            SegKind::Map | SegKind::Filter => {}
             SegKind::Red(ops) | SegKind::Scan(ops) => operators(ops, f),
             SegKind::Hist(ops) => hists(ops, f),
             SegKind::Scatter(to) => dests(to, f),
@@ -83,7 +83,7 @@ impl Dialect for Seg {
             }
         }
         match &mut op.kind {
-            SegKind::Map => {}
+            SegKind::Map | SegKind::Filter => {}
             SegKind::Red(ops) | SegKind::Scan(ops) => map_operators(ops, f),
             SegKind::Hist(ops) => map_hists(ops, f),
             SegKind::Scatter(dests) => map_dests(dests, f),
@@ -95,7 +95,7 @@ impl Dialect for Seg {
         match self {
             Self::Array(op) => op.consumed().into_iter().for_each(f),
             Self::Par(op) => match &op.kind {
-                SegKind::Map | SegKind::Red(_) | SegKind::Scan(_) => {}
+                SegKind::Map | SegKind::Filter | SegKind::Red(_) | SegKind::Scan(_) => {}
                 SegKind::Hist(ops) => ops.iter().flat_map(|op| &op.dests).for_each(|v| f(*v)),
                 SegKind::Scatter(dests) => dests.iter().for_each(|d| f(d.array)),
                 SegKind::WithAcc(acc) => acc.dests.iter().for_each(|v| f(*v)),
@@ -121,7 +121,7 @@ impl Dialect for Seg {
         }
         f(&op.space.indices(), &op.body);
         match &op.kind {
-            SegKind::Map | SegKind::Scatter(_) | SegKind::WithAcc(_) => {}
+            SegKind::Map | SegKind::Filter | SegKind::Scatter(_) | SegKind::WithAcc(_) => {}
             SegKind::Red(ops) | SegKind::Scan(ops) => operator_scopes(ops, f),
             SegKind::Hist(ops) => operator_scopes(ops.iter().map(|op| &op.op), f),
         }
@@ -141,13 +141,14 @@ impl Dialect for Seg {
             | SegKind::Red(_)
             | SegKind::Scan(_)
             | SegKind::Hist(_)
+            | SegKind::Filter
             | SegKind::Scatter(_) => f(&mut indices, &mut op.body),
         }
         for (dim, index) in op.space.dims.iter_mut().zip(indices) {
             dim.0 = index;
         }
         match &mut op.kind {
-            SegKind::Map | SegKind::Scatter(_) | SegKind::WithAcc(_) => {}
+            SegKind::Map | SegKind::Filter | SegKind::Scatter(_) | SegKind::WithAcc(_) => {}
             SegKind::Red(ops) | SegKind::Scan(ops) => operator_scopes_mut(ops, f),
             SegKind::Hist(ops) => operator_scopes_mut(ops.iter_mut().map(|op| &mut op.op), f),
         }

@@ -148,10 +148,14 @@ impl Printer<'_> {
                 self.word(" out ");
                 self.var_list(outs);
             }
-            KernelKind::Scan { ops, outs } => {
+            KernelKind::Scan { ops, outs, then } => {
                 ops.iter().for_each(|op| self.operator("scan", op));
                 self.word(" out ");
                 self.var_list(outs);
+                if let Some(then) = then {
+                    self.word(" then ");
+                    self.lambda(then);
+                }
             }
             KernelKind::Hist(hists) => {
                 for hist in hists {

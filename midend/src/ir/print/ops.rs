@@ -193,6 +193,7 @@ impl Printer<'_> {
     fn seg_op(&mut self, op: &SegOp) {
         self.word(match &op.kind {
             SegKind::Map => "segmap ",
+            SegKind::Filter => "segfilter ",
             SegKind::Red(_) => "segred ",
             SegKind::Scan(_) => "segscan ",
             SegKind::Hist(_) => "seghist ",
@@ -226,7 +227,7 @@ impl Printer<'_> {
         self.word(" ");
         self.body(&op.body);
         match &op.kind {
-            SegKind::Map => {}
+            SegKind::Map | SegKind::Filter => {}
             SegKind::Red(ops) => ops.iter().for_each(|op| self.operator("reduce", op)),
             SegKind::Scan(ops) => ops.iter().for_each(|op| self.operator("scan", op)),
             SegKind::Hist(ops) => ops.iter().for_each(|op| self.hist_op(op)),

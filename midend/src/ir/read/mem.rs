@@ -128,7 +128,11 @@ impl Reader<'_> {
                 let ops = self.operators("scan")?;
                 self.expect_word("out")?;
                 let outs = self.var_list()?;
-                KernelKind::Scan { ops, outs }
+                let then = match self.eat_word("then") {
+                    true => Some(self.lambda()?),
+                    false => None,
+                };
+                KernelKind::Scan { ops, outs, then }
             }
             "hist" => KernelKind::Hist(self.mem_hists()?),
             _ => return Err(self.error(

@@ -294,7 +294,7 @@ impl Reader<'_> {
         }
         if !matches!(
             word,
-            "segmap" | "segred" | "segscan" | "seghist" | "segscatter" | "segacc"
+            "segmap" | "segred" | "segscan" | "segfilter" | "seghist" | "segscatter" | "segacc"
         ) {
             return Ok(self.array_op(word)?.map(Seg::Array));
         }
@@ -324,6 +324,7 @@ impl Reader<'_> {
         let body = self.body()?;
         let kind = match word {
             "segmap" => SegKind::Map,
+            "segfilter" => SegKind::Filter,
             "segred" => SegKind::Red(self.operators("reduce")?),
             "segscan" => SegKind::Scan(self.operators("scan")?),
             "seghist" => SegKind::Hist(self.hist_ops()?),

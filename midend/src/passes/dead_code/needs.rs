@@ -212,7 +212,7 @@ impl Needs for Seg {
         match self {
             Self::Array(_) | Self::UpdateAcc(_) => vec![0; binds],
             Self::Par(op) => match &op.kind {
-                SegKind::Map => (0..binds).collect(),
+                SegKind::Map | SegKind::Filter => (0..binds).collect(),
                 SegKind::Red(ops) | SegKind::Scan(ops) => operator_groups(&[ops], binds),
                 SegKind::Hist(_) | SegKind::Scatter(_) | SegKind::WithAcc(_) => vec![0; binds],
             },
@@ -224,6 +224,7 @@ impl Needs for Seg {
             Self::Array(_) | Self::UpdateAcc(_) => everything(self, f),
             Self::Par(op) => match &op.kind {
                 SegKind::Map => operator_needs(&[], &op.body, group, f),
+                SegKind::Filter => op.body.result.get(group).into_iter().for_each(|a| f(*a)),
                 SegKind::Red(ops) | SegKind::Scan(ops) => {
                     operator_needs(&[ops], &op.body, group, f);
                 }
@@ -241,6 +242,10 @@ impl Needs for Seg {
                 SegKind::Map | SegKind::Red(_) | SegKind::Scan(_) => {
                     op.space.extents(&mut |a| f(a));
                 }
+                SegKind::Filter => {
+                    op.space.extents(&mut |a| f(a));
+                    op.body.result.first().into_iter().for_each(|&a| f(a));
+                }
                 SegKind::Hist(_) | SegKind::Scatter(_) | SegKind::WithAcc(_) => {
                     everything(self, f);
                 }
@@ -252,6 +257,8 @@ impl Needs for Seg {
         let Self::Par(op) = self else { return };
         match &mut op.kind {
             SegKind::Map => prune_results(&mut [], &mut op.body, binds, live),
+            // The number of elements stays, as above.
+            SegKind::Filter => keep_live(1, binds, &mut op.body.result, live),
             SegKind::Red(ops) | SegKind::Scan(ops) => {
                 prune_results(&mut [ops], &mut op.body, binds, live);
             }

@@ -7,6 +7,12 @@
 //! counts = segmap (i < n) { places[i, m - 1] }           offs = concat [0] (scan (+) counts)
 //! segscatter (i < n, j < m) { if flags[i, j] then offs[i] + places[i, j] - 1 else -1, xss[i, j] }
 //! ```
+//!
+//! On the host, where little is to be done for each element, that is done again when its place is known:
+//!
+//! ```text
+//! filter p xs  ──►  segfilter (i < n) { p xs[i], xs[i] }
+//! ```
 
 use super::context::Axis;
 use super::inner::Traversal;
@@ -14,10 +20,10 @@ use super::{Cx, int};
 use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
-use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
-use crate::ir::seg::{Seg, SegKind};
-use crate::ir::soac::ScatterDest;
-use crate::ir::syntax::{Body, Exp, Stm};
+use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
+use crate::ir::seg::{Seg, SegKind, SpaceDim};
+use crate::ir::soac::{ScatterDest, Soac};
+use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
 use crate::ir::types::{ScalarType, Size, Type};
 
 /// What is known of the elements of a filter.
@@ -96,6 +102,111 @@ impl Cx<'_> {
         }
     }
 
+    /// A filter of the host: at once if it keeps scalars and little is to be done for each; else a scan of the flags gives each
+    /// element that is kept its place, and they are written there.
+    pub(super) fn par_filter(
+        &mut self,
+        width: Size,
+        (arrays, lam): (&[Var], &Lambda<Soac>),
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let Some((&count, kept)) = binds.split_first() else {
+            return;
+        };
+        let width = self.size(width);
+        let (index, mut body) = self.traverse((arrays, lam));
+        let mut values = lam.body.result[1..].iter();
+        let scalars = values.all(|a| matches!(a.ty(&self.vars), Type::Scalar(_)));
+        if scalars && is_cheap(&lam.body) {
+            fired("flatten/filter-at-once");
+            let space = vec![(index, SpaceDim::Regular(width))];
+            return self.seg(space, body, SegKind::Filter, binds.to_vec(), out);
+        }
+        fired("flatten/filter-of-host");
+        let flag = body.result[0];
+        let one = ScalarOp::Convert(ScalarType::Bool, ScalarType::I64);
+        let one = self.scalar(&mut body.stms, "one", one, vec![flag]);
+        let places = self.fresh("places", Type::array_of(&Type::I64, &[width]));
+        let flags = self.fresh("flags", Type::array_of(&Type::BOOL, &[width]));
+        let mut bound = vec![places, flags];
+        let mut results = vec![one, flag];
+        let mut sources = Vec::new();
+        for (k, &bind) in kept.iter().enumerate() {
+            // An element that is kept as it was is read from the input again.
+            let param = lam
+                .params
+                .iter()
+                .position(|&p| lam.body.result[k + 1] == Atom::Var(p));
+            sources.push(match param {
+                Some(p) => self.var(arrays[p]),
+                None => {
+                    let row = self.vars[bind].ty.peel(1).unwrap_or(Type::I64);
+                    let values = self.fresh("values", Type::array_of(&row, &[width]));
+                    bound.push(values);
+                    results.push(body.result[k + 1]);
+                    values
+                }
+            });
+        }
+        body.result = results;
+        let sum = self.sum();
+        self.seg(
+            vec![(index, SpaceDim::Regular(width))],
+            body,
+            SegKind::Scan(vec![sum]),
+            bound,
+            out,
+        );
+        self.last_or_zero(places, width, count, out);
+        self.compact(width, (places, flags), &sources, kept, out);
+    }
+
+    /// Writes the flagged elements of the sources to their places, counted from 1.
+    fn compact(
+        &mut self,
+        width: Size,
+        (places, flags): (Var, Var),
+        sources: &[Var],
+        kept: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        if kept.is_empty() {
+            return;
+        }
+        let mut dests = Vec::new();
+        for &bind in kept {
+            let ty = self.vars[bind].ty.clone();
+            let elem = ty.elem().unwrap_or(ScalarType::I64);
+            let shape = ty.shape().to_vec();
+            let array = self.array(out, "kept", ty, ArrayOp::Scratch { elem, shape });
+            dests.push(ScatterDest { rank: 1, array });
+        }
+        let index = self.fresh("i", Type::I64);
+        let mut stms = Vec::new();
+        let element = |cx: &mut Self, stms: &mut Vec<Stm<Seg>>, array| {
+            cx.element(stms, array, index)
+                .unwrap_or(Atom::Const(Const::Bool(false)))
+        };
+        let flag = element(self, &mut stms, flags);
+        let place = element(self, &mut stms, places);
+        let sub = ScalarOp::Bin(BinOp::Sub, ScalarType::I64);
+        let place = self.scalar(&mut stms, "place", sub, vec![place, int(1)]);
+        let select = ScalarOp::Select(ScalarType::I64);
+        let place = self.scalar(&mut stms, "place", select, vec![flag, place, int(-1)]);
+        let mut result = vec![place; kept.len()];
+        for &source in sources {
+            result.push(element(self, &mut stms, source));
+        }
+        self.seg(
+            vec![(index, SpaceDim::Regular(width))],
+            Body { stms, result },
+            SegKind::Scatter(dests),
+            kept.to_vec(),
+            out,
+        );
+    }
+
     /// A scan of the flags.
     fn flagged(&mut self, inner: &[Axis], t: Traversal<'_>, out: &mut Vec<Stm<Seg>>) -> Flagged {
         let (mut point, results) = self.leaf(inner, t);
@@ -169,4 +280,16 @@ impl Cx<'_> {
         let count = self.emit(&mut point.stms, "count", Type::I64, exp);
         self.kernel(point, vec![count.into()], SegKind::Map, vec![bind], out);
     }
+}
+
+/// Whether code does little and has no effects, so that it may be executed again.
+fn is_cheap(body: &Body<Soac>) -> bool {
+    body.stms.iter().all(|stm| match &stm.exp {
+        Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } => true,
+        Exp::If {
+            then, otherwise, ..
+        } => is_cheap(then) && is_cheap(otherwise),
+        Exp::Op(Soac::Array(ArrayOp::Index { .. })) => true,
+        Exp::Op(_) | Exp::Guard { .. } | Exp::Loop { .. } | Exp::Call { .. } => false,
+    })
 }

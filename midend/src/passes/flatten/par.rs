@@ -8,9 +8,9 @@ use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
-use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
+use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SegSpace, SpaceDim};
-use crate::ir::soac::{Operator, ScatterDest, Soac};
+use crate::ir::soac::{Operator, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
 use crate::ir::types::{ScalarType, Size, Type};
 
@@ -55,7 +55,6 @@ impl Cx<'_> {
             }
             Soac::Scatter { lam, .. } => self.par_nest(soac, lam, binds, out),
             Soac::Filter { width, arrays, lam } => {
-                fired("flatten/filter-of-host");
                 self.par_filter(*width, (arrays, lam), binds, out);
             }
             Soac::FlatMap {
@@ -322,57 +321,6 @@ impl Cx<'_> {
         );
     }
 
-    /// A filter: scan the flags, which gives each kept element its place, and write the elements there.
-    fn par_filter(
-        &mut self,
-        width: Size,
-        (arrays, lam): (&[Var], &Lambda<Soac>),
-        binds: &[Var],
-        out: &mut Vec<Stm<Seg>>,
-    ) {
-        let Some((&count, kept)) = binds.split_first() else {
-            return;
-        };
-        let width = self.size(width);
-        let (index, mut body) = self.traverse((arrays, lam));
-        let flag = body.result[0];
-        let one = ScalarOp::Convert(ScalarType::Bool, ScalarType::I64);
-        let one = self.scalar(&mut body.stms, "one", one, vec![flag]);
-        let places = self.fresh("places", Type::array_of(&Type::I64, &[width]));
-        let flags = self.fresh("flags", Type::array_of(&Type::BOOL, &[width]));
-        let mut bound = vec![places, flags];
-        let mut results = vec![one, flag];
-        let mut sources = Vec::new();
-        for (k, &bind) in kept.iter().enumerate() {
-            // An element that is kept as it was is read from the input again.
-            let param = lam
-                .params
-                .iter()
-                .position(|&p| lam.body.result[k + 1] == Atom::Var(p));
-            sources.push(match param {
-                Some(p) => self.var(arrays[p]),
-                None => {
-                    let row = self.vars[bind].ty.peel(1).unwrap_or(Type::I64);
-                    let values = self.fresh("values", Type::array_of(&row, &[width]));
-                    bound.push(values);
-                    results.push(body.result[k + 1]);
-                    values
-                }
-            });
-        }
-        body.result = results;
-        let sum = self.sum();
-        self.seg(
-            vec![(index, SpaceDim::Regular(width))],
-            body,
-            SegKind::Scan(vec![sum]),
-            bound,
-            out,
-        );
-        self.last_or_zero(places, width, count, out);
-        self.compact(width, (places, flags), &sources, kept, out);
-    }
-
     /// Addition of `i64`.
     pub(super) fn sum(&mut self) -> Operator<Seg> {
         let params = vec![self.fresh("a", Type::I64), self.fresh("b", Type::I64)];
@@ -428,51 +376,6 @@ impl Cx<'_> {
                 then,
                 otherwise,
             },
-        );
-    }
-
-    /// Writes the flagged elements of the sources to their places, counted from 1.
-    fn compact(
-        &mut self,
-        width: Size,
-        (places, flags): (Var, Var),
-        sources: &[Var],
-        kept: &[Var],
-        out: &mut Vec<Stm<Seg>>,
-    ) {
-        if kept.is_empty() {
-            return;
-        }
-        let mut dests = Vec::new();
-        for &bind in kept {
-            let ty = self.vars[bind].ty.clone();
-            let elem = ty.elem().unwrap_or(ScalarType::I64);
-            let shape = ty.shape().to_vec();
-            let array = self.array(out, "kept", ty, ArrayOp::Scratch { elem, shape });
-            dests.push(ScatterDest { rank: 1, array });
-        }
-        let index = self.fresh("i", Type::I64);
-        let mut stms = Vec::new();
-        let element = |cx: &mut Self, stms: &mut Vec<Stm<Seg>>, array| {
-            cx.element(stms, array, index)
-                .unwrap_or(Atom::Const(Const::Bool(false)))
-        };
-        let flag = element(self, &mut stms, flags);
-        let place = element(self, &mut stms, places);
-        let sub = ScalarOp::Bin(BinOp::Sub, ScalarType::I64);
-        let place = self.scalar(&mut stms, "place", sub, vec![place, int(1)]);
-        let select = ScalarOp::Select(ScalarType::I64);
-        let place = self.scalar(&mut stms, "place", select, vec![flag, place, int(-1)]);
-        let mut result = vec![place; kept.len()];
-        for &source in sources {
-            result.push(element(self, &mut stms, source));
-        }
-        self.seg(
-            vec![(index, SpaceDim::Regular(width))],
-            Body { stms, result },
-            SegKind::Scatter(dests),
-            kept.to_vec(),
-            out,
         );
     }
 }

@@ -255,7 +255,11 @@ impl Cx<'_> {
         match &kind {
             SegKind::Hist(ops) => arrays.extend(ops.iter().flat_map(|op| op.dests.clone())),
             SegKind::Scatter(dests) => arrays.extend(dests.iter().map(|dest| dest.array)),
-            SegKind::Map | SegKind::Red(_) | SegKind::Scan(_) | SegKind::WithAcc(_) => {}
+            SegKind::Map
+            | SegKind::Filter
+            | SegKind::Red(_)
+            | SegKind::Scan(_)
+            | SegKind::WithAcc(_) => {}
         }
         let mut results = Vec::new();
         let mut shaped = Vec::new();

@@ -74,6 +74,7 @@ fn array_origin(op: &ArrayOp) -> Origin {
 fn par_origin(op: &SegOp, k: usize) -> Origin {
     match &op.kind {
         SegKind::Map => Origin::Made,
+        SegKind::Filter => Origin::Unknown,
         SegKind::Red(ops) | SegKind::Scan(ops) => {
             let scalars: usize = ops.iter().map(|op| op.neutral.len()).sum();
             if k < scalars {

@@ -4,7 +4,7 @@ use super::emit::FrameKind;
 use super::view::View;
 use super::{Cx, Mode};
 use crate::ir::id::Var;
-use crate::ir::mem::{KernelKind, KernelSpace, Mem, MemHist};
+use crate::ir::mem::{Extent, KernelKind, KernelSpace, Mem, MemHist};
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use crate::ir::seg::{Seg, SegKind, SegOp};
 use crate::ir::soac::{HistOp, Operator, ScatterDest};
@@ -18,6 +18,7 @@ impl Cx<'_> {
             SegKind::Map => self.map(binds, (space, op.tiled), &op.body),
             SegKind::Red(ops) => self.reduce(binds, space, &op.body, ops),
             SegKind::Scan(ops) => self.scan(binds, space, &op.body, ops),
+            SegKind::Filter => self.filter(binds, space, &op.body),
             SegKind::Hist(ops) => self.hist(binds, space, &op.body, ops),
             SegKind::Scatter(dests) => self.scatter(binds, space, &op.body, dests),
             SegKind::WithAcc(acc) => self.with_acc(binds, space, &op.body, acc),
@@ -118,7 +119,8 @@ impl Cx<'_> {
         let mapped: Vec<View> = binds[k..].iter().map(|&b| self.made(b)).collect();
         let ops = self.operators(ops);
         let outs = scanned.iter().map(|view| view.buffer).collect();
-        let kind = KernelKind::Scan { ops, outs };
+        let then = None;
+        let kind = KernelKind::Scan { ops, outs, then };
         self.kernel(
             ("scan", (space, 0), kind),
             body,
@@ -130,21 +132,146 @@ impl Cx<'_> {
         }
     }
 
+    /// A scan of the flags hands each point how many elements are kept up to there, so that each that is kept goes to its place at
+    /// once. Memory is made for all elements; what is not needed of it is not touched.
+    fn filter(&mut self, binds: &[Var], space: KernelSpace, body: &Body<Seg>) {
+        let (Some((&count, kept)), &[(index, Extent::Regular(width))]) =
+            (binds.split_first(), &space[..])
+        else {
+            return;
+        };
+        let mut buffers = Vec::new();
+        for &bind in kept {
+            let elem = self.vars[bind].ty.elem().unwrap_or(ScalarType::I64);
+            buffers.push((bind, elem, self.alloc(elem, width)));
+        }
+        let cell = self.alloc(ScalarType::I64, Atom::ONE);
+        let ops = vec![self.sum()];
+        let then = self.kept(cell, width, &buffers);
+        let (outs, then) = (Vec::new(), Some(then));
+        let kind = KernelKind::Scan { ops, outs, then };
+        let results = body.result.len();
+        self.kernel(
+            ("filter", (space, 0), kind),
+            body,
+            (results, &[]),
+            |cx, results| {
+                let results = cx.atoms(results);
+                let one = ScalarOp::Convert(ScalarType::Bool, ScalarType::I64);
+                let one = cx.scalar("one", one, vec![results[0]]);
+                [one, index.into()].into_iter().chain(results).collect()
+            },
+        );
+        // Where there are no elements, nothing was stored.
+        let some = ScalarOp::Cmp(CmpOp::Lt, ScalarType::I64);
+        let cond = self.scalar("some", some, vec![Atom::ZERO, width]);
+        self.enter(FrameKind::Branch);
+        let total = self.fresh("total", Type::I64);
+        let (buffer, zero) = (cell, Atom::ZERO);
+        self.push_op(
+            vec![total],
+            Mem::Load {
+                buffer,
+                index: zero,
+            },
+        );
+        let then = self.leave(vec![total.into()]);
+        let otherwise = Body {
+            stms: Vec::new(),
+            result: vec![zero],
+        };
+        let exp = Exp::If {
+            cond,
+            then,
+            otherwise,
+        };
+        self.push(vec![count], exp);
+        for (bind, elem, buffer) in buffers {
+            let view = self.dense_view(buffer, elem, zero, vec![count.into()]);
+            self.views.insert(bind, view);
+        }
+    }
+
+    /// What a point of a filter does: it gets the number of elements that are kept up to it, its index, whether it is kept, and values.
+    fn kept(&mut self, cell: Var, width: Atom, buffers: &[(Var, ScalarType, Var)]) -> Lambda<Mem> {
+        let scalar = Type::Scalar;
+        let place = self.fresh("place", Type::I64);
+        let index = self.fresh("i", Type::I64);
+        let keep = self.fresh("keep", Type::BOOL);
+        let mut params = vec![place, index, keep];
+        let values = buffers.iter().map(|&(_, elem, _)| scalar(elem));
+        let values: Vec<Type> = values.collect();
+        params.extend(values.into_iter().map(|ty| self.fresh("value", ty)));
+        let bin = |op| ScalarOp::Bin(op, ScalarType::I64);
+        let body = self.in_kernel(|cx| {
+            params.iter().for_each(|&p| cx.define(p));
+            let at = cx.scalar("at", bin(BinOp::Sub), vec![place.into(), Atom::ONE]);
+            cx.enter(FrameKind::Branch);
+            for (&(_, _, buffer), &value) in buffers.iter().zip(&params[3..]) {
+                let (index, value) = (at, value.into());
+                let store = Mem::Store {
+                    buffer,
+                    index,
+                    value,
+                };
+                cx.push_op(Vec::new(), store);
+            }
+            cx.leave_guarded(keep.into());
+            let next = cx.scalar("next", bin(BinOp::Add), vec![index.into(), Atom::ONE]);
+            let eq = ScalarOp::Cmp(CmpOp::Eq, ScalarType::I64);
+            let last = cx.scalar("last", eq, vec![next, width]);
+            cx.enter(FrameKind::Branch);
+            let store = Mem::Store {
+                buffer: cell,
+                index: Atom::ZERO,
+                value: place.into(),
+            };
+            cx.push_op(Vec::new(), store);
+            cx.leave_guarded(last);
+            Vec::new()
+        });
+        Lambda { params, body }
+    }
+
+    /// The operator that adds `i64`.
+    fn sum(&mut self) -> Operator<Mem> {
+        let [a, b] = ["a", "b"].map(|name| self.fresh(name, Type::I64));
+        let add = ScalarOp::Bin(BinOp::Add, ScalarType::I64);
+        let body = self.in_kernel(|cx| {
+            [a, b].into_iter().for_each(|p| cx.define(p));
+            vec![cx.scalar("sum", add, vec![a.into(), b.into()])]
+        });
+        let params = vec![a, b];
+        Operator {
+            comm: true,
+            lam: Lambda { params, body },
+            neutral: vec![Atom::ZERO],
+        }
+    }
+
+    /// Code of a kernel besides its body.
+    fn in_kernel(&mut self, make: impl FnOnce(&mut Self) -> Vec<Atom>) -> Body<Mem> {
+        self.enter(FrameKind::Top);
+        let (mode, base) = (std::mem::replace(&mut self.mode, Mode::Kernel), self.base);
+        self.base = self.top();
+        let result = make(self);
+        let body = self.leave(result);
+        (self.mode, self.base) = (mode, base);
+        body
+    }
+
     fn operators(&mut self, ops: &[Operator<Seg>]) -> Vec<Operator<Mem>> {
         ops.iter().map(|op| self.operator(op)).collect()
     }
 
     pub(super) fn operator(&mut self, op: &Operator<Seg>) -> Operator<Mem> {
-        self.enter(FrameKind::Top);
-        let (mode, base) = (std::mem::replace(&mut self.mode, Mode::Kernel), self.base);
-        self.base = self.top();
-        for &p in &op.lam.params {
-            self.define(p);
-        }
-        self.stms(&op.lam.body);
-        let result = self.atoms(&op.lam.body.result);
-        let body = self.leave(result);
-        (self.mode, self.base) = (mode, base);
+        let body = self.in_kernel(|cx| {
+            for &p in &op.lam.params {
+                cx.define(p);
+            }
+            cx.stms(&op.lam.body);
+            cx.atoms(&op.lam.body.result)
+        });
         let lam = Lambda {
             params: op.lam.params.clone(),
             body,

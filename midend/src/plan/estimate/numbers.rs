@@ -79,7 +79,13 @@ fn in_kernel(kernel: &Kernel, found: &mut HashSet<Var>) {
     };
     match &kernel.kind {
         KernelKind::Map | KernelKind::Seq => {}
-        KernelKind::Red { ops, .. } | KernelKind::Scan { ops, .. } => in_operators(ops),
+        KernelKind::Red { ops, .. } => in_operators(ops),
+        KernelKind::Scan { ops, then, .. } => {
+            in_operators(ops);
+            if let Some(then) = then {
+                in_body(&then.body, found);
+            }
+        }
         KernelKind::Hist(hists) => {
             for hist in hists {
                 in_operators(std::slice::from_ref(&hist.op));

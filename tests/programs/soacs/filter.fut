@@ -1,0 +1,35 @@
+-- Filters of the host, short and long: what is kept goes to its place at once, and the number of elements is right where there are
+-- none. Some keep several values, values that are computed, or what other arrays say.
+-- ==
+-- entry: several
+-- input { 0i64 } output { 0i64 0i64 0i64 7i64 8i64 0i64 }
+-- input { 1i64 } output { 1i64 0i64 1i64 0i64 8i64 1i64 }
+-- input { 33i64 } output { 7i64 14748i64 17i64 408i64 489i64 1i64 }
+-- input { 5000i64 } output { 999i64 373253424i64 2500i64 162i64 81i64 50i64 }
+-- input { 200001i64 } output { 40000i64 597984156924i64 100001i64 0i64 81i64 2001i64 }
+entry several (n: i64) =
+  let xs = map (\i -> (i * 7919) % 1000) (iota n)
+  let (a, b) = unzip (filter (\(x, i) -> x < 300 && i % 3 != 1) (zip xs (indices xs)))
+  let (c, d) = partition (\x -> x % 2 == 0) xs
+  in (length a, i64.sum (map2 (*) a b), length c, last ([7] ++ c), last ([8] ++ d), length (filter id (map (< 10) xs)))
+
+-- ==
+-- entry: chosen
+-- input { [3i64, 0i64, 2i64] } output { [3i64, 2i64] }
+-- input { [0i64, 7i64, 2i64] } error: out of bounds
+-- input { empty([0]i64) } output { empty([0]i64) }
+entry chosen (is: []i64) : []i64 = let xs = [5i64, 4, 6, 7] in filter (\i -> xs[i] >= 6) is
+
+-- Scans of whole numbers and of floats, whose sums are exact; long ones in pieces.
+-- ==
+-- entry: sums
+-- input { 0i64 } output { 0i64 0.0f64 0i64 }
+-- input { 1i64 } output { 0i64 0.0f64 1i64 }
+-- input { 100i64 } output { 2515350i64 2515350.0f64 812i64 }
+-- input { 70001i64 } output { 1223829810000i64 1223829810000.0f64 561343i64 }
+entry sums (n: i64) =
+  let xs = map (\i -> (i * 7919) % 1000) (iota n)
+  let s = scan (+) 0 xs
+  let f = scan (+) 0 (map f64.i64 xs)
+  let m = scan (\(a, b) (c, d) -> (a * c, b * c + d)) (1u32, 0u32) (map (\x -> (u32.i64 x * 2 + 1, u32.i64 x)) xs)
+  in (i64.sum s, f64.sum f, i64.sum (map (\x -> i64.u32 (x.0 % 7 + x.1 % 11)) m))
