@@ -180,7 +180,7 @@ impl Run<'_> {
         outer: i64,
         row: &Row<'_>,
         neutral: &[u64],
-        scan: &(dyn Fn(&mut Worker<'_>, i64, (i64, i64), &[u64]) + Sync),
+        scan: &ScanPiece<'_>,
     ) {
         let k = neutral.len();
         let count = pieces(row.inner, row.size);
@@ -296,6 +296,9 @@ impl Run<'_> {
         self.after(worker, row, (i - 1, count), &before, sum)
     }
 }
+
+/// Scans points of a segment from a start.
+type ScanPiece<'a> = dyn Fn(&mut Worker<'_>, i64, (i64, i64), &[u64]) + Sync + 'a;
 
 /// Segments that are scanned in chunks which are reduced first.
 struct Row<'a> {
