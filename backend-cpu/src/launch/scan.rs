@@ -175,13 +175,7 @@ impl Run<'_> {
 
     /// Reduces each chunk, finds out what comes before it, and scans it from there. Chunks are taken in order, so that the one
     /// before is done or at work.
-    fn scan_near(
-        &self,
-        outer: i64,
-        row: &Row<'_>,
-        neutral: &[u64],
-        scan: &ScanPiece<'_>,
-    ) {
+    fn scan_near(&self, outer: i64, row: &Row<'_>, neutral: &[u64], scan: &ScanPiece<'_>) {
         let k = neutral.len();
         let count = pieces(row.inner, row.size);
         let total = count * outer as usize;
