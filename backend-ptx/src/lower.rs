@@ -255,10 +255,7 @@ pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> 
             }),
         },
         KernelKind::Scan { ops, outs, then } => {
-            let keeps = match then {
-                None => Keeps::Prefixes,
-                Some(then) => Keeps::Then(then),
-            };
+            let keeps = then.as_ref().map_or(Keeps::Prefixes, Keeps::Then);
             Lowered::Scan {
                 small: reduce::small(source, kernel, args, (ops, outs), keeps),
                 large: is_regular

@@ -36,7 +36,7 @@ pub(super) fn strip(body: &Body<Mem>) -> i64 {
 }
 
 /// The most operations of a side that is computed whether or not it is chosen.
-const CHEAP: usize = 4;
+pub(super) const CHEAP: usize = 4;
 
 /// Whether a body can be computed at no risk and little cost: integer and truth arithmetic without division, and
 /// choices between such. Selections of floats would be branches anyway.
@@ -93,57 +93,7 @@ pub(super) fn is_cheap_scalar(op: ScalarOp, args: &[Atom]) -> bool {
     }
 }
 
-/// Whether a body does little but store, each time to another place. What is stored to a fixed place is seldom stored, so that a
-/// branch is as good.
-fn stores_little(body: &Body<Mem>) -> bool {
-    let mut stores = 0;
-    let little = body.stms.iter().all(|stm| match &stm.exp {
-        Exp::Op(Mem::Store { index, .. }) => {
-            stores += 1;
-            index.as_var().is_some()
-        }
-        Exp::Atom(_) => true,
-        Exp::Scalar(op, args) => is_cheap_scalar(*op, args),
-        Exp::If { .. }
-        | Exp::Assert { .. }
-        | Exp::Guard { .. }
-        | Exp::Loop { .. }
-        | Exp::Call { .. }
-        | Exp::Op(_) => false,
-    });
-    little && (1..=CHEAP).contains(&stores) && body.stms.len() <= 3 * CHEAP
-}
-
 impl Emit<'_, '_> {
-    /// A body that does little but store, without a branch: unless the condition holds it stores to where nobody looks.
-    fn diverted(&mut self, cond: Value, body: &Body<Mem>) {
-        let nowhere = self.stack_slot(8);
-        for stm in &body.stms {
-            match &stm.exp {
-                Exp::Op(Mem::Store {
-                    buffer,
-                    index,
-                    value,
-                }) => {
-                    let (start, elem) = (self.var(*buffer), self.elem(*buffer));
-                    let (place, offset) = self.place(start, elem, *index);
-                    let place = self.b.ins().iadd_imm_s(place, i64::from(offset));
-                    let place = self.b.ins().select(cond, place, nowhere);
-                    let value = self.atom(*value);
-                    self.b.ins().store(plain(), value, place, 0);
-                }
-                Exp::Atom(_)
-                | Exp::Scalar(..)
-                | Exp::If { .. }
-                | Exp::Assert { .. }
-                | Exp::Guard { .. }
-                | Exp::Loop { .. }
-                | Exp::Call { .. }
-                | Exp::Op(_) => self.stm(stm),
-            }
-        }
-    }
-
     /// One of two bodies.
     pub(super) fn conditional(
         &mut self,
@@ -165,7 +115,7 @@ impl Emit<'_, '_> {
                 .map(|(a, b)| self.b.ins().select(cond, a, b))
                 .collect();
         }
-        if binds.is_empty() && otherwise.stms.is_empty() && stores_little(then) {
+        if binds.is_empty() && otherwise.stms.is_empty() && super::memory::stores_little(then) {
             self.diverted(cond, then);
             return Vec::new();
         }

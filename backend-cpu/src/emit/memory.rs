@@ -1,5 +1,6 @@
 //! Loads, stores, copies, and memory local to a work item.
 
+use super::control::{CHEAP, is_cheap_scalar};
 use super::{Emit, clif, fixed, plain};
 use crate::arena::{HEADER, SLACK};
 use crate::worker::Worker;
@@ -25,6 +26,27 @@ fn top() -> i32 {
 }
 fn end() -> i32 {
     i32::try_from(offset_of!(Worker<'_>, end)).expect("the worker is small")
+}
+
+/// Whether a body does little but store, each time to another place. What is stored to a fixed place is seldom stored, so that a
+/// branch is as good.
+pub(super) fn stores_little(body: &Body<Mem>) -> bool {
+    let mut stores = 0;
+    let little = body.stms.iter().all(|stm| match &stm.exp {
+        Exp::Op(Mem::Store { index, .. }) => {
+            stores += 1;
+            index.as_var().is_some()
+        }
+        Exp::Atom(_) => true,
+        Exp::Scalar(op, args) => is_cheap_scalar(*op, args),
+        Exp::If { .. }
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. }
+        | Exp::Op(_) => false,
+    });
+    little && (1..=CHEAP).contains(&stores) && body.stms.len() <= 3 * CHEAP
 }
 
 impl Emit<'_, '_> {
@@ -63,6 +85,35 @@ impl Emit<'_, '_> {
             Mem::Launch(_) => unreachable!("the verifier lets no launch stand inside a kernel"),
             Mem::Trace(_) | Mem::Stream(_) => {
                 unreachable!("the verifier lets nothing be shown inside a kernel")
+            }
+        }
+    }
+
+    /// A body that does little but store, without a branch: unless the condition holds it stores to where nobody looks.
+    pub(super) fn diverted(&mut self, cond: Value, body: &Body<Mem>) {
+        let nowhere = self.stack_slot(8);
+        for stm in &body.stms {
+            match &stm.exp {
+                Exp::Op(Mem::Store {
+                    buffer,
+                    index,
+                    value,
+                }) => {
+                    let (start, elem) = (self.var(*buffer), self.elem(*buffer));
+                    let (place, offset) = self.place(start, elem, *index);
+                    let place = self.b.ins().iadd_imm_s(place, i64::from(offset));
+                    let place = self.b.ins().select(cond, place, nowhere);
+                    let value = self.atom(*value);
+                    self.b.ins().store(plain(), value, place, 0);
+                }
+                Exp::Atom(_)
+                | Exp::Scalar(..)
+                | Exp::If { .. }
+                | Exp::Assert { .. }
+                | Exp::Guard { .. }
+                | Exp::Loop { .. }
+                | Exp::Call { .. }
+                | Exp::Op(_) => self.stm(stm),
             }
         }
     }
