@@ -15,7 +15,11 @@ pub mod share;
 mod targets;
 
 use crate::generate::arguments;
+use crate::generate::rows;
 use crate::generate::shrink;
+use arrc::loader::FileLoader;
+use frontend::diagnostic::Code;
+use frontend::render::{Look, render_all};
 use midend::fired::{self, Counts};
 use midend::interp::scalar::same_value;
 use midend::interp::{self, Options};
@@ -34,6 +38,9 @@ type Outcome = Result<Vec<Value>, String>;
 /// How many statements a program has, about.
 pub const BUDGET: usize = 30;
 
+/// The checker cannot tell that all sizes of a random program agree; of so many programs it accepts one.
+const ATTEMPTS: u64 = 8;
+
 /// How many lists of arguments a program is given.
 const ROUNDS: u64 = 3;
 
@@ -42,6 +49,8 @@ const ROUNDS: u64 = 3;
 pub struct Trials {
     /// Whether programs are compiled for the CPU and for the emulator of GPUs as well.
     pub targets: bool,
+    /// Whether programs are made in the source language, with irregular arrays.
+    pub rows: bool,
     /// A mistake made on purpose.
     pub plant: Option<&'static Plant>,
 }
@@ -50,6 +59,7 @@ impl Trials {
     /// Everything, and no mistake.
     pub const ALL: Self = Self {
         targets: true,
+        rows: false,
         plant: None,
     };
 }
@@ -127,6 +137,42 @@ pub struct Tried {
 
 /// Tries one program with several arguments; says what is wrong, or what the program was.
 pub fn check(nested: &Program<Soac>, seed: u64, trials: Trials) -> Result<Tried, String> {
+    check_with(nested, seed, trials, &arguments)
+}
+
+/// The same for a program of the source language with irregular arrays; what is wrong, after the program's text.
+pub fn check_rows(seed: u64, budget: usize, trials: Trials) -> Result<Tried, String> {
+    let mut refused = String::new();
+    for attempt in 0..ATTEMPTS {
+        let text = rows::text(seed.wrapping_add(attempt << 40), budget);
+        let about = |why: String| format!("{why}\n\n{text}");
+        let mut loader = FileLoader::new();
+        let file = loader.add_text("rows.fut", &text);
+        let compiled = unwound(|| frontend::compile(file, &mut loader)).map_err(about)?;
+        match compiled {
+            Ok(compiled) => {
+                let tried = check_with(&compiled.program, seed, trials, &rows::arguments);
+                return tried.map_err(about);
+            }
+            Err(errors) => {
+                let unsupported = errors.iter().any(|e| e.code == Code::NotYetSupported);
+                let errors = render_all(loader.sources(), &errors, Look::Plain);
+                refused = about(format!("refused: {errors}"));
+                if unsupported {
+                    break;
+                }
+            }
+        }
+    }
+    Err(refused)
+}
+
+fn check_with(
+    nested: &Program<Soac>,
+    seed: u64,
+    trials: Trials,
+    arguments: &dyn Fn(u64) -> Vec<Value>,
+) -> Result<Tried, String> {
     let text = print::program(nested);
     let again: Program<Soac> = read::program(&text).map_err(|e| format!("read: {e}"))?;
     if print::program(&again) != text {

@@ -15,6 +15,7 @@ mod irregular;
 mod nest;
 mod ragged;
 mod random;
+pub mod rows;
 mod scalar;
 mod shape;
 mod shrink;

@@ -4,7 +4,7 @@
 //! seed and a sentence before it, it belongs to `tests/found`.
 
 use arrc_tests::differential::planted::PLANTS;
-use arrc_tests::differential::{BUDGET, Trials, check, shrunk};
+use arrc_tests::differential::{BUDGET, Trials, check, check_rows, shrunk};
 use arrc_tests::generate::program;
 use midend::ir::read;
 use midend::passes;
@@ -33,6 +33,18 @@ fn every_pass_keeps_the_results() {
     assert!(failures.is_empty(), "{failures}");
 }
 
+/// The same for programs of the source language with irregular arrays.
+#[test]
+fn irregular_arrays_are_the_same_everywhere() {
+    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+    let first = number("ARRC_SEED").unwrap_or(0);
+    let count = number("ARRC_PROGRAMS").unwrap_or(PROGRAMS);
+    let failures: Vec<String> = (first..first + count)
+        .filter_map(|seed| check_rows(seed, BUDGET, Trials::ALL).err())
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
 /// Programs that campaigns found, each smaller than it was: `; seed N: what was wrong`, then the program.
 #[test]
 fn what_was_found_once_stays_mended() {
@@ -58,8 +70,8 @@ fn what_was_found_once_stays_mended() {
 fn planted_mistakes_are_found() {
     for plant in PLANTS {
         let trials = Trials {
-            targets: false,
             plant: Some(plant),
+            ..Trials::default()
         };
         let fails = |seed: &u64| check(&program(*seed, BUDGET), *seed, trials).is_err();
         let found = (0..ENOUGH).find(fails);

@@ -372,6 +372,18 @@ impl<'a> Lower<'a> {
         let Atom::Var(array) = self.consume(leaf) else {
             return leaf;
         };
+        // What the source takes for a fresh array may be a part of the one that is updated: `map (\x -> x) xs[i]`.
+        let value = match value {
+            Atom::Var(new) if self.vars[new].ty.is_array() => {
+                let (old, new) = (self.roots(array), self.roots(new));
+                if old.is_disjoint(&new) {
+                    value
+                } else {
+                    self.copy_leaf(Leaf::new(value)).atom
+                }
+            }
+            Atom::Var(_) | Atom::Const(_) => value,
+        };
         let info = self.vars[array].clone();
         let op = ArrayOp::Update {
             array,

@@ -11,7 +11,7 @@
 //!
 //! What came of it so far is written to `summary.txt` beside the reports while the campaign runs.
 
-use super::{BUDGET, Trials, Tried, check, shrunk, unwound};
+use super::{BUDGET, Trials, Tried, check, check_rows, shrunk, unwound};
 use crate::generate::program;
 use std::collections::BTreeMap;
 use std::fs;
@@ -70,6 +70,19 @@ pub struct Tally {
 pub fn work(first: u64, end: u64, trials: Trials, reports: &Path) -> io::Result<()> {
     for seed in first..end {
         tell(&format!("try {seed}"))?;
+        if trials.rows {
+            match unwound(|| check_rows(seed, BUDGET, trials)).and_then(|result| result) {
+                Ok(tried) => tell(&ran(seed, &tried))?,
+                Err(error) => {
+                    fs::write(
+                        reports.join(format!("{seed}.txt")),
+                        smallest(seed, trials, error),
+                    )?;
+                    tell(&format!("found {seed}"))?;
+                }
+            }
+            continue;
+        }
         let program = program(seed, BUDGET);
         let result = unwound(|| check(&program, seed, trials)).and_then(|result| result);
         match result {
@@ -83,6 +96,16 @@ pub fn work(first: u64, end: u64, trials: Trials, reports: &Path) -> io::Result<
         }
     }
     Ok(())
+}
+
+/// What is wrong with the smallest program of the seed that fails.
+fn smallest(seed: u64, trials: Trials, error: String) -> String {
+    let kind = error.split(':').next().unwrap_or_default().to_owned();
+    let mut errors = (1..BUDGET).filter_map(|budget| {
+        let result = unwound(|| check_rows(seed, budget, trials)).and_then(|result| result);
+        result.err().filter(|why| why.starts_with(&kind))
+    });
+    errors.next().unwrap_or(error)
 }
 
 fn locked(tally: &Mutex<Tally>) -> MutexGuard<'_, Tally> {

@@ -55,8 +55,7 @@ impl Reader<'_> {
             }
             let mut rank = 0;
             while r.eat("[") {
-                if r.eat(".") {
-                    r.expect(".")?;
+                if r.eat("..") {
                     r.expect("]")?;
                     let rows = EntryType::Rows(Box::new(r.entry_type()?));
                     let elem = Box::new(rows.clone());
