@@ -54,6 +54,8 @@ pub(crate) struct Prelude {
     intrinsics: Option<Arc<Env>>,
     /// What each value of the module `seq` is, once it has been asked for.
     sequences: Option<Arc<Env>>,
+    /// What goes through the result of an entry point, once the module has been asked for.
+    drain: Option<Name>,
     /// The type of sequences and its parameter, once a program has named it.
     sequence: Option<(Name, Name)>,
     /// The type of accumulators and its parameter, once the module `intrinsics` has been read.
@@ -74,6 +76,7 @@ impl Prelude {
             modules: HashMap::default(),
             intrinsics: None,
             sequences: None,
+            drain: None,
             sequence: None,
             accumulator: None,
             sigs: HashMap::default(),

@@ -108,11 +108,21 @@ pub fn run_flat(
 fn run_any<D: Exec>(
     program: &Program<D>,
     name: &str,
-    args: Vec<Value>,
+    mut args: Vec<Value>,
     options: &Options<'_>,
     watch: Option<Box<Watch>>,
 ) -> Result<Vec<Value>, RunError> {
     let (id, signature) = entry::find(program, name)?;
+    if signature.has_streams() && !options.streams.has_outside() {
+        let memory = signature.without_streams(&mut args)?;
+        let options = Options {
+            streams: options.streams.with_outside(&memory),
+            ..*options
+        };
+        let mut results = run_any(program, name, args, &options, watch)?;
+        results.extend(memory.into_output());
+        return Ok(results);
+    }
     let sizes = signature.sizes(&args)?;
     let mut machine = Machine::new(program, *options);
     machine.watch = watch;

@@ -110,9 +110,22 @@ impl Executable {
         device: &D,
         module: &D::Module,
         entry: &str,
-        args: Vec<Value>,
+        mut args: Vec<Value>,
         options: &Options<'_>,
     ) -> Result<Vec<Value>, RunError> {
+        let signature = self.signatures.iter().find(|s| s.args.name == entry);
+        if let Some(signature) = signature.filter(|s| s.args.has_streams())
+            && !options.streams.has_outside()
+        {
+            let memory = signature.args.without_streams(&mut args)?;
+            let options = Options {
+                streams: options.streams.with_outside(&memory),
+                ..options.clone()
+            };
+            let mut results = self.run(device, module, entry, args, &options)?;
+            results.extend(memory.into_output());
+            return Ok(results);
+        }
         let put = |value| Resident::put(device, value, &options.memory);
         let results = call::call_entry(self, (device, module), entry, args, put, options)?;
         results.into_iter().map(|value| value.get(device)).collect()

@@ -1,5 +1,15 @@
-//! Sequences as runs see them: who runs a program says how much of a sequence is worked on at once.
+//! Sequences as runs see them: who runs a program says how much of a sequence is worked on at once, brings in the elements of those
+//! that are parameters, and takes the elements of one that is the result.
 
+mod memory;
+
+pub use memory::InMemory;
+
+use crate::ir::id::Var;
+use crate::ir::syntax::Vars;
+use crate::ir::types::{Dim, Size, Type};
+use crate::trap::RunError;
+use crate::value::Value;
 use std::fmt;
 
 /// What is known of memory when the next chunk is chosen.
@@ -20,22 +30,64 @@ pub trait Schedule: Sync {
     fn next(&self, stream: u32, before: i64, left: i64, room: &Room) -> i64;
 }
 
+/// What sequences that cross an entry point come from and go to.
+pub trait Outside: Sync {
+    /// The next elements of the sequence that is the `stream`th among the parameters, as the values that an array of them is:
+    /// `most` of them, or all that are left.
+    fn read(&self, stream: u32, most: i64) -> Result<Vec<Value>, RunError>;
+
+    /// Takes elements of the result, as the values that an array of them is.
+    fn write(&self, values: Vec<Value>) -> Result<(), RunError>;
+}
+
 /// What a run knows of sequences.
 #[derive(Clone, Copy)]
 pub struct Streams<'a> {
     schedule: &'a dyn Schedule,
+    outside: Option<&'a dyn Outside>,
 }
 
 impl<'a> Streams<'a> {
     /// Chunks of sizes that vary, small ones first: whether results depend on them shows soon.
-    pub const VARIED: Streams<'static> = Streams { schedule: &Varied };
+    pub const VARIED: Streams<'static> = Streams {
+        schedule: &Varied,
+        outside: None,
+    };
 
     /// All of a sequence at once.
-    pub const WHOLE: Streams<'static> = Streams { schedule: &Whole };
+    pub const WHOLE: Streams<'static> = Streams {
+        schedule: &Whole,
+        outside: None,
+    };
 
     /// Chunks as `schedule` says.
     pub const fn new(schedule: &'a dyn Schedule) -> Self {
-        Self { schedule }
+        Self {
+            schedule,
+            outside: None,
+        }
+    }
+
+    /// The same, with sequences that come from `outside` and go there. They are no arguments and no results then.
+    #[must_use]
+    pub const fn with_outside<'b>(self, outside: &'b dyn Outside) -> Streams<'b>
+    where
+        'a: 'b,
+    {
+        Streams {
+            schedule: self.schedule,
+            outside: Some(outside),
+        }
+    }
+
+    /// Whether somebody brings in and takes sequences.
+    pub const fn has_outside(&self) -> bool {
+        self.outside.is_some()
+    }
+
+    pub(crate) fn outside(&self) -> Result<&'a dyn Outside, RunError> {
+        let nobody = || RunError::Internal(String::from("nobody brings in sequences"));
+        self.outside.ok_or_else(nobody)
     }
 
     /// The size of the next chunk.
@@ -49,6 +101,35 @@ impl fmt::Debug for Streams<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Streams")
     }
+}
+
+/// Where the sizes that [`crate::ir::array::StreamOp::Read`] binds are found: for each, the number of an array that it binds, and a
+/// dimension of that.
+pub fn sizes_of(vars: &Vars, binds: &[Var]) -> Option<Vec<(usize, usize)>> {
+    let arrays: Vec<Var> = binds
+        .iter()
+        .copied()
+        .filter(|&v| vars[v].ty.is_array())
+        .collect();
+    let sizes = binds.iter().filter(|&&v| vars[v].ty == Type::I64);
+    let found = sizes.map(|&size| {
+        arrays.iter().enumerate().find_map(|(i, &array)| {
+            let shape = vars[array].ty.shape();
+            let dim = shape
+                .iter()
+                .position(|&d| d == Dim::Size(Size::Var(size)))?;
+            Some((i, dim))
+        })
+    });
+    found.collect()
+}
+
+/// The values of sizes that are found there.
+pub(crate) fn read_sizes(values: &[Value], places: &[(usize, usize)]) -> Option<Vec<i64>> {
+    let sizes = places
+        .iter()
+        .map(|&(array, dim)| values.get(array)?.shape().get(dim).copied());
+    sizes.collect()
 }
 
 struct Varied;

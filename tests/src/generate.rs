@@ -278,6 +278,7 @@ impl<'v> Gen<'v> {
             name: (*name).into(),
             ty: outside(ty),
             unique: false,
+            streamed: false,
         });
         let entry_params = entry_params.collect();
         self.finish(&params, entry_params)
@@ -323,6 +324,7 @@ impl<'v> Gen<'v> {
                 size_results: sizes.len(),
                 params: entry_params,
                 results: chosen.iter().map(|i| outside(&i.ty)).collect(),
+                streamed: false,
             }),
             params: params.iter().map(plain).collect(),
             results: results.iter().map(plain).collect(),

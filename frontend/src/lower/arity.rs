@@ -77,6 +77,7 @@ pub(super) const fn arity(op: Op) -> usize {
         | Op::Trace
         | Op::Break
         | Op::SeqParts
+        | Op::SeqPut
         | Op::SeqFlat => 1,
         Op::Add
         | Op::Sub
@@ -120,6 +121,7 @@ pub(super) const fn arity(op: Op) -> usize {
         | Op::Replicate
         | Op::Segment
         | Op::SeqNext
+        | Op::SeqRead(_)
         | Op::FlatMap => 2,
         Op::SetBit
         | Op::Lerp

@@ -47,6 +47,11 @@ impl<'a> Lower<'a> {
         match intrinsic.op {
             Op::SeqMake => Ok(Value::tuple(vec![arg(), arg(), arg()])),
             Op::SeqParts => Ok(arg()),
+            Op::SeqRead(stream) => {
+                let _place = arg();
+                self.read_chunk(stream, inst, &arg(), span)
+            }
+            Op::SeqPut => self.put_chunk(inst, &arg()),
             Op::SeqFlat => Ok(Value::scalar(Const::Bool(!arg().has_rows()))),
             Op::SeqNext => self.next_chunk(&arg(), &arg(), span),
             Op::Segment => self.segment(&arg(), &arg(), span),

@@ -28,6 +28,17 @@ impl<'a> Lower<'a> {
         let mut leaves: Vec<Param> = Vec::new();
         let mut args = Vec::new();
         for param in &entry.params {
+            if let Some(elem) = super::sequence::elements(param) {
+                let (elem, _) = self.nested(|l| Ok(l.eval_type(elem, &frame)))?;
+                described.push(EntryParam {
+                    name: param.name.clone().unwrap_or_else(|| String::from("_")),
+                    ty: structure(&Ty::array(None, elem)),
+                    unique: false,
+                    streamed: true,
+                });
+                args.push(Value::unit());
+                continue;
+            }
             // Only the structure counts; what computes the sizes is emitted when arguments are there.
             let (ty, _) = self.nested(|l| Ok(l.eval_type(&param.ty, &frame)))?;
             let v = self.entry_value(&ty, &mut sizes);
@@ -36,6 +47,7 @@ impl<'a> Lower<'a> {
                 name: param.name.clone().unwrap_or_else(|| String::from("_")),
                 ty: entry_type(&ty, &param.type_text, &param.ty),
                 unique: is_unique(&ty),
+                streamed: false,
             });
             args.push(v);
         }
@@ -49,6 +61,12 @@ impl<'a> Lower<'a> {
             let args: Res<Vec<_>> = args.iter().map(|v| l.rows_in(v, &mut Vec::new())).collect();
             let args = l.entry_sizes(entry, args?, &frame)?;
             let v = l.entry_call(entry, args, file)?;
+            if let Some(drain) = entry.drain {
+                l.drain(drain, v, (entry, &frame), file)?;
+                let v = Value::unit();
+                let results = l.entry_results(&v);
+                return Ok((v, results));
+            }
             let ty = l.eval_type(&entry.result.ty, &frame);
             let v = l.irregular_as(&v, &ty);
             let v = l.rows_out(&v, &mut Vec::new())?;
@@ -59,7 +77,13 @@ impl<'a> Lower<'a> {
         let (results, result, size_results) = results;
         let info = self.typed.names.get(entry.value);
         let span = info.span.map_or(Spans::NONE, |s| self.span_id(s));
-        let result_ty = self.type_of(&v);
+        let result_ty = match super::sequence::elements_of(&entry.result.ty) {
+            Some(elem) if entry.drain.is_some() => {
+                let (elem, _) = self.nested(|l| Ok(l.eval_type(elem, &frame)))?;
+                Ty::array(None, elem)
+            }
+            Some(_) | None => self.type_of(&v),
+        };
         let text = entry.result_text.as_deref().unwrap_or("");
         let result_type = entry_type(&result_ty, text, &entry.result.ty);
         let result_types = match result_type {
@@ -80,6 +104,7 @@ impl<'a> Lower<'a> {
                 size_results,
                 params: described,
                 results: result_types,
+                streamed: entry.drain.is_some(),
             }),
             params,
             results,
@@ -88,7 +113,7 @@ impl<'a> Lower<'a> {
             span,
         });
         self.fun_globals.insert(fun, cx.globals);
-        Ok(())
+        self.check_streams(fun, entry)
     }
 
     /// A parameter's value: every dimension is a size parameter of its own.
@@ -137,6 +162,9 @@ impl<'a> Lower<'a> {
         frame: &Rc<Frame<'a>>,
     ) -> Res<Vec<Value<'a>>> {
         for (i, (param, arg)) in entry.params.iter().zip(&args).enumerate() {
+            if param.streamed {
+                continue;
+            }
             if let Some(name) = &param.name {
                 arg.each_leaf(&mut |leaf| self.hint(leaf.atom, name));
             }
@@ -167,7 +195,14 @@ impl<'a> Lower<'a> {
             }
         }
         let mut out = Vec::new();
+        let mut streams = 0;
         for (param, arg) in entry.params.iter().zip(args) {
+            if let Some(elem) = super::sequence::elements(param) {
+                let elem = self.eval_type(elem, frame);
+                out.push(super::sequence::read(streams, elem));
+                streams += 1;
+                continue;
+            }
             let ty = self.eval_type(&param.ty, frame);
             let name = param.name.clone().unwrap_or_else(|| String::from("_"));
             let mut message = |have: &[Size], want: &[Size]| {
@@ -275,7 +310,7 @@ impl<'a> Lower<'a> {
                 self.apply(f, args, span)?
             }
         };
-        if v.has_fun() {
+        if v.has_fun() && entry.drain.is_none() {
             return Err(super::unsupported(
                 span,
                 "an entry point that returns a function",

@@ -15,7 +15,7 @@ const INTRINSICS: &str = include_str!("intrinsics.fut");
 const SEQ: &str = include_str!("seq.fut");
 
 /// What of the module `seq` is for the module itself.
-const SEQ_OWN: &[&str] = &["make", "parts", "flat", "next", "append"];
+const SEQ_OWN: &[&str] = &["make", "parts", "flat", "next", "append", "put", "drain"];
 
 impl Prelude {
     /// What the type of accumulators is for everything but the checker: the array that is updated.
@@ -72,6 +72,23 @@ impl Cx<'_> {
         Ok(env)
     }
 
+    /// What goes through a sequence that is the result of an entry point.
+    pub(crate) fn drain(&mut self) -> Res<Option<Name>> {
+        self.sequences()?;
+        Ok(self.prelude.drain)
+    }
+
+    /// The type of the elements, if a type is that of sequences.
+    pub(crate) fn elements_of<'t>(&self, ty: &'t Type) -> Option<&'t Type> {
+        match ty {
+            Type::Named(named) if self.is_sequence(named.name) => match named.args.first() {
+                Some(TypeArg::Type(elem)) => Some(elem),
+                Some(TypeArg::Size(_)) | None => None,
+            },
+            _ => None,
+        }
+    }
+
     pub(super) fn sequences(&mut self) -> Res<Arc<Env>> {
         if let Some(env) = &self.prelude.sequences {
             return Ok(Arc::clone(env));
@@ -93,6 +110,7 @@ impl Cx<'_> {
                 env.values.insert(sym, value);
             }
         }
+        self.prelude.drain = own.values.get("drain").copied();
         let env = Arc::new(env);
         self.prelude.sequences = Some(Arc::clone(&env));
         Ok(env)

@@ -142,6 +142,7 @@ pub(crate) fn array_op(name: &str) -> Option<Op> {
         "make" => Op::SeqMake,
         "parts" => Op::SeqParts,
         "next" => Op::SeqNext,
+        "put" => Op::SeqPut,
         "flat" => Op::SeqFlat,
         _ => return None,
     })

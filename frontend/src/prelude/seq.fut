@@ -7,6 +7,8 @@ val make 't : (most: i64) -> (exact: bool) -> (chunk: i64 -> (k: i64) -> ?[m].[m
 val parts 't : seq t -> (i64, bool, i64 -> (k: i64) -> ?[m].[m]t)
 -- Whether nothing in the elements of an array has rows of any lengths.
 val flat 't [n] : [n]t -> bool
+-- Hands elements of the result of an entry point over; how many.
+val put 't [m] : [m]t -> i64
 val next : (before: i64) -> (left: i64) -> i64
 
 -- Puts elements behind the first `used` ones of a buffer, which grows to twice what is needed if more will come; rows of any
@@ -132,3 +134,13 @@ def tabulate 't (s: seq ([..]t)) : [][]t =
   let xss = rows s
   let w = if null xss then 0 else i64.minimum (lengths xss)
   in map (\xs -> xs[:w]) xss
+
+-- What goes through the result of an entry point.
+def drain 't (s: seq t) : i64 =
+  let (n, _, chunk) = parts s
+  let (p, _) =
+    loop (p, more) = (0, 0 < n) while more do
+      let k = next p (n - p)
+      let m = put (chunk p k)
+      in (p + m, m == k && p + m < n)
+  in p

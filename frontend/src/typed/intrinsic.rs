@@ -214,6 +214,10 @@ pub enum Op {
     SeqParts,
     /// `[n]t -> bool`: whether nothing in the elements has rows of any lengths.
     SeqFlat,
+    /// `i64 -> (k: i64) -> ?[m].[m]t`: the next elements of the sequence of this number among the parameters of an entry point.
+    SeqRead(u32),
+    /// `[m]t -> i64`: hands elements of the result of an entry point over; how many.
+    SeqPut,
     /// `(before: i64) -> (left: i64) -> i64`: the size of the next chunk.
     SeqNext,
 }

@@ -51,6 +51,8 @@ pub struct Entry {
     pub result_text: Option<String>,
     /// The result type.
     pub result: RetType,
+    /// What goes through the result, if that is a sequence.
+    pub drain: Option<Name>,
     /// Attributes of the definition.
     pub attrs: Vec<Attr>,
 }
@@ -64,6 +66,8 @@ pub struct EntryParam {
     pub type_text: String,
     /// The type.
     pub ty: Type,
+    /// Whether that is a sequence.
+    pub streamed: bool,
 }
 
 /// A module expression, evaluated in an environment that it extends.

@@ -48,18 +48,27 @@ impl Cx<'_> {
                 return err(Code::BadEntry, span, message);
             }
         }
-        let functional = params
-            .iter()
-            .map(|p| &p.ty)
-            .chain([&result.ty])
-            .any(|t| self.too_lifted(t, Lift::Size).is_some());
-        if params.iter().any(|p| self.has_sequence(&p.ty)) || self.has_sequence(&result.ty) {
+        for p in &mut params {
+            p.streamed = self.elements_of(&p.ty).is_some();
+        }
+        let streamed = self.elements_of(&result.ty).is_some();
+        let inner = |cx: &Self, ty: &Type| match cx.elements_of(ty) {
+            Some(elem) => cx.has_sequence(elem),
+            None => cx.has_sequence(ty),
+        };
+        if params.iter().any(|p| inner(self, &p.ty)) || inner(self, &result.ty) {
             return err(
-                Code::NotYetSupported,
+                Code::BadEntry,
                 span,
-                "an entry point cannot yet take or return sequences",
+                "sequences of an entry point must be parameters of their own, or all of the result",
             );
         }
+        let functional = params
+            .iter()
+            .filter(|p| !p.streamed)
+            .map(|p| &p.ty)
+            .chain((!streamed).then_some(&result.ty))
+            .any(|t| self.too_lifted(t, Lift::Size).is_some());
         if functional {
             return err(
                 Code::BadEntry,
@@ -68,6 +77,10 @@ impl Cx<'_> {
             );
         }
         if self.is_main_file() {
+            let drain = match streamed {
+                true => self.drain()?,
+                false => None,
+            };
             let result_text = bind.ret.as_ref().map(|t| self.text(t.span));
             for p in &mut params {
                 if p.type_text.is_empty() {
@@ -81,6 +94,7 @@ impl Cx<'_> {
                 params,
                 result_text,
                 result,
+                drain,
                 attrs: def.attrs.clone(),
             });
         }
@@ -105,6 +119,7 @@ fn entry_params(
             name,
             type_text,
             ty: p.ty.clone(),
+            streamed: false,
         });
     }
     // A definition may have fewer parameters than its type: `entry f = map g`.
@@ -115,6 +130,7 @@ fn entry_params(
             name,
             type_text: String::new(),
             ty: f.arg.clone(),
+            streamed: false,
         });
         ret = f.ret.clone();
     }

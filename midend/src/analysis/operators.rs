@@ -214,9 +214,11 @@ fn add(program: &mut Program<Soac>, given: &Given<'_>, needed: &Needed<'_>, name
                 name: vars[*v].name.to_string(),
                 ty: outside(&vars[*v].ty),
                 unique: true,
+                streamed: false,
             })
             .collect(),
         results: formals.iter().map(|v| outside(&vars[*v].ty)).collect(),
+        streamed: false,
     };
     let param = |unique| move |var: &Var| Param { var: *var, unique };
     let sizes = sizes.iter().map(param(false));

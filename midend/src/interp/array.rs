@@ -13,7 +13,7 @@ use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, Const, ScalarOp};
 use crate::ir::syntax::{Atom, Stm};
 use crate::ir::types::{ScalarType, Size};
-use crate::stream::Room;
+use crate::stream::{Room, read_sizes, sizes_of};
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -35,18 +35,24 @@ impl<D: Exec> Machine<'_, D> {
         let Some(tracer) = self.options.tracer else {
             return Ok(());
         };
-        let mut values = Vec::with_capacity(trace.values.len());
-        for &atom in &trace.values {
+        let values = self.outside(&trace.values)?;
+        tracer.show(&trace.label, &trace.ty, &values);
+        Ok(())
+    }
+
+    /// Values as the outside gets them.
+    fn outside(&self, atoms: &[Atom]) -> Run<Vec<Value>> {
+        let mut values = Vec::with_capacity(atoms.len());
+        for &atom in atoms {
             values.push(match self.atom(atom)? {
                 Val::Scalar(c) => Value::Scalar(c),
                 Val::Array(array) => Value::Array(array.to_value()),
                 Val::Buffer(_) | Val::Cert | Val::Unset | Val::Gone => {
-                    return internal("what is no value is shown");
+                    return internal("what is no value goes out");
                 }
             });
         }
-        tracer.show(&trace.label, &trace.ty, &values);
-        Ok(())
+        Ok(values)
     }
 
     /// A step of a sequence.
@@ -63,7 +69,33 @@ impl<D: Exec> Machine<'_, D> {
                     .next(stream.stream, before, left, &room);
                 self.bind_one(stm, Val::Scalar(next.into()))
             }
-            StreamOp::Read | StreamOp::Write => internal("a sequence crosses no entry point"),
+            StreamOp::Read => {
+                let Some(&most) = stream.args.first() else {
+                    return internal("a sequence is read without saying how much");
+                };
+                let outside = self.options.streams.outside().map_err(Box::new)?;
+                let values = outside
+                    .read(stream.stream, self.int(most)?)
+                    .map_err(Box::new)?;
+                let places = sizes_of(&self.program.vars, &stm.binds);
+                let sizes = places.and_then(|places| read_sizes(&values, &places));
+                let Some(sizes) = sizes else {
+                    return internal("the sizes of what is read are not known");
+                };
+                let mut all: Vec<Val> = sizes.into_iter().map(|n| Val::Scalar(n.into())).collect();
+                for value in values {
+                    all.push(match value {
+                        Value::Scalar(c) => Val::Scalar(c),
+                        Value::Array(a) => Val::Array(Rc::new(Array::from_value(a, &self.meter))),
+                    });
+                }
+                self.bind(stm, all)
+            }
+            StreamOp::Write => {
+                let values = self.outside(&stream.args)?;
+                let outside = self.options.streams.outside().map_err(Box::new)?;
+                outside.write(values).map_err(Box::new)
+            }
         }
     }
 

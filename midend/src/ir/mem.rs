@@ -69,6 +69,8 @@ pub struct MemStream {
     pub stream: u32,
     /// Scalars, and buffers with the extents of the arrays at their start.
     pub args: Vec<(Atom, Vec<Atom>)>,
+    /// Where the sizes that are bound are found ([`crate::stream::sizes_of`]).
+    pub sizes: Vec<(usize, usize)>,
 }
 
 /// As [`super::array::Trace`], of scalars and row-major arrays.

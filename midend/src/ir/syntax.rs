@@ -95,6 +95,9 @@ pub struct Entry {
     pub params: Vec<EntryParam>,
     /// Source result; a tuple's components are separate results.
     pub results: Vec<EntryType>,
+    /// Whether the result is a sequence, which [`super::array::StreamOp::Write`] hands over: no result of the function. As one
+    /// value it is an array, the type of the one result.
+    pub streamed: bool,
 }
 
 /// A source-level parameter of an entry point.
@@ -106,6 +109,9 @@ pub struct EntryParam {
     pub ty: EntryType,
     /// Whether it is consumed.
     pub unique: bool,
+    /// Whether it is a sequence, which [`super::array::StreamOp::Read`] reads by its number among those: no parameter of the
+    /// function. As one value it is an array, which is its type here.
+    pub streamed: bool,
 }
 
 /// The type of a value as the outside sees it. Arrays of tuples, records and sums are flattened to tuples of arrays:

@@ -354,7 +354,7 @@ impl<D: Device> Run<'_, D> {
             OpKind::Copy { shape, dst, src } => self.copy(frame, shape, dst, src)?,
             OpKind::Launch { kernel, work, args } => self.launch(frame, (kernel, *work), args)?,
             OpKind::Trace(traced) => self.trace(frame, traced)?,
-            OpKind::Stream(step) => self.stream(frame, step)?,
+            OpKind::Stream(step) => self.stream(frame, step, op.span)?,
         }
         Ok(())
     }

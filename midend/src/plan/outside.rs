@@ -1,11 +1,13 @@
 //! What host code tells the outside, and asks of it.
 
 use super::exec::{Frame, Run, Val, buffer, constant, int, ints, malformed};
+use super::memory::{Asker, counted};
 use super::resolve::{Operand, Streamed, Traced};
 use crate::device::Device;
 use crate::ir::array::StreamOp;
+use crate::ir::id::SpanId;
 use crate::ir::scalar::Const;
-use crate::stream::Room;
+use crate::stream::{Room, read_sizes};
 use crate::trap::RunError;
 use crate::value::{ArrayValue, Value};
 
@@ -46,7 +48,12 @@ impl<D: Device> Run<'_, D> {
     }
 
     /// A step of a sequence.
-    pub(super) fn stream(&self, frame: &mut Frame<D>, step: &Streamed) -> Result<(), RunError> {
+    pub(super) fn stream(
+        &self,
+        frame: &mut Frame<D>,
+        step: &Streamed,
+        span: SpanId,
+    ) -> Result<(), RunError> {
         match (step.op, &step.args[..], &step.to[..]) {
             (StreamOp::Next, [(before, _), (left, _)], &[to]) => {
                 let (before, left) = (int(frame, *before)?, int(frame, *left)?);
@@ -63,9 +70,41 @@ impl<D: Device> Run<'_, D> {
                 frame[to] = Val::Scalar(Const::I64(next));
                 Ok(())
             }
-            (StreamOp::Next | StreamOp::Read | StreamOp::Write, ..) => Err(malformed(
-                "a step of a sequence that crosses no entry point",
-            )),
+            (StreamOp::Read, [(most, _)], to) => {
+                let outside = self.options.streams.outside()?;
+                let values = outside.read(step.stream, int(frame, *most)?)?;
+                let sizes = read_sizes(&values, &step.sizes);
+                let sizes = sizes.ok_or_else(|| malformed("sizes that are not read"))?;
+                let (scalars, arrays) = to.split_at(sizes.len().min(to.len()));
+                for (&to, n) in scalars.iter().zip(sizes) {
+                    frame[to] = Val::Scalar(Const::I64(n));
+                }
+                for (&to, value) in arrays.iter().zip(values) {
+                    frame[to] = self.brought_in(value, span)?;
+                }
+                Ok(())
+            }
+            (StreamOp::Write, ..) => {
+                let values = self.outside(frame, &step.args)?;
+                self.options.streams.outside()?.write(values)
+            }
+            (StreamOp::Next | StreamOp::Read, ..) => {
+                Err(malformed("a step of a sequence without operands"))
+            }
+        }
+    }
+
+    /// A value from outside, on the device.
+    fn brought_in(&self, value: Value, span: SpanId) -> Result<Val<D::Buffer>, RunError> {
+        match value {
+            Value::Scalar(c) => Ok(Val::Scalar(c)),
+            Value::Array(array) => {
+                let (elem, len) = (array.data.elem(), array.data.len());
+                let upload = || self.device.upload(array.data);
+                let asker = Asker::Statement(span);
+                let memory = &self.options.memory;
+                counted::<D>(memory, asker, (elem, len), upload).map(Val::Buffer)
+            }
         }
     }
 }

@@ -143,6 +143,7 @@ pub(super) struct Streamed {
     pub(super) stream: u32,
     /// Scalars, and buffers with the extents of the arrays in them.
     pub(super) args: Vec<(Operand, Vec<Operand>)>,
+    pub(super) sizes: Vec<(usize, usize)>,
     pub(super) to: Vec<Slot>,
 }
 
@@ -468,6 +469,7 @@ impl Resolver<'_> {
                     op: stream.op,
                     stream: stream.stream,
                     args,
+                    sizes: stream.sizes.clone(),
                     to: self.all(binds),
                 }))
             }

@@ -4,8 +4,9 @@ use super::Value;
 use super::leaf::leaves;
 use crate::ir::id::{FunId, Var};
 use crate::ir::scalar::Const;
-use crate::ir::syntax::{Fun, Program};
+use crate::ir::syntax::{EntryType, Fun, Program};
 use crate::ir::types::{Dim, ScalarType, Size};
+use crate::stream::InMemory;
 use crate::trap::RunError;
 use std::collections::BTreeMap;
 
@@ -19,6 +20,10 @@ pub struct Signature {
     pub sizes: Vec<SizeName>,
     /// The values to give.
     pub params: Vec<ParamType>,
+    /// The sequences among the parameters: which of the values that are given, were they all, and the types of the arrays.
+    pub streams: Vec<(std::ops::Range<usize>, EntryType)>,
+    /// The type of the array that the result is, if it is a sequence.
+    pub streamed: Option<EntryType>,
     /// How many of the function's leading results are sizes that the values already carry.
     pub size_results: usize,
 }
@@ -114,8 +119,14 @@ impl Signature {
         }
         let (sizes, values) = fun.params.split_at(entry.size_params);
         let mut labels = Vec::new();
+        let (mut streams, mut all) = (Vec::new(), 0);
         for param in &entry.params {
             let count = leaves(&param.ty).len();
+            all += count;
+            if param.streamed {
+                streams.push((all - count..all, param.ty.clone()));
+                continue;
+            }
             for i in 1..=count {
                 labels.push(if count == 1 {
                     format!("`{}`", param.name)
@@ -152,8 +163,35 @@ impl Signature {
             name: entry.name.clone(),
             sizes,
             params,
+            streams,
+            streamed: entry
+                .streamed
+                .then(|| entry.results.first().cloned())
+                .flatten(),
             size_results: entry.size_results,
         })
+    }
+
+    /// Whether sequences cross the entry point.
+    pub fn has_streams(&self) -> bool {
+        !self.streams.is_empty() || self.streamed.is_some()
+    }
+
+    /// Takes the arrays that are sequences out of the values that are given.
+    pub fn without_streams(&self, args: &mut Vec<Value>) -> Result<InMemory, RunError> {
+        let mut inputs = Vec::new();
+        for (range, ty) in self.streams.iter().rev() {
+            if range.end > args.len() {
+                let given = args.len();
+                return Err(RunError::BadArguments(format!(
+                    "entry point `{}` takes more than the {given} values that were given",
+                    self.name
+                )));
+            }
+            inputs.push((ty.clone(), args.drain(range.clone()).collect()));
+        }
+        inputs.reverse();
+        InMemory::new(inputs, self.streamed.as_ref())
     }
 
     /// Checks the arguments, and yields the values of the size parameters.

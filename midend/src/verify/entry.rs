@@ -8,7 +8,10 @@ use crate::value::leaf::{Leaf, leaves};
 /// Checks the outside of a function, if it has one.
 pub(super) fn check<D: Verify>(cx: &mut Cx<'_, D>, fun: &Fun<D>) {
     let Some(entry) = &fun.entry else { return };
-    let given = entry.params.iter().map(|param| leaves(&param.ty));
+    let given = entry.params.iter().map(|param| match param.streamed {
+        true => Vec::new(),
+        false => leaves(&param.ty),
+    });
     let given: Vec<Vec<Leaf>> = given.collect();
     let params = &fun.params;
     values(cx, "parameter", params, entry.size_params, &given.concat());
@@ -22,7 +25,10 @@ pub(super) fn check<D: Verify>(cx: &mut Cx<'_, D>, fun: &Fun<D>) {
             ));
         }
     }
-    let results: Vec<Leaf> = entry.results.iter().flat_map(leaves).collect();
+    let mut results: Vec<Leaf> = entry.results.iter().flat_map(leaves).collect();
+    if entry.streamed {
+        results.clear();
+    }
     values(cx, "result", &fun.results, entry.size_results, &results);
 }
 

@@ -350,9 +350,11 @@ fn entry(params: &[(&str, EntryType)]) -> Entry {
                 name: (*name).to_owned(),
                 ty: ty.clone(),
                 unique: false,
+                streamed: false,
             })
             .collect(),
         results: Vec::new(),
+        streamed: false,
     }
 }
 

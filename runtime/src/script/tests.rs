@@ -28,9 +28,11 @@ fn toy() -> Toy {
                 name: "x".to_owned(),
                 ty: ty.clone(),
                 unique: false,
+                streamed: false,
             })
             .collect(),
         results: results.to_vec(),
+        streamed: false,
     };
     Toy(vec![
         entry("pair", &[i32s(), i32s()], std::slice::from_ref(&pair)),

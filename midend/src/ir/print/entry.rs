@@ -14,10 +14,18 @@ impl Printer<'_> {
         ));
         self.list(&entry.params, |p, param| {
             p.name(&param.name);
-            p.word(if param.unique { ": *" } else { ": " });
+            p.word(": ");
+            if param.streamed {
+                p.word("seq ");
+            }
+            p.word(if param.unique { "*" } else { "" });
             p.entry_type(&param.ty);
         });
-        self.word(") -> (");
+        self.word(if entry.streamed {
+            ") -> seq ("
+        } else {
+            ") -> ("
+        });
         self.list(&entry.results, |p, ty| p.entry_type(ty));
         self.word(")");
     }

@@ -1,6 +1,7 @@
 //! Operations of the plan dialect, and the doors through which generic code comes to each dialect's text.
 
 use super::Printer;
+use crate::ir::array::StreamOp;
 use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, Region};
 use crate::ir::read::{ReadError, Reader};
 use crate::ir::seg::Seg;
@@ -85,6 +86,13 @@ impl Printer<'_> {
             Mem::Stream(stream) => {
                 self.word(&format!("{} {} (", stream.op.name(), stream.stream));
                 self.shaped_values(&stream.args);
+                if stream.op == StreamOp::Read {
+                    self.word(" (");
+                    self.list(&stream.sizes, |p, (array, dim)| {
+                        p.word(&format!("{array} {dim}"))
+                    });
+                    self.word(")");
+                }
             }
         }
     }

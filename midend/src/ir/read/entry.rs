@@ -15,11 +15,18 @@ impl Reader<'_> {
         let params = self.list(")", |r| {
             let name = r.name()?;
             r.expect(":")?;
+            let streamed = r.eat_word("seq");
             let unique = r.eat("*");
             let ty = r.entry_type()?;
-            Ok(EntryParam { name, ty, unique })
+            Ok(EntryParam {
+                name,
+                ty,
+                unique,
+                streamed,
+            })
         })?;
         self.expect("->")?;
+        let streamed = self.eat_word("seq");
         self.expect("(")?;
         let results = self.list(")", Self::entry_type)?;
         Ok(Entry {
@@ -28,6 +35,7 @@ impl Reader<'_> {
             size_results,
             params,
             results,
+            streamed,
         })
     }
 

@@ -81,7 +81,17 @@ impl Reader<'_> {
     fn mem_stream(&mut self, op: StreamOp) -> Read<MemStream> {
         let stream = self.number_u32()?;
         let args = self.shaped_values()?;
-        Ok(MemStream { op, stream, args })
+        let mut sizes = Vec::new();
+        if op == StreamOp::Read {
+            self.expect("(")?;
+            sizes = self.list(")", |r| Ok((r.natural()?, r.natural()?)))?;
+        }
+        Ok(MemStream {
+            op,
+            stream,
+            args,
+            sizes,
+        })
     }
 
     fn region(&mut self) -> Read<Region> {

@@ -4,11 +4,12 @@ use super::control::Val;
 use super::emit::FrameKind;
 use super::view::View;
 use super::{Cx, Mode};
-use crate::ir::array::{Stream, Trace};
+use crate::ir::array::{Stream, StreamOp, Trace};
 use crate::ir::id::Var;
 use crate::ir::mem::{Extent, Kernel, KernelKind, KernelSpace, Mem, MemStream, MemTrace};
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm};
 use crate::ir::types::Type;
+use crate::stream::sizes_of;
 
 impl Cx<'_> {
     /// Copies all elements, unless they are there already. The two do not overlap.
@@ -85,6 +86,10 @@ impl Cx<'_> {
             op: stream.op,
             stream: stream.stream,
             args: self.shaped(&stream.args),
+            sizes: match stream.op {
+                StreamOp::Read => sizes_of(&self.vars, binds).unwrap_or_default(),
+                StreamOp::Next | StreamOp::Write => Vec::new(),
+            },
         };
         let mut bound = Vec::with_capacity(binds.len());
         for &bind in binds {
