@@ -80,12 +80,10 @@ impl Cx<'_> {
 
     /// The type of the elements, if a type is that of sequences.
     pub(crate) fn elements_of<'t>(&self, ty: &'t Type) -> Option<&'t Type> {
-        match ty {
-            Type::Named(named) if self.is_sequence(named.name) => match named.args.first() {
-                Some(TypeArg::Type(elem)) => Some(elem),
-                Some(TypeArg::Size(_)) | None => None,
-            },
-            _ => None,
+        let Type::Named(named) = ty else { return None };
+        match named.args.first() {
+            Some(TypeArg::Type(elem)) if self.is_sequence(named.name) => Some(elem),
+            Some(TypeArg::Type(_) | TypeArg::Size(_)) | None => None,
         }
     }
 

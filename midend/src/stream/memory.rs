@@ -117,17 +117,20 @@ fn length(ty: &EntryType, values: &mut std::slice::Iter<'_, Value>) -> Result<us
     Ok(len.unwrap_or(0))
 }
 
+/// Looks at a value, and at how long it must be if it holds the elements of rows.
+type Look<'f> = dyn FnMut(&Value, Option<usize>) -> Result<(), RunError> + 'f;
+
 /// Calls `f` on the values of an array, each with how long it must be if it holds the elements of rows.
 fn each_leaf(
     ty: &EntryType,
     values: &mut std::slice::Iter<'_, Value>,
-    f: &mut dyn FnMut(&Value, Option<usize>) -> Result<(), RunError>,
+    f: &mut Look<'_>,
 ) -> Result<(), RunError> {
     fn go(
         ty: &EntryType,
         rows: Option<usize>,
         values: &mut std::slice::Iter<'_, Value>,
-        f: &mut dyn FnMut(&Value, Option<usize>) -> Result<(), RunError>,
+        f: &mut Look<'_>,
     ) -> Result<(), RunError> {
         match ty {
             EntryType::Array { elem, .. } if !leaves(elem).is_empty() => go(elem, rows, values, f),
