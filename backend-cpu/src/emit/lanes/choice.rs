@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use midend::analysis::kernels::has_value;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
-use midend::ir::syntax::{Atom, Body};
+use midend::ir::syntax::{Atom, Body, Exp, Stm};
 use midend::ir::types::ScalarType;
 
 impl Emit<'_, '_> {
@@ -43,11 +43,20 @@ impl Emit<'_, '_> {
         cond: Var,
         sides: [&Body<Mem>; 2],
     ) -> bool {
-        if !blends(sides) {
+        let reads = |side: &Body<Mem>| {
+            let is_load = |stm: &Stm<Mem>| matches!(stm.exp, Exp::Op(Mem::Load { .. }));
+            side.stms.iter().any(is_load)
+        };
+        if !blends(sides) && !sides.into_iter().any(reads) {
             return false;
         }
-        for side in sides {
-            self.lanes_body(group, side);
+        for (k, side) in sides.into_iter().enumerate() {
+            if reads(side) {
+                let taken = self.any_lane_is(group, Atom::Var(cond), k == 0);
+                self.lanes_side(group, side, taken);
+            } else {
+                self.lanes_body(group, side);
+            }
         }
         for (k, bind) in binds.iter().enumerate() {
             if has_value(self.ty(*bind)) {
@@ -57,6 +66,24 @@ impl Emit<'_, '_> {
             }
         }
         true
+    }
+
+    /// A side of a choice, for all lanes. What it reads is the same for all of them; unless a lane takes the side, it may not be
+    /// there, and something else is read.
+    fn lanes_side(&mut self, group: &mut Group<'_>, side: &Body<Mem>, taken: Value) {
+        let elsewhere = self.stack_slot(8);
+        for stm in &side.stms {
+            if let Exp::Op(Mem::Load { buffer, index }) = &stm.exp {
+                let (start, elem) = (self.var(*buffer), self.elem(*buffer));
+                let (place, offset) = self.place(start, elem, *index);
+                let place = self.b.ins().iadd_imm_s(place, i64::from(offset));
+                let place = self.b.ins().select(taken, place, elsewhere);
+                let value = self.load(elem, place, 0);
+                self.bind(stm.binds[0], value);
+            } else {
+                self.lanes_stm(group, stm);
+            }
+        }
     }
 
     /// The one or the other value in each lane, of the type of `bind`.

@@ -360,7 +360,7 @@ impl Finder<'_> {
             Exp::If {
                 then, otherwise, ..
             } => {
-                if !blends([then, otherwise]) {
+                if !blends([then, otherwise]) && !self.blends_around_loads([then, otherwise]) {
                     return None;
                 }
                 // The sides are in lanes, too, but weigh no more than the choice.
@@ -402,6 +402,34 @@ impl Finder<'_> {
             self.weigh(stm);
         }
         Some(())
+    }
+
+    /// Whether both sides of a choice between lanes may be computed when the elements that they read are the same for all lanes: they
+    /// are read if any lane takes the side.
+    fn blends_around_loads(&self, sides: [&Body<Mem>; 2]) -> bool {
+        let fixed = |stm: &Stm<Mem>| match &stm.exp {
+            Exp::Op(Mem::Load { buffer, index }) => {
+                Some(!self.varies(Atom::Var(*buffer)) && !self.varies(*index))
+            }
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => None,
+        };
+        let all = |side: &Body<Mem>| side.stms.iter().filter_map(fixed).all(|fixed| fixed);
+        let rest = sides.map(|side| {
+            let stms = side.stms.iter().filter(|stm| fixed(stm).is_none());
+            let result = side.result.clone();
+            Body {
+                stms: stms.cloned().collect(),
+                result,
+            }
+        });
+        sides.into_iter().all(all) && blends([&rest[0], &rest[1]])
     }
 
     /// A loop that goes on while a condition holds: lanes that are through with it compute on with the others, so what it

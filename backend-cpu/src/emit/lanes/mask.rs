@@ -165,15 +165,29 @@ impl Emit<'_, '_> {
 
     /// Whether a truth value holds in any lane.
     pub(super) fn any_lane(&mut self, group: &mut Group<'_>, cond: Atom) -> Value {
+        self.any_lane_is(group, cond, true)
+    }
+
+    /// Whether a truth value is `wanted` in any lane.
+    pub(super) fn any_lane_is(&mut self, group: &mut Group<'_>, cond: Atom, wanted: bool) -> Value {
         match cond.as_var().and_then(|v| group.lanes.get(&v)) {
             Some(Lanes::Mask(masks)) => {
-                let masks = masks.clone().into_iter();
-                let any = masks.reduce(|a, b| self.b.ins().bor(a, b));
+                let mut any = masks.clone();
+                if !wanted {
+                    any = any.into_iter().map(|a| self.b.ins().bnot(a)).collect();
+                }
+                let any = any.into_iter().reduce(|a, b| self.b.ins().bor(a, b));
                 self.b.ins().vany_true(any.expect("groups have lanes"))
             }
             Some(Lanes::Many(_) | Lanes::Linear(..) | Lanes::Packed(_)) | None => {
-                let truths = self.in_shape(group, Shape::Many, cond).into_iter();
-                let any = truths.reduce(|a, b| self.b.ins().bor(a, b));
+                let mut any = self.in_shape(group, Shape::Many, cond);
+                if !wanted {
+                    any = any
+                        .into_iter()
+                        .map(|a| self.b.ins().bxor_imm_u(a, 1))
+                        .collect();
+                }
+                let any = any.into_iter().reduce(|a, b| self.b.ins().bor(a, b));
                 any.expect("groups have lanes")
             }
         }
