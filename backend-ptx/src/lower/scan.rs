@@ -4,6 +4,7 @@
 //! Blocks draw the numbers of their tiles from a counter in the order in which they start, so that a tile only waits for
 //! blocks that run.
 
+mod count;
 mod look_back;
 mod tile;
 
@@ -12,6 +13,7 @@ use super::tuple::Ops;
 use super::{Entry, Lower, Shape, Source, THREADS, WARPS, components, entry, together, words_of};
 use crate::ptx::ops::{AtomOp, Binary, Cmp, Round, Shuffle, Special, Ternary};
 use crate::ptx::{Inst, Operand, Order, Reg, Scope, Space, Ty};
+use count::Counted;
 use look_back::Published;
 use midend::analysis::kernels::summed;
 use midend::ir::id::Var;
@@ -55,12 +57,32 @@ pub(super) fn large(
         Some(_) => &summed(&source.program.vars, kernel, ops),
     };
     entry(source, &shape, |lower, extras| {
-        let tile = lower.tile(kernel, &types, extras);
+        let counted = then.filter(|then| count::counts(lower.program, kernel, ops, then));
+        let tile = lower.tile(kernel, (&types, counted.is_none()), extras);
         lower.outer_indices(kernel, tile.segment);
+        let all: Vec<ScalarType> = match then {
+            None => types.clone(),
+            Some(then) => then.params.iter().map(|v| lower.elem(*v)).collect(),
+        };
+        let counted = counted.map(|then| Counted {
+            kernel,
+            types: &all,
+            then,
+        });
         let is_short = together::are_short(lower.program, ops, tile.items);
-        lower.fill(scanned, (ops, &types), &tile, is_short);
-        let sum = lower.fold_run((ops, &types), &tile, is_short);
-        let (before, warps) = lower.scan_threads((ops, &types), &sum);
+        let mut held = None;
+        let (before, warps) = match counted {
+            Some(of) => {
+                let (found, before, warps) = lower.count_tile(of, (ops, &types), &tile);
+                held = Some((of, found));
+                (before, warps)
+            }
+            None => {
+                lower.fill(scanned, (ops, &types), &tile, is_short);
+                let sum = lower.fold_run((ops, &types), &tile, is_short);
+                lower.scan_threads((ops, &types), &sum)
+            }
+        };
         let carry = lower.tables("carry", &types, 1);
         let tables: Vec<&[Reg]> = extras[SIZES..].chunks(words).collect();
         let published = Published {
@@ -83,11 +105,14 @@ pub(super) fn large(
         let carry = lower.load_shared(&carry, &types, zero);
         let before: Vec<Operand> = before.into_iter().map(Operand::Reg).collect();
         let prefix = lower.combined(ops, &types, &carry, &before);
+        if let Some((of, held)) = held {
+            return lower.hand_on(of, &tile, &held, prefix[0]);
+        }
         lower.scan_run((ops, &types), &tile, &prefix, is_short);
         lower.b.inst(Inst::Barrier);
         match then {
             None => lower.drain(outs, &types, &tile),
-            Some(then) => lower.drain_into(kernel, then, &types, &tile),
+            Some(then) => lower.drain_into((kernel, then), (&types, &all), &tile),
         }
     })
 }
@@ -102,14 +127,19 @@ struct Tile {
     first: Reg,
     start: Reg,
     count: Reg,
-    /// Arrays in shared memory for the elements of all threads.
+    /// Arrays in shared memory for the elements of all threads, if they go there.
     tables: Vec<Reg>,
     items: u32,
 }
 
 impl Lower<'_> {
     /// Draws a tile.
-    fn tile(&mut self, kernel: &Kernel, types: &[ScalarType], extras: &[Reg]) -> Tile {
+    fn tile(
+        &mut self,
+        kernel: &Kernel,
+        (types, in_shared): (&[ScalarType], bool),
+        extras: &[Reg],
+    ) -> Tile {
         let items = items(types);
         let number = self.draw(extras[3]);
         // Without outer dimensions there is one segment.
@@ -126,7 +156,10 @@ impl Lower<'_> {
         let left = self.b.bin(Binary::Sub, Ty::U64, extras[0], start);
         let count = self.b.bin(Binary::Min, Ty::U64, left, Operand::Imm(size));
         let count = self.b.convert(Ty::U32, Ty::U64, Round::Exact, count);
-        let tables = self.tables("items", types, THREADS * items * 33 / 32);
+        let tables = match in_shared {
+            true => self.tables("items", types, THREADS * items * 33 / 32),
+            false => Vec::new(),
+        };
         Tile {
             number,
             within,

@@ -75,7 +75,7 @@ impl Lower<'_> {
     }
 
     /// The lanes at once; those that fail on their way must come back first.
-    fn gather_warp(&mut self) {
+    pub(super) fn gather_warp(&mut self) {
         self.b.inst(Inst::WarpSync { mask: FULL });
     }
 

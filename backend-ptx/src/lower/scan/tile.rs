@@ -85,7 +85,12 @@ impl Lower<'_> {
     }
 
     /// Code for tiles with all their elements, and for others.
-    fn if_whole(&mut self, tile: &Tile, f: impl FnOnce(&mut Self), g: impl FnOnce(&mut Self)) {
+    pub(super) fn if_whole(
+        &mut self,
+        tile: &Tile,
+        f: impl FnOnce(&mut Self),
+        g: impl FnOnce(&mut Self),
+    ) {
         let (whole, last, join) = (self.b.block(), self.b.block(), self.b.block());
         let size = Operand::Imm(u64::from(THREADS * tile.items));
         let is_whole = self.b.cmp(Cmp::Eq, Ty::U32, tile.count, size);
@@ -219,14 +224,10 @@ impl Lower<'_> {
     /// The sums from shared memory to what is done with them; what else that needs is computed again, and what it reads is near.
     pub(super) fn drain_into(
         &mut self,
-        kernel: &Kernel,
-        then: &Lambda<Mem>,
-        types: &[ScalarType],
+        (kernel, then): (&Kernel, &Lambda<Mem>),
+        (types, all): (&[ScalarType], &[ScalarType]),
         tile: &Tile,
     ) {
-        let elem = |v: &Var| self.elem(*v);
-        let rest: Vec<ScalarType> = then.params[types.len()..].iter().map(elem).collect();
-        let all = [types, &rest].concat();
         let tid = self.b.special(Special::Tid);
         let each = together::points(self.program, kernel).unwrap_or(1);
         self.if_whole(
@@ -237,7 +238,7 @@ impl Lower<'_> {
                 let first = lower.b.bin(Binary::Add, Ty::U64, tile.start, first);
                 let elements = lower.strided(first, THREADS, tile.items);
                 for (round, elements) in elements.chunks(each as usize).enumerate() {
-                    let tuples = lower.elements(kernel, &all, elements);
+                    let tuples = lower.elements(kernel, all, elements);
                     for (k, values) in tuples.into_iter().enumerate() {
                         let item = (round as u32 * each + k as u32) * THREADS;
                         let sums = lower.load_near(&at, types, padded(item));
@@ -249,7 +250,7 @@ impl Lower<'_> {
             |lower| {
                 let range = (tid.into(), tile.count.into(), Operand::Imm(THREADS.into()));
                 lower.count(Ty::U32, range, false, |lower, i| {
-                    let values = lower.element_of(kernel, &all, tile, i);
+                    let values = lower.element_of(kernel, all, tile, i);
                     let sums = lower.load_item(types, tile, i);
                     let rest = values.into_iter().skip(types.len());
                     lower.then(then, sums.into_iter().chain(rest));

@@ -1,0 +1,196 @@
+//! Scans that count truth values and hand the counts on: filters. A vote of a warp counts 32 elements at once, and all that is to
+//! be handed on stays in registers.
+
+use super::{Ops, Tile};
+use crate::lower::{Lower, WARPS, together, words_of};
+use crate::ptx::ops::{Binary, Cmp, Special, Unary, Vote};
+use crate::ptx::{Operand, Reg, Ty};
+use midend::ir::mem::{Kernel, Mem};
+use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::soac::Operator;
+use midend::ir::syntax::{Exp, Lambda, Program};
+use midend::ir::types::ScalarType;
+
+/// The most words of what is handed on, for each element.
+const WORDS: usize = 6;
+
+/// Whether a scan counts truth values.
+pub(super) fn counts(
+    program: &Program<Mem>,
+    kernel: &Kernel,
+    ops: &[Operator<Mem>],
+    then: &Lambda<Mem>,
+) -> bool {
+    let elem = |v| program.vars[v].ty.elem();
+    let words = then.params.iter().filter_map(|&v| elem(v)).map(words_of);
+    let is_truth = |stm: &midend::ir::syntax::Stm<Mem>| {
+        let counted = kernel.body.result.first().and_then(|a| a.as_var());
+        let convert = ScalarOp::Convert(ScalarType::Bool, ScalarType::I64);
+        stm.binds.first().copied() == counted
+            && matches!(&stm.exp, Exp::Scalar(op, _) if *op == convert)
+    };
+    let [op] = ops else { return false };
+    let add = ScalarOp::Bin(BinOp::Add, ScalarType::I64);
+    let sums = matches!(&op.lam.body.stms[..],
+        [stm] if matches!(&stm.exp, Exp::Scalar(op, _) if *op == add));
+    sums && op.neutral.iter().all(|a| a.as_i64() == Some(0))
+        && op.lam.params.len() == 2
+        && words.sum::<usize>() <= WORDS
+        && kernel.body.stms.iter().any(is_truth)
+}
+
+/// What is known of the elements of a thread in a whole tile: for each, how many before it in its warp count, and the results of the
+/// body.
+pub(super) struct Held {
+    ranks: Vec<Reg>,
+    tuples: Vec<Vec<Reg>>,
+}
+
+/// What a scan is of.
+#[derive(Clone, Copy)]
+pub(super) struct Counted<'a> {
+    pub(super) kernel: &'a Kernel,
+    /// The types of the results of the body.
+    pub(super) types: &'a [ScalarType],
+    pub(super) then: &'a Lambda<Mem>,
+}
+
+impl Lower<'_> {
+    /// Counts the elements of each warp of a tile. Yields what is known of them, what counts in the warps before, and an array with
+    /// what counts in each.
+    pub(super) fn count_tile(
+        &mut self,
+        of: Counted<'_>,
+        (ops, types): Ops<'_>,
+        tile: &Tile,
+    ) -> (Held, Vec<Reg>, Vec<Reg>) {
+        let zero = Operand::Imm(0);
+        let held = Held {
+            ranks: (0..tile.items).map(|_| self.b.mov(Ty::B32, zero)).collect(),
+            tuples: (0..tile.items)
+                .map(|_| of.types.iter().map(|ty| self.fresh(*ty, zero)).collect())
+                .collect(),
+        };
+        let count = self.b.mov(Ty::B32, zero);
+        self.if_whole(
+            tile,
+            |lower| lower.count_whole(of, tile, &held, count),
+            |lower| lower.count_part(of, tile, count, |_, _, _| {}),
+        );
+        let warps = self.tables("warps", types, WARPS);
+        let tid = self.b.special(Special::Tid);
+        let warp = self.b.bin(Binary::Shr, Ty::U32, tid, Operand::Imm(5));
+        let lane = self.b.special(Special::Lane);
+        let first = self.b.cmp(Cmp::Eq, Ty::U32, lane, zero);
+        let sum = self.wide(count);
+        self.when(first, |lower| {
+            lower.store_shared(&warps, types, warp, &[sum.into()]);
+        });
+        self.b.inst(crate::ptx::Inst::Barrier);
+        let before = self.fold_table((ops, types), &warps, warp.into());
+        (held, before, warps)
+    }
+
+    /// Hands the counts on, of which there are `before` up to the warp.
+    pub(super) fn hand_on(&mut self, of: Counted<'_>, tile: &Tile, held: &Held, before: Reg) {
+        let count = self.b.mov(Ty::B32, Operand::Imm(0));
+        self.if_whole(
+            tile,
+            |lower| {
+                for (rank, values) in held.ranks.iter().zip(&held.tuples) {
+                    lower.hand_on_one(of, (before, *rank), values);
+                }
+            },
+            |lower| {
+                lower.count_part(of, tile, count, |lower, rank, values| {
+                    lower.hand_on_one(of, (before, rank), values);
+                });
+            },
+        );
+    }
+
+    fn hand_on_one(&mut self, of: Counted<'_>, (before, rank): (Reg, Reg), values: &[Reg]) {
+        let rank = self.wide(rank);
+        let sum = self.b.bin(Binary::Add, Ty::U64, before, rank);
+        let sum = self.b.bin(Binary::Add, Ty::U64, sum, values[0]);
+        let rest = values[1..].iter().map(|r| Operand::Reg(*r));
+        self.then(of.then, std::iter::once(sum.into()).chain(rest));
+    }
+
+    /// The first element of a thread: a warp has a run of the tile, of which each lane has every 32nd.
+    fn first_of_lane(&mut self, tile: &Tile) -> Reg {
+        let tid = self.b.special(Special::Tid);
+        let warp = self.b.bin(Binary::Shr, Ty::U32, tid, Operand::Imm(5));
+        let run = Operand::Imm(u64::from(32 * tile.items));
+        let ahead = self.b.bin(Binary::Mul, Ty::U32, warp, run);
+        let lane = self.b.special(Special::Lane);
+        let ahead = self.b.bin(Binary::Add, Ty::U32, ahead, lane);
+        let ahead = self.wide(ahead);
+        self.b.bin(Binary::Add, Ty::U64, tile.start, ahead)
+    }
+
+    fn count_whole(&mut self, of: Counted<'_>, tile: &Tile, held: &Held, count: Reg) {
+        let first = self.first_of_lane(tile);
+        let elements = self.strided(first, 32, tile.items);
+        let each = together::points(self.program, of.kernel).unwrap_or(1) as usize;
+        let mut at = held.ranks.iter().zip(&held.tuples);
+        for elements in elements.chunks(each) {
+            for values in self.elements(of.kernel, of.types, elements) {
+                let Some((rank, tuple)) = at.next() else {
+                    return;
+                };
+                for ((reg, ty), value) in tuple.iter().zip(of.types).zip(values) {
+                    self.assign(*ty, *reg, value);
+                }
+                self.rank(tuple[0], (*rank, count));
+            }
+        }
+    }
+
+    /// The elements of a tile that is not whole, one after another; `f` gets those that are there, with their ranks.
+    fn count_part(
+        &mut self,
+        of: Counted<'_>,
+        tile: &Tile,
+        count: Reg,
+        f: impl FnOnce(&mut Self, Reg, &[Reg]),
+    ) {
+        let first = self.first_of_lane(tile);
+        let size = self.wide(tile.count);
+        let end = self.b.bin(Binary::Add, Ty::U64, tile.start, size);
+        let steps = Operand::Imm(tile.items.into());
+        let range = (Operand::Imm(0), steps, Operand::Imm(1));
+        self.count(Ty::U32, range, true, |lower, k| {
+            let ahead = lower.b.bin(Binary::Shl, Ty::B32, k, Operand::Imm(5));
+            let ahead = lower.wide(ahead);
+            let element = lower.b.bin(Binary::Add, Ty::U64, first, ahead);
+            let exists = lower.b.cmp(Cmp::Lt, Ty::U64, element, end);
+            let zero = |ty: &ScalarType| lower.fresh(*ty, Operand::Imm(0));
+            let values: Vec<Reg> = of.types.iter().map(zero).collect();
+            lower.when(exists, |lower| {
+                let found = lower.element(of.kernel, of.types, element);
+                for ((reg, ty), value) in values.iter().zip(of.types).zip(found) {
+                    lower.assign(*ty, *reg, value);
+                }
+            });
+            let rank = lower.b.mov(Ty::B32, Operand::Imm(0));
+            lower.rank(values[0], (rank, count));
+            lower.when(exists, |lower| f(lower, rank, &values));
+        });
+    }
+
+    /// How many lanes before count, and before them the warp so far; moves the count of the warp on.
+    fn rank(&mut self, one: Reg, (rank, count): (Reg, Reg)) {
+        self.gather_warp();
+        let counts = self.b.cmp(Cmp::Ne, Ty::U64, one, Operand::Imm(0));
+        let votes = self.b.vote(Vote::Ballot, counts);
+        let lane = self.b.special(Special::Lane);
+        let bit = self.b.bin(Binary::Shl, Ty::B32, Operand::Imm(1), lane);
+        let below = self.b.bin(Binary::Sub, Ty::U32, bit, Operand::Imm(1));
+        let below = self.b.bin(Binary::And, Ty::B32, votes, below);
+        let below = self.b.un(Unary::Popc, Ty::B32, below);
+        self.b.bin_to(rank, Binary::Add, Ty::U32, count, below);
+        let all = self.b.un(Unary::Popc, Ty::B32, votes);
+        self.b.bin_to(count, Binary::Add, Ty::U32, count, all);
+    }
+}
