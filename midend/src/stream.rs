@@ -3,7 +3,7 @@
 
 mod memory;
 
-pub use memory::InMemory;
+pub use memory::{InMemory, Rows};
 
 use crate::ir::id::Var;
 use crate::ir::syntax::Vars;

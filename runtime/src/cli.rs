@@ -20,6 +20,7 @@ mod repl;
 mod run;
 mod size;
 mod stop;
+mod streams;
 mod test;
 mod threshold;
 mod trace;

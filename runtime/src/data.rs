@@ -5,6 +5,7 @@
 
 mod binary;
 mod build;
+mod chunks;
 mod error;
 mod irregular;
 mod npy;
@@ -16,6 +17,7 @@ mod text;
 
 pub use binary::write_binary;
 pub(crate) use build::append;
+pub(crate) use chunks::{Chunks, can_be_read, write_rows};
 pub use error::{Place, ReadError};
 pub(crate) use irregular::fit;
 pub(crate) use midend::value::leaf::choices;

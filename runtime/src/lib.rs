@@ -40,6 +40,7 @@ pub mod repl;
 pub mod script;
 pub mod session;
 pub mod spec;
+pub mod stream;
 pub mod target;
 mod text;
 pub mod typed;

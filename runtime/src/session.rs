@@ -30,6 +30,7 @@ use midend::ir::soac::Soac;
 use midend::ir::syntax::{Entry, EntryType, Program as Ir};
 use midend::ir::threshold::{Forced, Threshold};
 use midend::plan::{Counts, Profile};
+use midend::stream::Outside;
 use midend::trap::RunError;
 use midend::value::Value;
 use std::io::Write as _;
@@ -51,6 +52,8 @@ pub struct Options {
     pub vector_bits: Option<u32>,
     /// Bytes that the arrays of a run may occupy at once.
     pub memory_limit: Option<u64>,
+    /// The elements of sequences that are worked on at once; by default what was found to be fast.
+    pub chunk: Option<i64>,
     /// The most lane-instructions of a call on the emulator.
     pub cap: Option<u64>,
     /// What thresholds are to be instead of what the device takes.
@@ -344,6 +347,18 @@ impl Program {
     pub fn call(&self, entry: &str, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
         self.run_call(self.simple(entry, args))
     }
+    /// Calls an entry point with sequences that come from `ends` and go there: arguments and results are the others.
+    pub fn call_streaming(
+        &self,
+        entry: &str,
+        args: Vec<Value>,
+        ends: &dyn Outside,
+    ) -> Result<Vec<Value>, RunError> {
+        self.run_call(Call {
+            ends: Some(ends),
+            ..self.simple(entry, args)
+        })
+    }
     /// Calls an entry point, and tells what time and memory were spent on. Of the interpreter, nothing is told.
     pub fn profile(
         &self,
@@ -387,6 +402,7 @@ impl Program {
             thresholds: &self.forced,
             counts: None,
             profile: None,
+            ends: None,
         }
     }
     /// Calls an entry point under these thresholds; the work that the device is given. The interpreter has no device.

@@ -51,16 +51,9 @@ impl InMemory {
                 read: Mutex::new(0),
             })
         });
-        let nothing = |leaf: Leaf| {
-            Value::Array(ArrayValue {
-                shape: vec![0; leaf.rank],
-                data: Data::zeros(leaf.elem, 0),
-            })
-        };
-        let output = output.map_or_else(Vec::new, leaves);
         Ok(Self {
             inputs: inputs.collect::<Result<_, _>>()?,
-            output: Mutex::new(output.into_iter().map(nothing).collect()),
+            output: Mutex::new(output.map_or_else(Vec::new, empty)),
         })
     }
 
@@ -70,6 +63,98 @@ impl InMemory {
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Elements that came in pieces and are taken in others.
+#[derive(Debug)]
+pub struct Rows {
+    ty: EntryType,
+    pieces: std::collections::VecDeque<(Vec<Value>, usize)>,
+    /// How many of the first piece have been taken, and how many there are in all.
+    taken: usize,
+    len: usize,
+}
+
+impl Rows {
+    /// No elements yet; arrays of them are of this type.
+    pub fn new(ty: EntryType) -> Self {
+        Self {
+            ty,
+            pieces: std::collections::VecDeque::new(),
+            taken: 0,
+            len: 0,
+        }
+    }
+
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// More elements, as the values that an array of them is.
+    pub fn push(&mut self, values: Vec<Value>) -> Result<(), RunError> {
+        let count = length(&self.ty, &mut values.iter())?;
+        self.len += count;
+        self.pieces.push_back((values, count));
+        Ok(())
+    }
+
+    /// The first `most` elements, or all; that their shapes agree is checked.
+    pub fn take(&mut self, most: usize) -> Result<Vec<Value>, RunError> {
+        let mut out = empty(&self.ty);
+        let mut left = most.min(self.len);
+        while left > 0 {
+            let Some((values, count)) = self.pieces.front() else {
+                break;
+            };
+            let (from, to) = (self.taken, (self.taken + left).min(*count));
+            let whole = from == 0 && to == *count;
+            let mut some = Vec::new();
+            if !whole {
+                part(&self.ty, &mut values.iter(), (from, to), &mut some);
+            }
+            self.taken = to;
+            if to == *count {
+                self.taken = 0;
+                if let Some((values, _)) = self.pieces.pop_front()
+                    && whole
+                {
+                    some = values;
+                }
+            }
+            (left, self.len) = (left - (to - from), self.len - (to - from));
+            join(&mut out, some).map_err(|_| {
+                RunError::BadArguments(String::from("the elements of a sequence differ in shape"))
+            })?;
+        }
+        Ok(out)
+    }
+}
+
+/// An array without elements.
+fn empty(ty: &EntryType) -> Vec<Value> {
+    let nothing = |leaf: Leaf| {
+        Value::Array(ArrayValue {
+            shape: vec![0; leaf.rank],
+            data: Data::zeros(leaf.elem, 0),
+        })
+    };
+    leaves(ty).into_iter().map(nothing).collect()
+}
+
+/// Puts the elements of an array behind those of another.
+fn join(all: &mut [Value], more: Vec<Value>) -> Result<(), RunError> {
+    for (all, more) in all.iter_mut().zip(more) {
+        if let (Value::Array(all), Value::Array(more)) = (all, more) {
+            append(all, more)?;
+        }
+    }
+    Ok(())
 }
 
 impl Outside for InMemory {
@@ -88,12 +173,7 @@ impl Outside for InMemory {
 
     fn write(&self, values: Vec<Value>) -> Result<(), RunError> {
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        for (all, more) in output.iter_mut().zip(values) {
-            if let (Value::Array(all), Value::Array(more)) = (all, more) {
-                append(all, more)?;
-            }
-        }
-        Ok(())
+        join(&mut output, values)
     }
 }
 

@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds, parse_threads, parse_vector_bits};
 use super::stop::{Deadline, on_interrupt, while_running};
-use super::{Outcome, opt, png, profile, threshold, trace};
+use super::{Outcome, opt, png, profile, streams, threshold, trace};
 use crate::data::{
     Source, leaves, parameter_leaves, read_arguments, structured_text, write_binary, write_text,
 };
@@ -30,7 +30,7 @@ pub(super) struct RunArguments {
     program: PathBuf,
     /// Files with the arguments, in text, binary or NumPy format, possibly compressed; `-` is standard input, which is
     /// read if no files are given
-    inputs: Vec<PathBuf>,
+    pub(super) inputs: Vec<PathBuf>,
     /// The entry point
     #[arg(short, long, value_name = "NAME", default_value = "main")]
     entry_point: String,
@@ -61,6 +61,9 @@ pub(super) struct RunArguments {
     /// Bits of the widest vector registers of the CPU to use: 128 or 256 [default: as many as there are]
     #[arg(long, value_name = "N", value_parser = parse_vector_bits)]
     vector_bits: Option<u32>,
+    /// Elements of sequences to work on at once [default: what is found to be fast]
+    #[arg(long, value_name = "N", value_parser = value_parser!(i64).range(1..))]
+    chunk: Option<i64>,
     /// Let guards compare with N: 0 makes them true, inf false. `*` stands for all thresholds, `arrc opt --thresholds` names them
     #[arg(long, value_name = "NAME=N", help_heading = "The compiler")]
     threshold: Vec<String>,
@@ -103,7 +106,15 @@ pub(super) struct RunArguments {
     verbose: bool,
     /// Do not print results
     #[arg(short, long, help_heading = "Results")]
-    no_print_result: bool,
+    pub(super) no_print_result: bool,
+}
+
+impl RunArguments {
+    /// Whether the entry point is run once, and its results are printed as text.
+    pub(super) fn is_plain(&self) -> bool {
+        let measured = self.profile || self.trace.is_some() || self.write_runtime_to.is_some();
+        self.runs == 1 && !measured && !self.binary_output && self.png.is_none()
+    }
 }
 
 /// `arrc profile`: the same as `run --profile -n`.
@@ -129,14 +140,23 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
         .know_thresholds(&session.options().thresholds)
         .map_err(Exit::user)?;
     let entry = find_entry(&program, arguments)?;
-    let args = read(entry, &arguments.inputs)?;
-    let results = match while_running(|| call(&session, &program, (entry, arguments), args)) {
-        Err(RunError::Interrupted) if deadline.as_ref().is_some_and(Deadline::passed) => {
-            return Err(Exit::timeout(arguments.timeout.unwrap_or_default()));
+    let stopped = |why| {
+        let passed = deadline.as_ref().is_some_and(Deadline::passed);
+        if matches!(why, RunError::Interrupted) && passed {
+            return Exit::timeout(arguments.timeout.unwrap_or_default());
         }
-        Err(why) => return Err(Exit::run(&why)),
-        Ok(results) => results,
+        Exit::run(&why)
     };
+    if streams::can_stream(entry, arguments) {
+        let results = streams::run(&program, entry, arguments)?.map_err(stopped)?;
+        if entry.streamed || arguments.no_print_result {
+            return Ok(());
+        }
+        return to_stdout(|mut out| print(&entry.results, &results, false, &mut out));
+    }
+    let args = read(entry, &arguments.inputs)?;
+    let results = while_running(|| call(&session, &program, (entry, arguments), args));
+    let results = results.map_err(stopped)?;
     drop(deadline);
     let (results, times, found) = results;
     if let (Some(path), Some(found)) = (&arguments.trace, &found) {
@@ -175,6 +195,7 @@ fn open(arguments: &RunArguments) -> Result<Session, Exit> {
         target: arguments.target,
         threads: arguments.threads,
         vector_bits: arguments.vector_bits,
+        chunk: arguments.chunk,
         memory_limit: arguments.mem_limit,
         cap: arguments.cap,
         thresholds: threshold::parse(&arguments.threshold)?,

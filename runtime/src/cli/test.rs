@@ -8,7 +8,7 @@ use crate::harness::{
     self, ProgramReport, Progress, PropertyOptions, Summary, TestOptions, Verdict, WorkerArguments,
 };
 use crate::target::Target;
-use clap::Args;
+use clap::{Args, value_parser};
 use indicatif::ProgressBar;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,9 @@ pub(super) struct TestArguments {
     /// Bits of the widest vector registers of the CPU to use: 128 or 256 [default: as many as there are]
     #[arg(long, value_name = "N", value_parser = parse_vector_bits)]
     vector_bits: Option<u32>,
+    /// Elements of sequences to work on at once [default: what is found to be fast]
+    #[arg(long, value_name = "N", value_parser = value_parser!(i64).range(1..))]
+    chunk: Option<i64>,
     /// Let guards compare with N, see `arrc run`
     #[arg(long, value_name = "NAME=N", help_heading = "The compiler")]
     threshold: Vec<String>,
@@ -134,6 +137,7 @@ pub(super) fn run(arguments: &TestArguments) -> Outcome {
             options,
             threads: None,
             vector_bits: arguments.vector_bits,
+            chunk: arguments.chunk,
         };
         return harness::serve(&worker).map_err(|why| Exit::write(&why));
     }
@@ -180,6 +184,9 @@ fn worker(program: &Path, arguments: &TestArguments, seed: u64) -> Command {
         .arg(format!("--seed={seed}"));
     if let Some(bits) = arguments.vector_bits {
         command.arg(format!("--vector-bits={bits}"));
+    }
+    if let Some(chunk) = arguments.chunk {
+        command.arg(format!("--chunk={chunk}"));
     }
     for tag in &arguments.exclude {
         command.arg(format!("--exclude={tag}"));

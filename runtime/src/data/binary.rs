@@ -77,6 +77,43 @@ pub(super) fn read(
     Ok((value, from + body.len()))
 }
 
+/// The shape and element type of the value that begins here, of which at least the header is there.
+pub(super) fn shape(
+    bytes: &[u8],
+    expected: Option<Leaf>,
+) -> Result<(Vec<i64>, ScalarType), ReadError> {
+    let rank = usize::from(bytes.get(2).copied().unwrap_or(0));
+    let Some(header) = bytes.get(..7 + 8 * rank) else {
+        return fail(
+            0,
+            "this begins like a binary value, but its header is cut off",
+        );
+    };
+    if header[1] != VERSION {
+        return fail(
+            1,
+            format!("binary values of version {VERSION} are supported"),
+        );
+    }
+    let Some(elem) = type_of(&header[3..7]) else {
+        return fail(3, "unknown element type");
+    };
+    let leaf = Leaf { rank, elem };
+    if let Some(wanted) = expected
+        && wanted != leaf
+    {
+        return fail(
+            0,
+            format!("expected a value of type {wanted}, found a binary value of type {leaf}"),
+        );
+    }
+    let extents = header[7..].as_chunks().0.iter();
+    Ok((
+        extents.map(|chunk| i64::from_le_bytes(*chunk)).collect(),
+        elem,
+    ))
+}
+
 fn type_of(name: &[u8]) -> Option<ScalarType> {
     let name = str::from_utf8(name).ok()?;
     ScalarType::ALL

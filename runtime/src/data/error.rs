@@ -35,6 +35,15 @@ impl ReadError {
             parameter: None,
         }
     }
+    /// The same after so many lines of text and bytes.
+    pub(super) fn after(mut self, lines: u64, bytes: u64) -> Self {
+        self.place = match self.place {
+            Place::Line(line, column) => Place::Line(line + lines, column),
+            Place::Offset(offset) => Place::Offset(offset + bytes),
+            Place::Nowhere => Place::Nowhere,
+        };
+        self
+    }
     pub(super) fn missing(leaf: Leaf) -> Self {
         Self::new(
             Place::Nowhere,

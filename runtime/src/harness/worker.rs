@@ -28,6 +28,8 @@ pub struct WorkerArguments {
     pub threads: Option<usize>,
     /// Bits of the widest vector registers to use.
     pub vector_bits: Option<u32>,
+    /// The elements of sequences to work on at once.
+    pub chunk: Option<i64>,
 }
 
 /// Serves until standard input ends.
@@ -38,6 +40,7 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
         target: options.target,
         threads: arguments.threads,
         vector_bits: arguments.vector_bits,
+        chunk: arguments.chunk,
         memory_limit: Some(options.memory_limit),
         cap: Some(options.cap),
         thresholds: options.thresholds.clone(),

@@ -281,9 +281,13 @@ impl Auto {
             RunError::BadArguments(format!("there is no entry point called `{}`", call.entry))
         })?;
         let (here, there) = devices.costs();
+        let mut args = call.args.clone();
+        if call.ends.is_none() && signature.args.has_streams() {
+            signature.args.without_streams(&mut args)?;
+        }
         let estimate = |costs: &Costs, default: &dyn Fn(ThresholdKind) -> i64| {
             let number = |t: &Threshold| call.thresholds.number(t, default(t.kind));
-            plan::estimate(program, signature, &call.args, costs, &number)
+            plan::estimate(program, signature, &args, costs, &number)
         };
         Ok((
             estimate(&here, &|kind| devices.cpu.threshold(kind))?,

@@ -326,6 +326,7 @@ fn plain(entry: &str, args: Vec<Value>) -> Call<'_> {
         thresholds: const { &Forced::new() },
         counts: None,
         profile: None,
+        ends: None,
     }
 }
 

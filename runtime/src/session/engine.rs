@@ -4,6 +4,7 @@ use super::auto::{Auto, AutoDevices};
 use super::costs::{self, Ceilings};
 use super::times::{CompileTimes, PassTime};
 use super::{Options, Shared, on_big_stack};
+use crate::stream::Adaptive;
 use crate::target::Target;
 use backend_cpu::CpuDevice;
 use backend_ptx::{CudaDevice, EmuDevice};
@@ -16,6 +17,7 @@ use midend::ir::syntax::Program;
 use midend::ir::threshold::{Forced, Threshold, ThresholdKind};
 use midend::pipeline;
 use midend::plan::{self, Counts, Executable, Profile};
+use midend::stream::{Fixed, Outside, Streams};
 use midend::trace::Tracer;
 use midend::trap::RunError;
 use midend::value::Value;
@@ -122,6 +124,33 @@ pub(super) struct Call<'a> {
     pub(super) counts: Option<&'a Counts>,
     /// Is told what time and memory are spent on.
     pub(super) profile: Option<&'a mut Profile>,
+    /// Where sequences come from and go to; nothing if they are arguments and results.
+    pub(super) ends: Option<&'a dyn Outside>,
+}
+
+/// Chooses the chunks of a call.
+struct Chunks {
+    fixed: Option<Fixed>,
+    adaptive: Adaptive,
+}
+
+impl Chunks {
+    fn new(shared: &Shared) -> Self {
+        Self {
+            fixed: shared.options.chunk.map(Fixed),
+            adaptive: Adaptive::new(shared.options.memory_limit),
+        }
+    }
+    fn streams<'a>(&'a self, ends: Option<&'a dyn Outside>) -> Streams<'a> {
+        let streams = match &self.fixed {
+            Some(fixed) => Streams::new(fixed),
+            None => Streams::new(&self.adaptive),
+        };
+        match ends {
+            Some(ends) => streams.with_outside(ends),
+            None => streams,
+        }
+    }
 }
 
 /// The text of the machine code of a plan.
@@ -153,9 +182,12 @@ impl<D: Device> Compiled<D> {
             thresholds,
             counts,
             profile,
+            ends,
         } = call;
+        let chunks = Chunks::new(shared);
         let options = plan::Options {
             counts,
+            streams: chunks.streams(ends),
             ..options(shared, thresholds)
         };
         let Some(profile) = profile else {
@@ -179,7 +211,11 @@ impl<D: Device> Compiled<D> {
         (entry, thresholds): (&str, &Forced),
         args: Vec<plan::Resident<D::Buffer>>,
     ) -> Result<Vec<plan::Resident<D::Buffer>>, RunError> {
-        let options = options(shared, thresholds);
+        let chunks = Chunks::new(shared);
+        let options = plan::Options {
+            streams: chunks.streams(None),
+            ..options(shared, thresholds)
+        };
         self.host
             .run_resident(device, &self.kernels, entry, args, &options)
     }
@@ -298,8 +334,17 @@ impl Engine {
         match (self, devices) {
             (Self::Interp(program), _) => {
                 let tracer = Some(Tracer::new(&super::show));
+                let mut streams = Streams::VARIED;
+                let fixed = shared.options.chunk.map(Fixed);
+                if let Some(fixed) = &fixed {
+                    streams = Streams::new(fixed);
+                }
+                if let Some(ends) = call.ends {
+                    streams = streams.with_outside(ends);
+                }
                 let limits = interp::Options {
                     tracer,
+                    streams,
                     ..interp::Options::default()
                 };
                 interpret(program, shared, call.entry, call.args, limits)

@@ -138,6 +138,18 @@ impl Program {
     ) -> Result<Vec<Resident>, RunError> {
         let what = (entry, &self.forced);
         let shared = &*self.shared;
+        let has_sequences = self
+            .entry(entry)
+            .is_some_and(|entry| entry.streamed || entry.params.iter().any(|param| param.streamed));
+        if has_sequences {
+            // They go through the host anyway.
+            let args: Result<Vec<Value>, RunError> = args.into_iter().map(Resident::get).collect();
+            let results = self.call(entry, args?)?.into_iter();
+            let session = Session {
+                shared: Arc::clone(&self.shared),
+            };
+            return results.map(|value| session.put(value)).collect();
+        }
         let places = match (&self.engine, &shared.devices) {
             (Engine::Cpu(compiled), Devices::Cpu(device)) => {
                 let args = self.places(args, |place| match place {
