@@ -109,6 +109,23 @@ def flatmap' 'a 'b [n] (f: a -> ?[k].[k]b) (as: [n]a) : ?[m].([n]i64, [m]bool, [
   let (lengths, flags, offsets, elements, _) = flatmap (\x -> (f x, ())) as
   in (lengths, flags, offsets, elements)
 
+-- Functions of chunks: of one 8192nd of the elements each, but of 16 at least, and what is left.
+
+def stream_map 'a 'b [n] (f: (k: i64) -> [k]a -> [k]b) (as: [n]a) : *[n]b =
+  let c = i64.max 16 (n / 8192)
+  let m = n / c
+  let r = n - m * c
+  let whole = map (\i -> f c (as[i * c:i * c + c] :> [c]a)) (iota m)
+  in (flatten whole ++ f r (as[m * c:] :> [r]a)) :> *[n]b
+
+def stream_red 'a 'b [n] (op: b -> b -> b) (f: (k: i64) -> [k]a -> b) (as: [n]a) : b =
+  let c = i64.max 16 (n / 8192)
+  let m = n / c
+  let r = n - m * c
+  let ne = f 0 (as[:0] :> [0]a)
+  let whole = reduce op ne (map (\i -> f c (as[i * c:i * c + c] :> [c]a)) (iota m))
+  in if r == 0 then whole else op whole (f r (as[m * c:] :> [r]a))
+
 -- Making arrays and taking them apart.
 
 def null 't [n] (_: [n]t) : bool = n == 0

@@ -60,6 +60,16 @@ def fold 'a 't (f: a -> t -> a) (start: a) (s: seq t) : a =
       in (loop a for x in xs do f a x, p + m, m == k && p + m < n)
   in a
 
+-- What `f` makes of a chunk must not depend on what the chunks are.
+def fold_chunks 'a 't (f: a -> (k: i64) -> [k]t -> a) (start: a) (s: seq t) : a =
+  let (n, _, chunk) = parts s
+  let (a, _, _) =
+    loop (a, p, more) = (start, 0, 0 < n) while more do
+      let k = next p (n - p)
+      let [m] (xs: [m]t) = chunk p k
+      in (f a m xs, p + m, m == k && p + m < n)
+  in a
+
 def length 't (s: seq t) : i64 =
   let (n, exact, chunk) = parts s
   in if exact
