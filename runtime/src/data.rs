@@ -9,8 +9,10 @@ mod chunks;
 mod error;
 mod irregular;
 mod npy;
+mod npz;
 mod number;
 mod print;
+mod ragged;
 mod show;
 mod source;
 mod text;
@@ -23,8 +25,10 @@ pub(crate) use irregular::fit;
 pub(crate) use midend::value::leaf::choices;
 pub use midend::value::leaf::{Leaf, leaves};
 pub use npy::{read_npy, write_npy};
+pub use npz::write_npz;
 pub use number::parse_number;
 pub use print::{const_text, value_text, write_text};
+pub use ragged::write_results;
 pub use show::{Most, fitted_text, source_text, structured_text};
 pub use source::{Source, SourceError, gunzip};
 pub use text::Reader;
@@ -90,6 +94,24 @@ pub fn read_arguments(entry: &Entry, sources: &[Source]) -> Result<Vec<Value>, R
         let value = loop {
             if let Some((source, reader)) = &mut current {
                 let source = *source;
+                if source.is_npz() {
+                    current = None;
+                    let all = match &levels {
+                        Some((levels, elem)) => npz::read(source.bytes(), levels, *elem),
+                        None => Err(ReadError::new(
+                            Place::Nowhere,
+                            ".npz files are read for irregular arrays of numbers only",
+                        )),
+                    };
+                    ahead = match all.map_err(|e| e.in_source(source.name())) {
+                        Ok(all) => all.into_iter(),
+                        Err(why) => break Err(why),
+                    };
+                    match ahead.next() {
+                        Some(first) => break Ok(first),
+                        None => continue,
+                    }
+                }
                 if source.is_npy() {
                     current = None;
                     break read_npy(source.bytes(), Some(leaf))
@@ -99,9 +121,13 @@ pub fn read_arguments(entry: &Entry, sources: &[Source]) -> Result<Vec<Value>, R
                 if !reader.at_end() {
                     let start = reader.position();
                     if let Some((levels, elem)) = &levels
-                        && reader.depth() == levels.len()
+                        && (reader.ragged() || reader.depth() == levels.len())
                     {
-                        let all = reader.irregular(levels, Some(*elem));
+                        let all = if reader.ragged() {
+                            reader.ragged_values(Some((levels.as_slice(), *elem)))
+                        } else {
+                            reader.irregular(levels, Some(*elem))
+                        };
                         ahead = match all.map_err(|e| e.in_source(source.name())) {
                             Ok(all) => all.into_iter(),
                             Err(why) => break Err(why),
@@ -128,7 +154,7 @@ pub fn read_arguments(entry: &Entry, sources: &[Source]) -> Result<Vec<Value>, R
     {
         return Err(reader.trailing().in_source(source.name()));
     }
-    match rest.find(|s| s.is_npy() || !Reader::new(s.bytes()).at_end()) {
+    match rest.find(|s| s.is_npy() || s.is_npz() || !Reader::new(s.bytes()).at_end()) {
         Some(extra) => Err(ReadError::unused(extra.name())),
         None => Ok(values),
     }
@@ -143,6 +169,11 @@ pub fn read_all(source: &Source) -> Result<Vec<Value>, ReadError> {
     let mut reader = Reader::new(source.bytes());
     let mut values = Vec::new();
     while !reader.at_end() {
+        if reader.ragged() {
+            let all = reader.ragged_values(None);
+            values.extend(all.map_err(|e| e.in_source(source.name()))?);
+            continue;
+        }
         values.push(reader.value(None).map_err(|e| e.in_source(source.name()))?);
     }
     Ok(values)

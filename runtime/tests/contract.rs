@@ -82,6 +82,44 @@ fn remarks_on_irregular_arrays_only_when_asked() {
     }
 }
 
+#[test]
+fn irregular_arrays_in_files() {
+    let program = file(
+        "rows",
+        "rows.fut",
+        "def main (xss: [][..]i32) = map (map (* 2)) xss\n",
+    );
+    let text = b"[[1, 2], [], [3]]";
+    let plain = arrc(&["run", &program], text);
+    ends(&plain, 0, "");
+    // Binary and as an archive, there and back.
+    let binary = arrc(&["run", "-b", &program], text);
+    ends(&binary, 0, "");
+    assert!(binary.stdout.starts_with(b"b\x03\x02\x00\x01 i32"));
+    let twice = arrc(&["run", &program], &binary.stdout);
+    ends(&twice, 0, "");
+    assert_eq!(twice.stdout, b"[[4i32, 8i32], [], [12i32]]\n");
+    let cut = arrc(&["run", &program], &binary.stdout[..20]);
+    ends(&cut, 1, "ends inside the lengths");
+    let archive = file("rows", "rows.npz", "");
+    ends(&arrc(&["run", "--npz", &archive, &program], text), 0, "");
+    let again = arrc(&["run", &program, &archive], b"");
+    ends(&again, 0, "");
+    assert_eq!(again.stdout, twice.stdout);
+    let broken = file("rows", "broken.npz", "PK");
+    ends(
+        &arrc(&["run", &program, &broken], b""),
+        1,
+        "not a readable .npz file",
+    );
+    let regular = file("rows", "regular.fut", "def main (xs: []i32) = xs\n");
+    ends(
+        &arrc(&["run", &regular, &archive], b""),
+        1,
+        "for irregular arrays of numbers only",
+    );
+}
+
 /// A program so long that compiling it takes seconds.
 fn long_program() -> String {
     let one = |i| {

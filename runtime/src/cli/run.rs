@@ -6,7 +6,8 @@ use super::size::{parse_bytes, parse_seconds, parse_threads, parse_vector_bits};
 use super::stop::{Deadline, on_interrupt, while_running};
 use super::{Outcome, opt, png, profile, streams, threshold, trace};
 use crate::data::{
-    Source, leaves, parameter_leaves, read_arguments, structured_text, write_binary, write_text,
+    Source, leaves, parameter_leaves, read_arguments, structured_text, write_npz, write_results,
+    write_text,
 };
 use crate::session::{Options, Program, Resident, Session};
 use crate::target::Target;
@@ -40,6 +41,9 @@ pub(super) struct RunArguments {
     /// Write results in the binary format
     #[arg(short, long, help_heading = "Results")]
     binary_output: bool,
+    /// Write results to this NumPy archive, irregular arrays as `offsets` and `data`
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    npz: Option<PathBuf>,
     /// Write the run time of each run to this file, one line each, in microseconds
     #[arg(short = 't', long, value_name = "FILE", help_heading = "Measuring")]
     write_runtime_to: Option<PathBuf>,
@@ -183,6 +187,11 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
     if let Some(path) = &arguments.png {
         return png::write(&results, path).map_err(Exit::user);
     }
+    if let Some(path) = &arguments.npz {
+        return std::fs::File::create(path)
+            .and_then(|file| write_npz(&entry.results, &results, file))
+            .map_err(|why| Exit::user(format!("cannot write {}: {why}", path.display())));
+    }
     if arguments.no_print_result {
         return Ok(());
     }
@@ -317,7 +326,7 @@ fn print(
     mut out: &mut impl Write,
 ) -> std::io::Result<()> {
     if binary {
-        return results.iter().try_for_each(|v| write_binary(v, &mut out));
+        return write_results(types, results, &mut out);
     }
     let mut rest = results;
     for ty in types {

@@ -114,7 +114,7 @@ pub(super) fn shape(
     ))
 }
 
-fn type_of(name: &[u8]) -> Option<ScalarType> {
+pub(super) fn type_of(name: &[u8]) -> Option<ScalarType> {
     let name = str::from_utf8(name).ok()?;
     ScalarType::ALL
         .into_iter()

@@ -1,7 +1,7 @@
 //! Arrays with rows of any lengths as text: `[[1, 2], [], [3]]` stands for the lengths of the rows, and then all elements.
 
 use super::number::parse_token;
-use super::{Leaf, ReadError, Reader, append, const_text, leaves};
+use super::{Leaf, ReadError, Reader, append, const_text, leaves, ragged};
 use midend::ir::scalar::Const;
 use midend::ir::syntax::EntryType;
 use midend::ir::types::ScalarType;
@@ -151,8 +151,27 @@ impl Reader<'_> {
         closed.map_err(|why| self.fail(why))
     }
 
+    /// Whether an irregular array in binary form is next.
+    pub(super) fn ragged(&mut self) -> bool {
+        self.skip();
+        ragged::begins(self.bytes(), self.position())
+    }
+
+    /// The lengths of the rows and the elements of an irregular array in binary form.
+    pub(super) fn ragged_values(
+        &mut self,
+        expected: Option<(&[Level], ScalarType)>,
+    ) -> Result<Vec<Value>, ReadError> {
+        let (values, end) = ragged::read(self.bytes(), self.position(), expected)?;
+        self.move_to(end);
+        Ok(values)
+    }
+
     /// The next value, of the type that it shows; of an array whose rows differ in length, the lengths and the elements.
     pub fn values(&mut self) -> Result<Vec<Value>, ReadError> {
+        if self.ragged() {
+            return self.ragged_values(None);
+        }
         let before = self.clone();
         let plain = self.value(None);
         let Err(why) = plain else {

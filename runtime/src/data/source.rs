@@ -11,6 +11,7 @@ pub struct Source {
     name: String,
     bytes: Vec<u8>,
     npy: bool,
+    npz: bool,
 }
 
 /// An input that could not be opened or decompressed.
@@ -37,9 +38,14 @@ impl Source {
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Self, SourceError> {
         let name = name.into();
         let bare = name.strip_suffix(".gz").unwrap_or(&name);
-        let npy = bare.ends_with(".npy");
+        let (npy, npz) = (bare.ends_with(".npy"), bare.ends_with(".npz"));
         match gunzip(bytes) {
-            Ok(bytes) => Ok(Self { npy, name, bytes }),
+            Ok(bytes) => Ok(Self {
+                name,
+                bytes,
+                npy,
+                npz,
+            }),
             Err(why) => Err(SourceError { name, why }),
         }
     }
@@ -73,6 +79,10 @@ impl Source {
     /// The contents.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+    /// Whether this is an archive of NumPy files, by its name.
+    pub fn is_npz(&self) -> bool {
+        self.npz
     }
     /// Whether this is a NumPy file, by its name.
     pub fn is_npy(&self) -> bool {

@@ -26,6 +26,12 @@ impl<'a> Reader<'a> {
     pub fn position(&self) -> usize {
         self.pos
     }
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+    pub(super) fn move_to(&mut self, position: usize) {
+        self.pos = position;
+    }
     /// Skips blanks and comments; whether nothing follows.
     pub fn at_end(&mut self) -> bool {
         self.skip();

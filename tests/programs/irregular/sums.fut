@@ -70,7 +70,7 @@ entry payload_first [n] (xss: [n][..]i32) (yss: [n][..]i32) : []i32 =
   in map2 f os yss
 -- ==
 -- entry: payload_last
--- input { [[1,2],[3],[4,5]] [[1],[],[2,3]] } error: differ
+-- input { [[1,2],[3],[4,5]] [[1],[3],[2,3]] } error: differ
 -- input { [[1,2],[3],[4,5]] [[1,2],[3],[2,3,4]] } error: differ
 -- input { [[1,2],[3],[4,5]] [[1,2],[3],[2,3]] } output { [3, 3, 7] }
 entry payload_last [n] (xss: [n][..]i32) (yss: [n][..]i32) : []i32 =
