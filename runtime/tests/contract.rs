@@ -63,63 +63,6 @@ fn ends(output: &Output, code: i32, part: &str) {
     assert!(!text.contains("internal error"), "{text}");
 }
 
-#[test]
-fn remarks_on_irregular_arrays_only_when_asked() {
-    let text = "def main (ns: []i64) = map (\\n -> let w = n + 1 in iota w) ns\n";
-    let program = file("remarks", "rows.fut", text);
-    let even = "def main (ns: []i64) = map (\\n -> map (+ n) (iota 3)) ns\n";
-    let even = file("remarks", "even.fut", even);
-    let remark = "remark[R0301]: rows of different lengths";
-    let blame = "the length of a row, `w`, differs from row to row";
-    for command in ["check", "run"] {
-        let told = arrc(&[command, "-v", &program], b"[1, 2]");
-        ends(&told, 0, remark);
-        ends(&told, 0, blame);
-        let silent = arrc(&[command, &program], b"[1, 2]");
-        assert_eq!(stderr(&silent), "");
-        let regular = arrc(&[command, "-v", &even], b"[1, 2]");
-        assert!(!stderr(&regular).contains("remark"), "{}", stderr(&regular));
-    }
-}
-
-#[test]
-fn irregular_arrays_in_files() {
-    let program = file(
-        "rows",
-        "rows.fut",
-        "def main (xss: [][..]i32) = map (map (* 2)) xss\n",
-    );
-    let text = b"[[1, 2], [], [3]]";
-    let plain = arrc(&["run", &program], text);
-    ends(&plain, 0, "");
-    // Binary and as an archive, there and back.
-    let binary = arrc(&["run", "-b", &program], text);
-    ends(&binary, 0, "");
-    assert!(binary.stdout.starts_with(b"b\x03\x02\x00\x01 i32"));
-    let twice = arrc(&["run", &program], &binary.stdout);
-    ends(&twice, 0, "");
-    assert_eq!(twice.stdout, b"[[4i32, 8i32], [], [12i32]]\n");
-    let cut = arrc(&["run", &program], &binary.stdout[..20]);
-    ends(&cut, 1, "ends inside the lengths");
-    let archive = file("rows", "rows.npz", "");
-    ends(&arrc(&["run", "--npz", &archive, &program], text), 0, "");
-    let again = arrc(&["run", &program, &archive], b"");
-    ends(&again, 0, "");
-    assert_eq!(again.stdout, twice.stdout);
-    let broken = file("rows", "broken.npz", "PK");
-    ends(
-        &arrc(&["run", &program, &broken], b""),
-        1,
-        "not a readable .npz file",
-    );
-    let regular = file("rows", "regular.fut", "def main (xs: []i32) = xs\n");
-    ends(
-        &arrc(&["run", &regular, &archive], b""),
-        1,
-        "for irregular arrays of numbers only",
-    );
-}
-
 /// A program so long that compiling it takes seconds.
 fn long_program() -> String {
     let one = |i| {
