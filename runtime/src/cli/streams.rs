@@ -1,6 +1,7 @@
 //! `arrc run` of entry points with sequences: elements are read by another thread while a chunk is worked on, and results are written as
 //! they come.
 
+use super::bar;
 use super::exit::Exit;
 use super::run::RunArguments;
 use super::stop::while_running;
@@ -9,6 +10,7 @@ use crate::data::{
     write_rows,
 };
 use crate::session::Program;
+use indicatif::ProgressBar;
 use midend::ir::syntax::{Entry, EntryType};
 use midend::stream::{Outside, Rows};
 use midend::trap::RunError;
@@ -150,12 +152,17 @@ fn sources(entry: &Entry, inputs: &[PathBuf]) -> Option<Sources> {
     })
 }
 
-fn open(path: &Path) -> Result<Box<dyn Read + Send>, Exit> {
+/// Opens a file; how many of its bytes have been read is shown to whoever looks.
+fn open(path: &Path) -> Result<(Box<dyn Read + Send>, ProgressBar), Exit> {
     if path == Path::new("-") {
-        return Ok(Box::new(io::stdin()));
+        return Ok((Box::new(io::stdin()), ProgressBar::hidden()));
     }
     match File::open(path) {
-        Ok(file) => Ok(Box::new(file)),
+        Ok(file) => {
+            let size = file.metadata().map_or(0, |data| data.len());
+            let bar = bar::bytes(size);
+            Ok((Box::new(bar.wrap_read(file)), bar))
+        }
         Err(why) => Err(Exit::user(format!("cannot read {}: {why}", path.display()))),
     }
 }
@@ -184,7 +191,8 @@ pub(super) fn run(
             Some("-") => String::from("standard input"),
             _ => path.display().to_string(),
         };
-        let mut chunks = Chunks::new(open(path)?, &name);
+        let (file, bar) = open(path)?;
+        let mut chunks = Chunks::new(file, &name);
         if sources.before && !rest.params.is_empty() {
             let mut texts = Vec::new();
             for _ in &rest.params {
@@ -199,6 +207,7 @@ pub(super) fn run(
         std::thread::spawn(move || {
             // Nobody listens any more when the run is over.
             let done = chunks.each(&ty, &mut |values| send.send(Ok(values)).is_ok());
+            bar.finish_and_clear();
             if let Err(why) = done {
                 let _ = send.send(Err(why));
             }
