@@ -19,6 +19,7 @@ use midend::ir::scalar::{BinOp, ScalarOp};
 use midend::ir::soac::{Operator, Soac};
 use midend::ir::syntax::{Atom, Body, Exp, Lambda};
 use midend::ir::types::{ScalarType, Size, Type};
+use midend::ir::walk;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -204,6 +205,7 @@ impl<'a> Lower<'a> {
             }
             lam.body.result = result;
             if i > 0 {
+                self.only_needed(&mut lam.body);
                 lam = rename::lambda(&mut self.vars, &mut Subst::new(), &lam);
             }
             let op = Soac::FlatMap {
@@ -225,6 +227,20 @@ impl<'a> Lower<'a> {
             &mut made,
         );
         Value::array(&[input.width], rows)
+    }
+
+    /// Takes out of a copy what its results do not need, checks too: the first flat map has them. Else the copies of nested
+    /// maps, each of which has copies inside, would be exponentially many.
+    fn only_needed(&self, body: &mut Body<Soac>) {
+        let mut needed: BTreeSet<Var> = body.result.iter().filter_map(|a| var_of(*a)).collect();
+        let all = std::mem::take(&mut body.stms).into_iter().rev();
+        for stm in all {
+            if stm.binds.iter().any(|v| needed.contains(v)) {
+                needed.extend(walk::free_in_stm(&self.vars, &stm));
+                body.stms.push(stm);
+            }
+        }
+        body.stms.reverse();
     }
 
     fn rebuilt(
