@@ -375,8 +375,10 @@ impl<'a> Lower<'a> {
         // What the source takes for a fresh array may be a part of the one that is updated: `map (\x -> x) xs[i]`.
         let value = match value {
             Atom::Var(new) if self.vars[new].ty.is_array() => {
-                let (old, new) = (self.roots(array), self.roots(new));
-                if old.is_disjoint(&new) {
+                let new = self.roots(new);
+                // Most are fresh: then nothing is asked of a long row of updates.
+                if (new.len() == 1 && !new.contains(&array)) || self.roots(array).is_disjoint(&new)
+                {
                     value
                 } else {
                     self.copy_leaf(Leaf::new(value)).atom
