@@ -54,12 +54,6 @@ impl<'a> Streams<'a> {
         outside: None,
     };
 
-    /// All of a sequence at once.
-    pub const WHOLE: Streams<'static> = Streams {
-        schedule: &Whole,
-        outside: None,
-    };
-
     /// Chunks as `schedule` says.
     pub const fn new(schedule: &'a dyn Schedule) -> Self {
         Self {
@@ -137,14 +131,6 @@ struct Varied;
 impl Schedule for Varied {
     fn next(&self, _: u32, before: i64, _: i64, _: &Room) -> i64 {
         1 + before / 2 + before % 5
-    }
-}
-
-struct Whole;
-
-impl Schedule for Whole {
-    fn next(&self, _: u32, _: i64, left: i64, _: &Room) -> i64 {
-        left
     }
 }
 
