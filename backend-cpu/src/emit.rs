@@ -367,7 +367,7 @@ impl Emit<'_, '_> {
         let cond = self.atom(cond);
         let (bad, good) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(bad);
-        self.b.ins().brif(cond, good, &[], bad, &[]);
+        self.leave_unless(cond, (bad, good));
         self.b.switch_to_block(bad);
         self.report(message, span);
         self.b.switch_to_block(good);

@@ -3,8 +3,8 @@
 use super::{Emit, block_args, clif_of, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    AbiParam, ExtFuncData, ExternalName, InstBuilder, InstructionData, UserExternalName, Value,
-    types,
+    AbiParam, Block, ExtFuncData, ExternalName, InstBuilder, InstructionData, UserExternalName,
+    Value, types,
 };
 use midend::analysis::kernels::{bodies, has_value};
 use midend::ir::id::{FunId, Var};
@@ -221,7 +221,7 @@ impl Emit<'_, '_> {
         let marks = carried.first().copied();
         self.loops.extend(marks);
         let go_on = cond(self, state, &carried);
-        self.b.ins().brif(go_on, inside, &[], exit, &[]);
+        self.leave_unless(go_on, (exit, inside));
         self.b.switch_to_block(inside);
         let next = body(self, state, &carried);
         if marks.is_some() {
@@ -231,6 +231,13 @@ impl Emit<'_, '_> {
         self.b.ins().jump(header, &block_args(next));
         self.b.switch_to_block(exit);
         carried
+    }
+
+    /// Goes out of the loops at hand, unless a condition holds. Cranelift moves what does not change out of loops only until it has
+    /// met a block outside, and meets the second target of a branch first.
+    pub(super) fn leave_unless(&mut self, cond: Value, (out, on): (Block, Block)) {
+        let leaves = self.b.ins().icmp_imm_s(IntCC::Equal, cond, 0);
+        self.b.ins().brif(leaves, out, &[], on, &[]);
     }
 
     /// A loop from zero: see [`Emit::range`].
@@ -345,7 +352,7 @@ impl Emit<'_, '_> {
         less: IntCC,
         limit: Value,
         types: &[cranelift_codegen::ir::Type],
-        (inner, exit): (cranelift_codegen::ir::Block, cranelift_codegen::ir::Block),
+        (inner, exit): (Block, Block),
         body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
     ) {
         let i = self.params(inner, &[counter])[0];
