@@ -1,5 +1,5 @@
-//! Scans that count truth values and hand the counts on: filters. A vote of a warp counts 32 elements at once, and all that is to
-//! be handed on stays in registers.
+//! Scans that count truth values and hand the counts on: filters. A vote of a warp counts 32 elements at once. Votes and what else
+//! is to be handed on stay in registers; few enough of them that many warps wait for memory together.
 
 use super::{Ops, Tile};
 use crate::lower::{Lower, WARPS, together, words_of};
@@ -8,7 +8,7 @@ use crate::ptx::{Operand, Reg, Ty};
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::scalar::{BinOp, ScalarOp};
 use midend::ir::soac::Operator;
-use midend::ir::syntax::{Exp, Lambda, Program};
+use midend::ir::syntax::{Atom, Exp, Lambda, Program};
 use midend::ir::types::ScalarType;
 
 /// The most words of what is handed on, for each element.
@@ -39,11 +39,49 @@ pub(super) fn counts(
         && kernel.body.stms.iter().any(is_truth)
 }
 
-/// What is known of the elements of a thread in a whole tile: for each, how many before it in its warp count, and the results of the
-/// body.
+/// What is known of the elements of a thread in a whole tile: for each, the votes of its warp, and those results of the body that are
+/// neither the index nor what is counted.
 pub(super) struct Held {
-    ranks: Vec<Reg>,
-    tuples: Vec<Vec<Reg>>,
+    votes: Vec<Reg>,
+    values: Vec<Vec<Reg>>,
+}
+
+/// What a result of the body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Carried {
+    /// The truth value that is counted, as a number or as it is.
+    Number,
+    Truth,
+    /// The index of the element.
+    Index,
+    Other,
+}
+
+impl Counted<'_> {
+    fn carried(&self) -> Vec<Carried> {
+        let results = &self.kernel.body.result;
+        let number = results.first().and_then(|a| a.as_var());
+        let stms = &self.kernel.body.stms;
+        let made = stms.iter().find(|stm| stm.binds.first().copied() == number);
+        let truth = made.and_then(|stm| match &stm.exp {
+            Exp::Scalar(_, args) => args.first().copied(),
+            Exp::Atom(_)
+            | Exp::If { .. }
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => None,
+        });
+        let index = self.kernel.space.last().map(|(index, _)| Atom::Var(*index));
+        let of = |(k, a): (usize, &Atom)| match a {
+            _ if k == 0 => Carried::Number,
+            a if Some(*a) == truth => Carried::Truth,
+            a if Some(*a) == index => Carried::Index,
+            _ => Carried::Other,
+        };
+        results.iter().enumerate().map(of).collect()
+    }
 }
 
 /// What a scan is of.
@@ -65,11 +103,14 @@ impl Lower<'_> {
         tile: &Tile,
     ) -> (Held, Vec<Reg>, Vec<Reg>) {
         let zero = Operand::Imm(0);
+        let others = of.carried().into_iter().zip(of.types);
+        let others = others.filter(|(carried, _)| *carried == Carried::Other);
+        let others: Vec<ScalarType> = others.map(|(_, ty)| *ty).collect();
+        let items = 0..tile.items;
+        let values = |lower: &mut Self| others.iter().map(|ty| lower.fresh(*ty, zero)).collect();
         let held = Held {
-            ranks: (0..tile.items).map(|_| self.b.mov(Ty::B32, zero)).collect(),
-            tuples: (0..tile.items)
-                .map(|_| of.types.iter().map(|ty| self.fresh(*ty, zero)).collect())
-                .collect(),
+            votes: items.clone().map(|_| self.b.mov(Ty::B32, zero)).collect(),
+            values: items.map(|_| values(self)).collect(),
         };
         let count = self.b.mov(Ty::B32, zero);
         self.if_whole(
@@ -96,11 +137,7 @@ impl Lower<'_> {
         let count = self.b.mov(Ty::B32, Operand::Imm(0));
         self.if_whole(
             tile,
-            |lower| {
-                for (rank, values) in held.ranks.iter().zip(&held.tuples) {
-                    lower.hand_on_one(of, (before, *rank), values);
-                }
-            },
+            |lower| lower.hand_on_whole(of, tile, held, before),
             |lower| {
                 lower.count_part(of, tile, count, |lower, rank, values| {
                     lower.hand_on_one(of, (before, rank), values);
@@ -115,6 +152,32 @@ impl Lower<'_> {
         let sum = self.b.bin(Binary::Add, Ty::U64, sum, values[0]);
         let rest = values[1..].iter().map(|r| Operand::Reg(*r));
         self.then(of.then, std::iter::once(sum.into()).chain(rest));
+    }
+
+    fn hand_on_whole(&mut self, of: Counted<'_>, tile: &Tile, held: &Held, before: Reg) {
+        let carried = of.carried();
+        let count = self.b.mov(Ty::B32, Operand::Imm(0));
+        let lane = self.b.special(Special::Lane);
+        let first = self.first_of_lane(tile);
+        let elements = self.strided(first, 32, tile.items);
+        for (element, (votes, others)) in elements.iter().zip(held.votes.iter().zip(&held.values)) {
+            let rank = self.b.mov(Ty::B32, Operand::Imm(0));
+            self.rank(*votes, (rank, count));
+            let mine = self.b.bin(Binary::Shr, Ty::U32, *votes, lane);
+            let mine = self.b.bin(Binary::And, Ty::B32, mine, Operand::Imm(1));
+            let truth = self.b.cmp(Cmp::Ne, Ty::U32, mine, Operand::Imm(0));
+            let mut others = others.iter();
+            let mut values = Vec::new();
+            for carried in &carried {
+                values.extend(match carried {
+                    Carried::Number => Some(self.wide(mine)),
+                    Carried::Truth => Some(truth),
+                    Carried::Index => Some(*element),
+                    Carried::Other => others.next().copied(),
+                });
+            }
+            self.hand_on_one(of, (before, rank), &values);
+        }
     }
 
     /// The first element of a thread: a warp has a run of the tile, of which each lane has every 32nd.
@@ -133,16 +196,27 @@ impl Lower<'_> {
         let first = self.first_of_lane(tile);
         let elements = self.strided(first, 32, tile.items);
         let each = together::points(self.program, of.kernel).unwrap_or(1) as usize;
-        let mut at = held.ranks.iter().zip(&held.tuples);
+        let carried = of.carried();
+        let mut at = held.votes.iter().zip(&held.values);
         for elements in elements.chunks(each) {
-            for values in self.elements(of.kernel, of.types, elements) {
-                let Some((rank, tuple)) = at.next() else {
+            let tuples = self.elements(of.kernel, of.types, elements);
+            self.gather_warp();
+            for values in tuples {
+                let Some((votes, others)) = at.next() else {
                     return;
                 };
-                for ((reg, ty), value) in tuple.iter().zip(of.types).zip(values) {
-                    self.assign(*ty, *reg, value);
+                let mut others = others.iter();
+                for ((carried, ty), value) in carried.iter().zip(of.types).zip(&values) {
+                    if *carried == Carried::Other
+                        && let Some(other) = others.next()
+                    {
+                        self.assign(*ty, *other, *value);
+                    }
                 }
-                self.rank(tuple[0], (*rank, count));
+                let all = self.votes(values[0]);
+                self.b.set(Ty::B32, *votes, all);
+                let all = self.b.un(Unary::Popc, Ty::B32, all);
+                self.b.bin_to(count, Binary::Add, Ty::U32, count, all);
             }
         }
     }
@@ -173,17 +247,22 @@ impl Lower<'_> {
                     lower.assign(*ty, *reg, value);
                 }
             });
+            lower.gather_warp();
+            let votes = lower.votes(values[0].into());
             let rank = lower.b.mov(Ty::B32, Operand::Imm(0));
-            lower.rank(values[0], (rank, count));
+            lower.rank(votes, (rank, count));
             lower.when(exists, |lower| f(lower, rank, &values));
         });
     }
 
-    /// How many lanes before count, and before them the warp so far; moves the count of the warp on.
-    fn rank(&mut self, one: Reg, (rank, count): (Reg, Reg)) {
-        self.gather_warp();
+    /// The lanes that count, of which `one` is 1.
+    fn votes(&mut self, one: Operand) -> Reg {
         let counts = self.b.cmp(Cmp::Ne, Ty::U64, one, Operand::Imm(0));
-        let votes = self.b.vote(Vote::Ballot, counts);
+        self.b.vote(Vote::Ballot, counts)
+    }
+
+    /// How many lanes before count, and before them the warp so far; moves the count of the warp on.
+    fn rank(&mut self, votes: Reg, (rank, count): (Reg, Reg)) {
         let lane = self.b.special(Special::Lane);
         let bit = self.b.bin(Binary::Shl, Ty::B32, Operand::Imm(1), lane);
         let below = self.b.bin(Binary::Sub, Ty::U32, bit, Operand::Imm(1));
