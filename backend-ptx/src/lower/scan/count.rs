@@ -74,11 +74,16 @@ impl Counted<'_> {
             | Exp::Op(_) => None,
         });
         let index = self.kernel.space.last().map(|(index, _)| Atom::Var(*index));
-        let of = |(k, a): (usize, &Atom)| match a {
-            _ if k == 0 => Carried::Number,
-            a if Some(*a) == truth => Carried::Truth,
-            a if Some(*a) == index => Carried::Index,
-            _ => Carried::Other,
+        let of = |(k, a): (usize, &Atom)| {
+            if k == 0 {
+                Carried::Number
+            } else if Some(*a) == truth {
+                Carried::Truth
+            } else if Some(*a) == index {
+                Carried::Index
+            } else {
+                Carried::Other
+            }
         };
         results.iter().enumerate().map(of).collect()
     }
