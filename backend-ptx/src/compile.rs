@@ -82,7 +82,10 @@ impl Kernel {
                 let more = more.iter().flat_map(|more| [&more.large, &more.warps]);
                 [small].into_iter().chain(more).collect()
             }
-            Lowered::Scan { small, large } => [small].into_iter().chain(large).collect(),
+            Lowered::Scan { small, large } => {
+                let large = large.iter().map(|(large, _)| large);
+                [small].into_iter().chain(large).collect()
+            }
             Lowered::Copies { fill, work, merge } => vec![fill, work, merge],
         }
     }

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::compile::{Dimension, Kernel, Scalar};
-use crate::lower::{GROUP, Lowered, SHARED_BUCKETS, THREADS, Tiled, scan_items, words_of};
+use crate::lower::{GROUP, Lowered, SHARED_BUCKETS, THREADS, Tiled, words_of};
 use midend::device::Arg;
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
@@ -285,9 +285,10 @@ impl Planner<'_> {
             Lowered::Red { more: Some(_), .. } if !is_small(inner, outer) => {
                 self.reduce(inner, outer);
             }
-            Lowered::Scan { large: Some(_), .. } if !is_small(inner, outer) => {
-                self.scan(inner, outer);
-            }
+            Lowered::Scan {
+                large: Some((_, items)),
+                ..
+            } if !is_small(inner, outer) => self.scan(inner, outer, *items),
             Lowered::Red { .. } | Lowered::Scan { .. } => {
                 self.threads(0, outer, vec![Extra::Value(outer as u64)]);
             }
@@ -378,8 +379,8 @@ impl Planner<'_> {
         self.step(1, (outer * parts) as u32, extras);
     }
 
-    fn scan(&mut self, inner: i64, outer: i64) {
-        let tile = i64::from(THREADS * scan_items(&self.kernel.tuple));
+    fn scan(&mut self, inner: i64, outer: i64, items: u32) {
+        let tile = i64::from(THREADS * items);
         let tiles = div_up(inner, tile);
         let groups = div_up(tiles, GROUP.into());
         let sizes = [inner, tiles, groups].map(|n| Extra::Value(n as u64));

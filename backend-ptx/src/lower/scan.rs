@@ -31,7 +31,7 @@ pub(crate) const GROUP: u32 = 32;
 const SIZES: usize = 4;
 
 /// The elements that each thread has of a tile of tuples of these types: a power of two.
-pub(crate) fn items(types: &[ScalarType]) -> u32 {
+fn items(types: &[ScalarType]) -> u32 {
     let bytes: u32 = types.iter().map(|ty| ty.bytes() as u32).sum();
     let most = (TILE / (THREADS * bytes.max(1))).clamp(1, ITEMS);
     1 << most.ilog2()
@@ -45,8 +45,13 @@ pub(super) fn large(
     args: &[Var],
     (ops, outs): Fold<'_>,
     then: Option<&Lambda<Mem>>,
-) -> Entry {
+) -> (Entry, u32) {
     let types = components(source.program, ops);
+    let counted = then.filter(|then| count::counts(source.program, kernel, ops, then));
+    let items = counted.map_or_else(
+        || items(&types),
+        |then| count::items(source.program, kernel, then),
+    );
     let words: usize = types.iter().map(|ty| words_of(*ty)).sum();
     let shape = Shape {
         skips_itself: true,
@@ -56,9 +61,9 @@ pub(super) fn large(
         None => kernel,
         Some(_) => &summed(&source.program.vars, kernel, ops),
     };
-    entry(source, &shape, |lower, extras| {
-        let counted = then.filter(|then| count::counts(lower.program, kernel, ops, then));
-        let tile = lower.tile(kernel, (&types, counted.is_none()), extras);
+    let entry = entry(source, &shape, |lower, extras| {
+        let in_shared = counted.is_none();
+        let tile = lower.tile(kernel, (&types, items, in_shared), extras);
         lower.outer_indices(kernel, tile.segment);
         let all: Vec<ScalarType> = match then {
             None => types.clone(),
@@ -114,7 +119,8 @@ pub(super) fn large(
             None => lower.drain(outs, &types, &tile),
             Some(then) => lower.drain_into((kernel, then), (&types, &all), &tile),
         }
-    })
+    });
+    (entry, items)
 }
 
 /// What a block works on.
@@ -137,10 +143,9 @@ impl Lower<'_> {
     fn tile(
         &mut self,
         kernel: &Kernel,
-        (types, in_shared): (&[ScalarType], bool),
+        (types, items, in_shared): (&[ScalarType], u32, bool),
         extras: &[Reg],
     ) -> Tile {
-        let items = items(types);
         let number = self.draw(extras[3]);
         // Without outer dimensions there is one segment.
         let (segment, within) = if kernel.space.len() == 1 {

@@ -14,6 +14,9 @@ use midend::ir::types::ScalarType;
 /// The most words of what is handed on, for each element.
 const WORDS: usize = 6;
 
+/// The most registers for what is known of the elements of a thread.
+const REGISTERS: u32 = 64;
+
 /// Whether a scan counts truth values.
 pub(super) fn counts(
     program: &Program<Mem>,
@@ -87,6 +90,25 @@ impl Counted<'_> {
         };
         results.iter().enumerate().map(of).collect()
     }
+}
+
+/// The elements that each thread has of a tile: as many as registers hold.
+pub(super) fn items(program: &Program<Mem>, kernel: &Kernel, then: &Lambda<Mem>) -> u32 {
+    let types: Vec<ScalarType> = then
+        .params
+        .iter()
+        .filter_map(|&v| program.vars[v].ty.elem())
+        .collect();
+    let of = Counted {
+        kernel,
+        types: &types,
+        then,
+    };
+    let others = of.carried().into_iter().zip(&types);
+    let others = others.filter(|(carried, _)| *carried == Carried::Other);
+    let words: usize = others.map(|(_, ty)| words_of(*ty)).sum();
+    let items = (REGISTERS / (words as u32 + 1)).clamp(4, 32);
+    1 << items.ilog2()
 }
 
 /// What a scan is of.
