@@ -257,14 +257,11 @@ pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> 
                 is_contiguous: stride::is_contiguous(kernel),
             }),
         },
-        KernelKind::Scan { ops, outs, then } => {
-            let keeps = then.as_ref().map_or(Keeps::Prefixes, Keeps::Then);
-            Lowered::Scan {
-                small: reduce::small(source, kernel, args, (ops, outs), keeps),
-                large: is_regular
-                    .then(|| scan::large(source, kernel, args, (ops, outs), then.as_ref())),
-            }
-        }
+        KernelKind::Scan { ops, outs, then } => Lowered::Scan {
+            small: reduce::small(source, kernel, args, (ops, outs), Keeps::of(then.as_ref())),
+            large: is_regular
+                .then(|| scan::large(source, kernel, args, (ops, outs), then.as_ref())),
+        },
         KernelKind::Hist(hists) => hist::hist(source, kernel, args, hists),
     }
 }

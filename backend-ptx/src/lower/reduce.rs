@@ -31,6 +31,13 @@ pub(super) enum Keeps<'a> {
     Then(&'a Lambda<Mem>),
 }
 
+impl<'a> Keeps<'a> {
+    /// What a scan keeps.
+    pub(super) fn of(then: Option<&'a Lambda<Mem>>) -> Self {
+        then.map_or(Self::Prefixes, Self::Then)
+    }
+}
+
 /// A thread per segment, for reductions and for scans. The parameter is the number of segments.
 pub(super) fn small(
     source: &mut Source<'_>,
