@@ -268,7 +268,10 @@ impl Fuse<'_> {
         let folded = screma.folded();
         let closed = screma.is_map() || screma.scans.is_empty() && folded == stm.binds.len();
         let scalars = is_scalar_code(screma.lam) && screma.is_of_scalars(self.vars);
+        let inside = |lam: &Lambda<Soac>| free_in_lambda(self.vars, lam).contains(&flat);
+        let read_inside = inside(screma.lam) || screma.reds.iter().any(|op| inside(&op.lam));
         if !(closed && scalars)
+            || read_inside
             || screma.reds.len() > 1
             || self.vars[flat].ty.rank() != 1
             || uses.reads_in(flat, from + 1..at)
