@@ -271,7 +271,10 @@ mod tests {
         seen.dedup();
         assert_eq!(seen.len(), Code::ALL.len());
         for code in seen {
-            assert!(code.len() == 5 && code.starts_with(['E', 'R', 'W']), "{code}");
+            assert!(
+                code.len() == 5 && code.starts_with(['E', 'R', 'W']),
+                "{code}"
+            );
         }
     }
 }
