@@ -61,6 +61,9 @@ pub(super) fn read<'a>(stream: u32, elem: Ty) -> Value<'a> {
 /// How often a function reads each sequence, more than once or not, and where.
 type Reads = BTreeMap<u32, (bool, SpanId)>;
 
+/// The same of functions that were looked at.
+type Known = BTreeMap<FunId, Reads>;
+
 impl<'a> Lower<'a> {
     /// The size of the next chunk.
     pub(super) fn next_chunk(
@@ -174,8 +177,11 @@ impl<'a> Lower<'a> {
 
     /// Sequences that are parameters can be gone through once.
     pub(super) fn check_streams(&self, fun: FunId, entry: &Entry) -> Res<()> {
+        if !entry.params.iter().any(|param| param.streamed) {
+            return Ok(());
+        }
         let mut reads = Reads::new();
-        self.reads(&self.funs[fun].body, &mut Vec::new(), &mut reads);
+        self.reads(&self.funs[fun].body, &mut Known::new(), &mut reads);
         let streams = entry.params.iter().filter(|param| param.streamed);
         for (stream, param) in (0..).zip(streams) {
             if let Some((true, at)) = reads.get(&stream) {
@@ -205,7 +211,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Which sequences a body reads. A loop over chunks does so directly.
-    fn reads(&self, body: &Body<Soac>, calls: &mut Vec<FunId>, reads: &mut Reads) {
+    fn reads(&self, body: &Body<Soac>, known: &mut Known, reads: &mut Reads) {
         deep(|| {
             for stm in &body.stms {
                 match &stm.exp {
@@ -218,8 +224,8 @@ impl<'a> Lower<'a> {
                         then, otherwise, ..
                     } => {
                         let (mut first, mut second) = (Reads::new(), Reads::new());
-                        self.reads(then, calls, &mut first);
-                        self.reads(otherwise, calls, &mut second);
+                        self.reads(then, known, &mut first);
+                        self.reads(otherwise, known, &mut second);
                         for (stream, (twice, at)) in second {
                             let known = first.entry(stream).or_insert((twice, at));
                             known.0 |= twice;
@@ -228,21 +234,24 @@ impl<'a> Lower<'a> {
                     }
                     Exp::Loop { form, body, .. } => {
                         let mut inner = Reads::new();
-                        self.reads(body, calls, &mut inner);
+                        self.reads(body, known, &mut inner);
                         if let LoopForm::While(cond) = form {
-                            self.reads(cond, calls, &mut inner);
+                            self.reads(cond, known, &mut inner);
                         }
                         for (stream, (twice, at)) in inner {
                             let direct = body.stms.iter().any(|stm| is_read(&stm.exp, stream));
                             add(reads, stream, (twice || !direct, at));
                         }
                     }
-                    Exp::Call { fun, args: _ } if calls.contains(fun) => {}
                     Exp::Call { fun, args: _ } => {
-                        calls.push(*fun);
-                        let mut inner = Reads::new();
-                        self.reads(&self.funs[*fun].body, calls, &mut inner);
-                        calls.pop();
+                        if !known.contains_key(fun) {
+                            // What a function reads by calling itself is what it reads.
+                            known.insert(*fun, Reads::new());
+                            let mut inner = Reads::new();
+                            self.reads(&self.funs[*fun].body, known, &mut inner);
+                            known.insert(*fun, inner);
+                        }
+                        let inner = known.get(fun).cloned().unwrap_or_default();
                         for (stream, (twice, at)) in inner {
                             let at = if twice { at } else { stm.span };
                             add(reads, stream, (twice, at));
@@ -251,7 +260,7 @@ impl<'a> Lower<'a> {
                     Exp::Op(_) => {
                         let mut inner = Reads::new();
                         stm.exp
-                            .scopes(&mut |_, body| self.reads(body, calls, &mut inner));
+                            .scopes(&mut |_, body| self.reads(body, known, &mut inner));
                         for (stream, (_, at)) in inner {
                             add(reads, stream, (true, at));
                         }
