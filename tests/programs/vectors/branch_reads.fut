@@ -24,3 +24,10 @@ entry missing [m] (n: i64) (v: [m]i32) (at: i64) : i32 =
 -- input { 37i64 [1f32, 2f32, 3f32] [5f32, 7f32, 11f32] } output { 219.75f32 }
 entry both [m] (n: i64) (a: [m]f32) (b: [m]f32) : f32 =
   f32.sum (map (\i -> loop s = 0f32 for k < m do if f32.i64 i * 0.5 > s then s + a[k] else s + b[k] * 0.25) (iota n))
+
+-- The index that a side computes differs from lane to lane.
+-- ==
+-- entry: inside
+-- input { [0f32, 5f32, 3f32, 6f32, 4f32, 2f32, 9f32, 1f32, 0f32, 5f32, 3f32, 6f32, 4f32, 2f32, 9f32, 1f32] [1f32, 2f32, 4f32, 8f32] } output { 42f32 }
+entry inside (ys: [16]f32) (t: [4]f32) : f32 =
+  f32.sum (map2 (\i y -> if y > 3f32 then t[(i + 1) % 4] else y) (iota 16) ys)

@@ -407,9 +407,16 @@ impl Finder<'_> {
     /// Whether both sides of a choice between lanes may be computed when the elements that they read are the same for all lanes: they
     /// are read if any lane takes the side.
     fn blends_around_loads(&self, sides: [&Body<Mem>; 2]) -> bool {
+        // What varies inside of the sides is not known yet.
+        let inside = |v: Var| {
+            sides
+                .iter()
+                .any(|s| s.stms.iter().any(|m| m.binds.contains(&v)))
+        };
         let fixed = |stm: &Stm<Mem>| match &stm.exp {
             Exp::Op(Mem::Load { buffer, index }) => {
-                Some(!self.varies(Atom::Var(*buffer)) && !self.varies(*index))
+                let inside = index.as_var().is_some_and(inside);
+                Some(!self.varies(Atom::Var(*buffer)) && !self.varies(*index) && !inside)
             }
             Exp::Atom(_)
             | Exp::Scalar(..)
