@@ -199,7 +199,7 @@ impl<'a> Lower<'a> {
             self.entry(entry, &top)?;
         }
         self.pass_globals();
-        Ok(())
+        self.check_streams()
     }
 
     fn new_frame(&mut self, module: bool, parent: Option<Rc<Frame<'a>>>) -> Rc<Frame<'a>> {

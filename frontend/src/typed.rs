@@ -42,6 +42,8 @@ pub struct Program {
     /// The built-in types that the program uses, with what they mean here: accumulators are what is updated, and sequences
     /// are functions.
     pub built_in: Vec<TypeBind>,
+    /// Which of them is that of sequences.
+    pub sequence: Option<Name>,
     /// The files, imported ones before those that import them; the program itself is last. Each is evaluated once.
     pub files: Vec<File>,
     /// The entry points of the program, in source order.

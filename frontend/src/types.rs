@@ -42,6 +42,7 @@ pub fn check(
             .into_iter()
             .flatten()
             .collect(),
+        sequence: cx.prelude.sequence().map(|bind| bind.name),
         prelude: cx.prelude.defs,
         files: cx.typed_files,
         entries: cx.entries,

@@ -1,5 +1,6 @@
 //! The passes: each takes a whole program and gives a whole program, and cannot fail.
 
+pub mod chunks;
 pub mod dead_code;
 pub mod elide;
 pub mod fast_math;
@@ -44,6 +45,7 @@ pub const NESTED: &[Pass<Soac>] = &[
     simplify::cse(),
     simplify::checks(),
     dead_code::pass(),
+    chunks::PASS,
     fuse::pass(),
     hoist::PASS,
     operators::PASS,

@@ -15,6 +15,7 @@ entry rows (n: i64) : [][..]i64 = seq.rows (seq.produce n (\\i -> filter (\\x ->
 entry tabulate (n: i64) = seq.tabulate (seq.produce n (\\i -> iota (2 + i % 3)))
 entry array (n: i64) = seq.to_array (seq.zip (seq.produce n (* 2)) (seq.produce (n - 1) f32.i64))
 entry result (n: i64) : seq i64 = seq.produce n (\\i -> i * i)
+entry together (n: i64) = let s = seq.produce n (\\i -> 1 / f32.i64 (i + 1)) in (seq.reduce (+) 0 s, seq.fold (\\a x -> a * 0.99 + x) 0 s, seq.to_array (seq.map f32.sqrt s))
 entry inside (n: i64) = map (\\i -> seq.reduce (+) 0f32 (seq.produce i (\\j -> 1 / f32.i64 (j + 1)))) (iota (n % 300))
 ";
 

@@ -117,6 +117,11 @@ impl<'a> Lower<'a> {
         if returns_function || attr("inline") {
             return true;
         }
+        // Only consumers that stand beside one another go through a sequence together.
+        let mut types = def.def.params.iter().map(|param| &param.ty);
+        if types.any(|ty| self.mentions_sequences(ty)) {
+            return true;
+        }
         if self.cost(def) > INLINE_COST {
             return false;
         }

@@ -5,6 +5,7 @@
 use super::coerce::shape_parts;
 use super::emit::{int, text};
 use super::env::Frame;
+use super::mentions::Mention;
 use super::units::{Outside, outside, type_of_units};
 use super::value::{Code, FunValue, Instance, Leaf, Ty, Value};
 use super::{Lower, Res};
@@ -16,7 +17,7 @@ use midend::ir::id::{FunId, SpanId};
 use midend::ir::scalar::Const;
 use midend::ir::soac::Soac;
 use midend::ir::span::Spans;
-use midend::ir::syntax::{Atom, Body, Exp, LoopForm, TrapKind};
+use midend::ir::syntax::{Atom, Body, Exp, LoopForm, Program, TrapKind};
 use midend::ir::types::{Size, Type};
 use midend::ir::walk::deep;
 use std::collections::BTreeMap;
@@ -65,6 +66,16 @@ type Reads = BTreeMap<u32, (bool, SpanId)>;
 type Known = BTreeMap<FunId, Reads>;
 
 impl<'a> Lower<'a> {
+    /// Whether a type is or holds that of sequences.
+    pub(super) fn mentions_sequences(&self, ty: &SourceType) -> bool {
+        let mut found = false;
+        super::mentions::ty(ty, &mut |m| match m {
+            Mention::Name(name) => found |= self.typed.sequence == Some(name),
+            Mention::Node => {}
+        });
+        found
+    }
+
     /// The size of the next chunk.
     pub(super) fn next_chunk(
         &mut self,
@@ -175,23 +186,38 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// Sequences that are parameters can be gone through once.
-    pub(super) fn check_streams(&self, fun: FunId, entry: &Entry) -> Res<()> {
-        if !entry.params.iter().any(|param| param.streamed) {
+    /// Makes one loop of those that go through one sequence. Sequences that are parameters can be gone through once.
+    pub(super) fn check_streams(&mut self) -> Res<()> {
+        if self.streams == 0 {
             return Ok(());
         }
-        let mut reads = Reads::new();
-        self.reads(&self.funs[fun].body, &mut Known::new(), &mut reads);
-        let streams = entry.params.iter().filter(|param| param.streamed);
-        for (stream, param) in (0..).zip(streams) {
-            if let Some((true, at)) = reads.get(&stream) {
-                let name = param.name.as_deref().unwrap_or("_");
-                let message = format!("the sequence `{name}` would be gone through more than once");
-                let entry = self.typed.names.get(entry.value).span.unwrap_or_default();
-                let span = self.place_outside(*at).unwrap_or(entry);
-                let hint = "a parameter is read only once: what is needed of it must be computed in one go, for example as tuples by one `seq.fold`; `seq.to_array` keeps all of it";
-                let error = Diagnostic::error(ErrorCode::BadEntry, span, message);
-                return Err(Box::new(error.hint(hint)));
+        let program = Program {
+            vars: std::mem::take(&mut self.vars),
+            funs: std::mem::take(&mut self.funs),
+            spans: Spans::new(),
+        };
+        let program = midend::passes::chunks::run(program);
+        (self.vars, self.funs) = (program.vars, program.funs);
+        let mut known = Known::new();
+        for fun in self.funs.iter() {
+            let Some(described) = &fun.entry else {
+                continue;
+            };
+            let mut reads = Reads::new();
+            self.reads(&fun.body, &mut known, &mut reads);
+            let streams = described.params.iter().filter(|param| param.streamed);
+            for (stream, param) in (0..).zip(streams) {
+                if let Some((true, at)) = reads.get(&stream) {
+                    let name = &param.name;
+                    let message =
+                        format!("the sequence `{name}` would be gone through more than once");
+                    let entry = self.typed.entries.iter().find(|e| e.name == described.name);
+                    let entry = entry.and_then(|e| self.typed.names.get(e.value).span);
+                    let span = self.place_outside(*at).or(entry).unwrap_or_default();
+                    let hint = "a parameter is read only once: its consumers go through it together if none needs the result of another, and not in a loop or inside of parallel code; `seq.to_array` keeps all of it";
+                    let error = Diagnostic::error(ErrorCode::BadEntry, span, message);
+                    return Err(Box::new(error.hint(hint)));
+                }
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 -- The module `seq`: sequences, of which only a chunk is there at once. A sequence is how many elements it has at most, whether
 -- it has as many, and a function from a place and a number of elements to these elements; there are fewer at the end only.
--- Consumers go from chunk to chunk, and what they compute depends on the places of elements, not on chunks.
+-- Consumers go from chunk to chunk, and what they compute depends on the places of elements, not on chunks. All of them find the
+-- next place in the same way, so that those of one sequence can go through it together.
 -- The definitions stand in the order in which they need each other.
 
 val make 't : (most: i64) -> (exact: bool) -> (chunk: i64 -> (k: i64) -> ?[m].[m]t) -> seq t
@@ -57,7 +58,8 @@ def fold 'a 't (f: a -> t -> a) (start: a) (s: seq t) : a =
       let k = next p (n - p)
       let xs = chunk p k
       let m = length xs
-      in (loop a for x in xs do f a x, p + m, m == k && p + m < n)
+      let q = p + m
+      in (loop a for x in xs do f a x, q, m == k && q < n)
   in a
 
 -- What `f` makes of a chunk must not depend on what the chunks are.
@@ -67,7 +69,8 @@ def fold_chunks 'a 't (f: a -> (k: i64) -> [k]t -> a) (start: a) (s: seq t) : a 
     loop (a, p, more) = (start, 0, 0 < n) while more do
       let k = next p (n - p)
       let [m] (xs: [m]t) = chunk p k
-      in (f a m xs, p + m, m == k && p + m < n)
+      let q = p + m
+      in (f a m xs, q, m == k && q < n)
   in a
 
 def length 't (s: seq t) : i64 =
@@ -78,7 +81,8 @@ def length 't (s: seq t) : i64 =
             loop (p, more) = (0, 0 < n) while more do
               let k = next p (n - p)
               let [m] (_: [m]t) = chunk p k
-              in (p + m, m == k && p + m < n)
+              let q = p + m
+              in (q, m == k && q < n)
           in p
 
 -- Blocks of a fixed number of elements are reduced from left to right, many at once, and then their results. A block that
@@ -91,18 +95,19 @@ def reduce 't (op: t -> t -> t) (ne: t) (s: seq t) : t =
       let k = next p (n - p)
       let xs = chunk p k
       let m = length xs
+      let q = p + m
       let first = p / b
-      let blocks = (p + m + b - 1) / b - first
+      let blocks = (q + b - 1) / b - first
       let sums =
         map (\j ->
                let from = i64.max p ((first + j) * b)
-               let to = i64.min (p + m) ((first + j + 1) * b)
+               let to = i64.min q ((first + j + 1) * b)
                in loop a = if j == 0 then begun else ne for i < to - from do op a xs[from - p + i])
             (iota blocks)
-      let full = (p + m) / b - first
+      let full = q / b - first
       let total = loop total for j < full do op total sums[j]
       let begun = if full < blocks then sums[full] else ne
-      in (total, begun, p + m, m == k && p + m < n)
+      in (total, begun, q, m == k && q < n)
   in op total begun
 
 def elements 't (s: seq ([..]t)) : []t =
@@ -112,9 +117,10 @@ def elements 't (s: seq ([..]t)) : []t =
       let k = next p (n - p)
       let xss = chunk p k
       let m = length xss
-      let more = m == k && p + m < n
+      let q = p + m
+      let more = m == k && q < n
       let xs = flatten xss
-      in (append buffer used more xs, used + length xs, p + m, more)
+      in (append buffer used more xs, used + length xs, q, more)
   in buffer[:used]
 
 def to_array 't (s: seq t) : []t =
@@ -124,8 +130,9 @@ def to_array 't (s: seq t) : []t =
       let k = next p (n - p)
       let xs = chunk p k
       let m = length xs
-      let more = m == k && p + m < n
-      in (append buffer p more xs, more, p + m)
+      let q = p + m
+      let more = m == k && q < n
+      in (append buffer p more xs, more, q)
   in buffer[:p]
 
 def rows 't (s: seq ([..]t)) : [][..]t =
@@ -135,9 +142,10 @@ def rows 't (s: seq ([..]t)) : [][..]t =
       let k = next p (n - p)
       let xss = chunk p k
       let m = length xss
-      let more = m == k && p + m < n
+      let q = p + m
+      let more = m == k && q < n
       let xs = flatten xss
-      in (append buffer used more xs, used + length xs, append ends p more (lengths xss), more, p + m)
+      in (append buffer used more xs, used + length xs, append ends p more (lengths xss), more, q)
   in segment ends[:p] buffer[:used]
 
 def tabulate 't (s: seq ([..]t)) : [][]t =
@@ -152,5 +160,6 @@ def drain 't (s: seq t) : i64 =
     loop (p, more) = (0, 0 < n) while more do
       let k = next p (n - p)
       let m = put (chunk p k)
-      in (p + m, m == k && p + m < n)
+      let q = p + m
+      in (q, m == k && q < n)
   in p

@@ -89,6 +89,11 @@ pub static PLANTS: &[Plant] = &[
         change: Change::Planned(no_store),
     },
     Plant {
+        pass: "chunks",
+        what: "the first operand is taken for the second",
+        change: Change::Nested(first_twice),
+    },
+    Plant {
         pass: "fuse",
         what: "results of one type change places",
         change: Change::Nested(turned_results),
