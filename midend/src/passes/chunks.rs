@@ -15,18 +15,21 @@
 //! Lowering runs it: whether a parameter is gone through more than once is a question about its outcome. Sequences that are
 //! consumed in different branches, or inside of a loop and outside of it, stay apart.
 
+mod steps;
+
 use crate::analysis::aliases::{Aliases, consumed};
 use crate::analysis::congruence::{Congruence, Table};
 use crate::fired::fired;
 use crate::hash::HashSet;
-use crate::ir::array::{ArrayOp, Stream, StreamOp};
+use crate::ir::array::{ArrayOp, StreamOp};
 use crate::ir::id::{FunId, IdVec, SpanId, Var};
 use crate::ir::rename::{Subst, fresh, substitute, substitute_type};
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Atom, Body, Exp, Fun, LoopForm, LoopParam, Program, Stm, Vars};
+use crate::ir::syntax::{Atom, Body, Exp, Fun, Program, Stm, Vars};
 use crate::ir::walk::{all_stms, deep, free_in_stm};
 use crate::pass::Pass;
 use std::collections::BTreeSet;
+use steps::{Walk, can_be_shared, is_iota, reads, step};
 
 /// The pass.
 pub const PASS: Pass<Soac> = Pass {
@@ -61,54 +64,17 @@ struct Chunks<'p> {
     funs: &'p IdVec<FunId, Fun<Soac>>,
 }
 
-/// A loop over chunks.
-struct Walk<'p> {
-    params: &'p [LoopParam],
-    form: &'p LoopForm<Soac>,
-    body: &'p Body<Soac>,
-    /// Which parameters are how many elements came before, and whether there are more.
-    place: usize,
-    more: usize,
-}
-
-impl<'p> Walk<'p> {
-    fn of(stm: &'p Stm<Soac>) -> Option<Self> {
-        let Exp::Loop { params, form, body } = &stm.exp else {
-            return None;
-        };
-        let LoopForm::While(cond) = form else {
-            return None;
-        };
-        let is = |a: Atom| params.iter().position(|p| Atom::Var(p.var) == a);
-        let more = match &cond.result[..] {
-            [more] if cond.stms.is_empty() => is(*more)?,
-            _ => return None,
-        };
-        let next = body.stms.iter().filter_map(|stm| step(&stm.exp));
-        let next = next.filter(|step| step.op == StreamOp::Next);
-        let mut places = next.filter_map(|step| step.args.first().copied());
-        let (place, None) = (is(places.next()?)?, places.next()) else {
-            return None;
-        };
-        Some(Self {
-            params,
-            form,
-            body,
-            place,
-            more,
-        })
-    }
-
-    /// What decides on the steps: the parameters for it, by their numbers.
-    const fn control(&self) -> [usize; 2] {
-        [self.place, self.more]
-    }
+/// One loop that was two.
+struct One {
+    stm: Stm<Soac>,
+    /// Variables that the second bound, each with that of the first which it is now.
+    equal: Vec<(Var, Var)>,
 }
 
 /// What came of an attempt.
 enum Joined {
-    /// One loop, and variables that the second bound, each with that of the first which it is now.
-    One(Stm<Soac>, Vec<(Var, Var)>),
+    /// There is one loop.
+    One(Box<One>),
     /// These are computed alike, but somebody writes over them.
     Unless(Vec<Var>),
     /// They stay two.
@@ -137,12 +103,11 @@ impl Chunks<'_> {
                 let Some(before) = self.moves(body, (first, second)) else {
                     continue;
                 };
-                let Some((stm, equal)) = self.join(&known, &body.stms[first], &body.stms[second])
-                else {
+                let Some(one) = self.join(&known, &body.stms[first], &body.stms[second]) else {
                     continue;
                 };
                 fired("chunks/loops");
-                place(body, (first, second), &before, (stm, equal));
+                place(body, (first, second), &before, *one);
                 return true;
             }
         }
@@ -190,11 +155,11 @@ impl Chunks<'_> {
         known: &Congruence,
         first: &Stm<Soac>,
         second: &Stm<Soac>,
-    ) -> Option<(Stm<Soac>, Vec<(Var, Var)>)> {
+    ) -> Option<Box<One>> {
         let mut apart = HashSet::default();
         loop {
             match self.attempt(known, (first, second), &apart) {
-                Joined::One(stm, equal) => return Some((stm, equal)),
+                Joined::One(one) => return Some(one),
                 Joined::Unless(vars) => apart.extend(vars),
                 Joined::Two => return None,
             }
@@ -224,13 +189,13 @@ impl Chunks<'_> {
         let mut table = Table::new();
         let once = |stm: &&Stm<Soac>| stm.binds.iter().all(|v| !apart.contains(v));
         for stm in a.body.stms.iter().filter(once) {
-            if self.can_be_shared(stm) {
+            if can_be_shared(stm, self.funs) {
                 table.add(&known, stm);
             }
         }
         let (mut own, mut shared, mut useful) = (Vec::new(), Vec::new(), false);
         for stm in &b.body.stms {
-            let found = match self.can_be_shared(stm) {
+            let found = match can_be_shared(stm, self.funs) {
                 true => table.find(self.vars, &mut known, stm),
                 false => None,
             };
@@ -283,10 +248,8 @@ impl Chunks<'_> {
         let equal: Vec<(Var, Var)> = equal
             .map(|(i, j)| (second.binds[j], first.binds[i]))
             .collect();
-        Joined::One(
-            self.one((first, &a), (second, &b), own, (&subst, &copied, &equal)),
-            equal,
-        )
+        let stm = self.one((first, &a), (second, &b), own, (&subst, &copied, &equal));
+        Joined::One(Box::new(One { stm, equal }))
     }
 
     /// Makes the loop. Of the second one are left what it computes on its own, which of its results are copied, and which
@@ -343,51 +306,6 @@ impl Chunks<'_> {
             span: first.span,
         }
     }
-
-    /// Whether two loops can use what one of them computes: everything but what writes, shows, or makes an array in order that it
-    /// be written over.
-    fn can_be_shared(&self, stm: &Stm<Soac>) -> bool {
-        let mut can = true;
-        consumed(stm, self.funs, &mut |_| can = false);
-        let mut look = |exp: &Exp<Soac>, inside: bool| match exp {
-            Exp::Op(Soac::Array(op)) => match op {
-                ArrayOp::Trace(_) => can = false,
-                ArrayOp::Stream(stream) => {
-                    can &= !inside && stream.op != StreamOp::Write;
-                }
-                ArrayOp::Scratch { .. } | ArrayOp::Copy(_) | ArrayOp::Update { .. } => {
-                    can &= inside
-                }
-                ArrayOp::Index { .. }
-                | ArrayOp::Slice { .. }
-                | ArrayOp::Rearrange { .. }
-                | ArrayOp::Reshape { .. }
-                | ArrayOp::Literal { .. }
-                | ArrayOp::Iota { .. }
-                | ArrayOp::Replicate { .. }
-                | ArrayOp::Concat { .. }
-                | ArrayOp::Manifest { .. } => {}
-            },
-            Exp::Op(Soac::UpdateAcc(_) | Soac::WithAcc { .. }) | Exp::Call { .. } => can = false,
-            Exp::Op(
-                Soac::Screma { .. }
-                | Soac::Filter { .. }
-                | Soac::FlatMap { .. }
-                | Soac::Hist { .. }
-                | Soac::Scatter { .. },
-            )
-            | Exp::Atom(_)
-            | Exp::Scalar(..)
-            | Exp::Assert { .. }
-            | Exp::Guard { .. }
-            | Exp::If { .. }
-            | Exp::Loop { .. } => {}
-        };
-        look(&stm.exp, false);
-        stm.exp
-            .scopes(&mut |_, body| all_stms(body, &mut |stm| look(&stm.exp, true)));
-        can
-    }
 }
 
 /// What the scalars of a body are equal to.
@@ -430,7 +348,7 @@ fn place(
     body: &mut Body<Soac>,
     (first, second): (usize, usize),
     before: &BTreeSet<usize>,
-    (stm, equal): (Stm<Soac>, Vec<(Var, Var)>),
+    One { stm, equal }: One,
 ) {
     let (mut early, mut late) = (Vec::new(), Vec::new());
     let copies = equal
@@ -448,48 +366,6 @@ fn place(
     early.extend(copies);
     early.extend(late);
     body.stms.splice(first..first, early);
-}
-
-/// The step of a sequence that an expression is.
-fn step(exp: &Exp<Soac>) -> Option<&Stream> {
-    match exp {
-        Exp::Op(Soac::Array(ArrayOp::Stream(stream))) => Some(stream),
-        Exp::Op(_)
-        | Exp::Atom(_)
-        | Exp::Scalar(..)
-        | Exp::Assert { .. }
-        | Exp::Guard { .. }
-        | Exp::If { .. }
-        | Exp::Loop { .. }
-        | Exp::Call { .. } => None,
-    }
-}
-
-/// The sequences from outside that a body reads, in the functions that it calls, too.
-fn reads(body: &Body<Soac>, funs: &IdVec<FunId, Fun<Soac>>) -> BTreeSet<u32> {
-    let (mut found, mut seen) = (BTreeSet::new(), HashSet::default());
-    let mut todo = Vec::new();
-    let mut look = |body: &Body<Soac>, todo: &mut Vec<FunId>| {
-        all_stms(body, &mut |stm| match &stm.exp {
-            Exp::Call { fun, args: _ } => todo.push(*fun),
-            exp => found.extend(
-                step(exp)
-                    .filter(|s| s.op == StreamOp::Read)
-                    .map(|s| s.stream),
-            ),
-        });
-    };
-    look(body, &mut todo);
-    while let Some(fun) = todo.pop() {
-        if seen.insert(fun) {
-            look(&funs[fun].body, &mut todo);
-        }
-    }
-    found
-}
-
-const fn is_iota(exp: &Exp<Soac>) -> bool {
-    matches!(exp, Exp::Op(Soac::Array(ArrayOp::Iota { .. })))
 }
 
 const fn empty() -> Body<Soac> {
