@@ -36,7 +36,7 @@ pub(crate) fn assembly(
         }
         Ok((
             name,
-            narrow(&target.isa, emit(program, units, *unit, false))?,
+            narrow(&target.isa, emit(program, units, *unit, 1))?,
         ))
     };
     work.iter().map(text).collect()

@@ -177,8 +177,8 @@ pub(crate) struct Made<'a> {
     pub(crate) code: JITModule,
     /// Compiled code holds addresses of what is in these.
     pub(crate) kept: Vec<Kept>,
-    /// The kernels that have code in pairs, each with why that was not widened if it was not.
-    pub(crate) in_pairs: Vec<(String, Option<String>)>,
+    /// The kernels that have code for wider registers, each with why that was not widened as far as it might if it was not.
+    pub(crate) widened: Vec<(String, Option<String>)>,
     /// For each unit of a kernel that works on several points at a time the bits of its vector registers.
     pub(crate) vector_bits: Vec<(String, u32)>,
 }
@@ -255,15 +255,15 @@ pub(crate) fn compile<'a>(
             .map(|(id, unit)| build(program, &units, target, *id, *unit))
             .collect()
     };
-    let (mut kept, mut in_pairs, mut vector_bits) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut kept, mut widened, mut vector_bits) = (Vec::new(), Vec::new(), Vec::new());
     for ((id, unit), machine) in work.iter().zip(machines) {
         let machine = machine?;
         if let (Unit::Kernel { kernel, .. }, 1..) = (unit, machine.vector_bits) {
             vector_bits.push((kernel.name.clone(), machine.vector_bits));
         }
-        if let (Unit::Kernel { kernel, .. }, Some(widened)) = (unit, machine.widened) {
-            let why = widened.err().map(|Refused(why)| why);
-            in_pairs.push((kernel.name.clone(), why));
+        if let (Unit::Kernel { kernel, .. }, Some(outcome)) = (unit, machine.widened) {
+            let why = outcome.err().map(|Refused(why)| why);
+            widened.push((kernel.name.clone(), why));
         }
         jit.define_function_bytes(*id, machine.align, &machine.bytes, &machine.relocs)
             .map_err(broken)?;
@@ -280,7 +280,7 @@ pub(crate) fn compile<'a>(
         kernels: table,
         code: jit,
         kept,
-        in_pairs,
+        widened,
         vector_bits,
     })
 }
@@ -314,11 +314,11 @@ fn interface(
     })
 }
 
-/// The code of one unit before it is compiled, in pairs if that is asked for and does anything.
-pub(crate) fn emit(program: &Program<Mem>, units: &Units, unit: Unit<'_>, pairs: bool) -> Emitted {
+/// The code of one unit before it is compiled, in which vectors stand for so many at most.
+pub(crate) fn emit(program: &Program<Mem>, units: &Units, unit: Unit<'_>, asked: usize) -> Emitted {
     match unit {
         Unit::Kernel { kernel, args, role } => {
-            kernel::emit(program, units, kernel, args, (role, pairs))
+            kernel::emit(program, units, kernel, args, (role, asked))
         }
         Unit::Function(fun) => kernel::function(program, units, fun),
     }

@@ -10,6 +10,7 @@ pub(crate) mod kernel;
 mod lanes;
 mod library;
 pub(crate) mod memory;
+mod parts;
 pub(crate) mod ragged;
 pub(crate) mod reduce;
 pub(crate) mod scalar;
@@ -39,8 +40,8 @@ pub(crate) struct Emitted {
     pub(crate) func: Function,
     /// What the code refers to.
     pub(crate) kept: Kept,
-    /// Whether vectors stand for pairs of them, so that the code is to be widened.
-    pub(crate) in_pairs: bool,
+    /// How many vectors side by side each one stands for; if it is not one, the code is to be widened.
+    pub(crate) parts: usize,
     /// Whether several points are worked on at a time.
     pub(crate) in_lanes: bool,
 }
@@ -74,15 +75,15 @@ pub(crate) struct Emit<'a, 'b> {
     on_stack: BTreeSet<Var>,
     /// The counters, or else the first values carried, of the loops at hand, innermost last.
     loops: Vec<Value>,
-    /// Whether vectors may stand for pairs, and whether they do (see [`crate::wide`]).
-    may_pair: bool,
-    in_pairs: bool,
+    /// How many vectors side by side each one may stand for, and how many it does (see [`crate::wide`]).
+    asked: usize,
+    parts: usize,
     in_lanes: bool,
 }
 
 /// The number of points that the code of a map works on at a time.
 pub(crate) fn lanes_of(program: &Program<Mem>, kernel: &Kernel) -> i64 {
-    lanes::map_plan(kernel, &program.vars, false).map_or(1, |(plan, _)| plan.width as i64)
+    lanes::map_plan(kernel, &program.vars, 1).map_or(1, |(plan, _)| plan.width as i64)
 }
 
 /// The sizes of the tiles that a map is worked on in, if it is.
@@ -139,13 +140,13 @@ pub(crate) fn signature(conv: CallConv, params: &[ClifType], results: &[ClifType
 }
 
 /// Emits a unit: `body` gets the values of `params` and yields those of `results`. `bodies` is the code
-/// of the program that the unit is made of; with it comes whether vectors may stand for pairs.
+/// of the program that the unit is made of; with it comes how many others vectors may stand for.
 pub(crate) fn unit<'a>(
     program: &'a Program<Mem>,
     units: &'a Units,
     params: &[ClifType],
     results: &[ClifType],
-    (bodies, may_pair): (&[&Body<Mem>], bool),
+    (bodies, asked): (&[&Body<Mem>], usize),
     body: impl FnOnce(&mut Emit<'a, '_>, &[Value]) -> Vec<Value>,
 ) -> Emitted {
     let mut func = Function::new();
@@ -175,8 +176,8 @@ pub(crate) fn unit<'a>(
             memory::STACK_TOTAL,
         ),
         loops: Vec::new(),
-        may_pair,
-        in_pairs: false,
+        asked,
+        parts: 1,
         in_lanes: false,
     };
     let values = body(&mut emit, &args[1..]);
@@ -195,7 +196,7 @@ pub(crate) fn unit<'a>(
         b,
         sites,
         constants,
-        in_pairs,
+        parts,
         in_lanes,
         ..
     } = emit;
@@ -206,7 +207,7 @@ pub(crate) fn unit<'a>(
             sites,
             constants: constants.into_values().collect(),
         },
-        in_pairs,
+        parts,
         in_lanes,
     }
 }

@@ -3,7 +3,7 @@
 use crate::compile::{Unit, Units, broken, emit};
 use crate::emit::{Emitted, Kept};
 use crate::target::Target;
-use crate::wide::{self, Refused};
+use crate::wide::{self, Refused, Width};
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_module::{FuncId, ModuleReloc};
@@ -17,13 +17,13 @@ pub(crate) struct Machine {
     pub(crate) bytes: Vec<u8>,
     pub(crate) relocs: Vec<ModuleReloc>,
     pub(crate) kept: Kept,
-    /// If it was emitted in pairs, whether it was widened, or why not.
+    /// If it was emitted for wider registers, whether it was widened, or why not as far as it might.
     pub(crate) widened: Option<Result<(), Refused>>,
     /// The bits of the vector registers that it uses for several points at a time; 0 if there are none.
     pub(crate) vector_bits: u32,
 }
 
-/// Compiles one unit: in pairs for the widest registers, if it gains from that and can be widened, else as it is.
+/// Compiles one unit: for the widest registers by which it gains and for which it can be widened, else as it is.
 pub(crate) fn build(
     program: &Program<Mem>,
     units: &Units,
@@ -31,25 +31,38 @@ pub(crate) fn build(
     id: FuncId,
     unit: Unit<'_>,
 ) -> Result<Machine, RunError> {
-    let emitted = emit(program, units, unit, target.wide.is_some());
-    let why = match &target.wide {
-        Some(isa) if emitted.in_pairs => match widened(isa, emitted) {
-            Ok(machine) => return Ok(machine),
-            Err(why) => why,
-        },
-        Some(_) | None => return narrow(&target.isa, id, emitted),
-    };
-    let emitted = emit(program, units, unit, false);
+    let mut refused = None;
+    for width in target.widths() {
+        let emitted = emit(program, units, unit, width.parts());
+        match &target.wide {
+            Some(isa) if emitted.parts > 1 => match widened(isa, emitted) {
+                Ok(machine) if refused.is_none() => return Ok(machine),
+                Ok(machine) => {
+                    let widened = refused;
+                    return Ok(Machine { widened, ..machine });
+                }
+                Err(why) => refused = refused.or(Some(Err(why))),
+            },
+            Some(_) | None => return narrow(&target.isa, id, emitted),
+        }
+    }
+    let emitted = emit(program, units, unit, 1);
     let machine = narrow(&target.isa, id, emitted)?;
     Ok(Machine {
-        widened: Some(Err(why)),
+        widened: refused,
         ..machine
     })
 }
 
-/// Compiles a unit that was emitted in pairs, and widens it.
-fn widened(isa: &OwnedTargetIsa, Emitted { func, kept, .. }: Emitted) -> Result<Machine, Refused> {
-    wide::check(&func)?;
+/// Compiles a unit that was emitted for wider registers, and widens it.
+fn widened(
+    isa: &OwnedTargetIsa,
+    Emitted {
+        func, kept, parts, ..
+    }: Emitted,
+) -> Result<Machine, Refused> {
+    let width = if parts == 4 { Width::Four } else { Width::Two };
+    wide::check(&func, width)?;
     let mut context = cranelift_codegen::Context::for_function(func);
     let compiled = context
         .compile(&**isa, &mut ControlPlane::default())
@@ -63,14 +76,14 @@ fn widened(isa: &OwnedTargetIsa, Emitted { func, kept, .. }: Emitted) -> Result<
     let offsets = layout.stackslots.clone();
     let ends = context.func.sized_stack_slots.iter();
     let ends = ends.map(|(slot, data)| u64::from(offsets[slot].offset) + u64::from(data.size));
-    let bytes = wide::widen(&code, ends.max().unwrap_or(0))?;
+    let bytes = wide::widen(&code, ends.max().unwrap_or(0), width)?;
     Ok(Machine {
-        align: 32,
+        align: width.bytes() as u64,
         bytes,
         relocs: vec![],
         kept,
         widened: Some(Ok(())),
-        vector_bits: 256,
+        vector_bits: 8 * width.bytes() as u32,
     })
 }
 

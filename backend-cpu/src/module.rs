@@ -23,8 +23,8 @@ pub struct Module {
     source: Option<Program<Mem>>,
     /// The code of what was compiled, and what it holds addresses of.
     code: Mutex<Vec<(JITModule, Vec<Kept>)>>,
-    /// The kernels with code in pairs that were compiled, each with why it was not widened, if so.
-    in_pairs: Mutex<Vec<(String, Option<String>)>>,
+    /// The kernels with code for wider registers that were compiled, each with why it was not widened, if so.
+    widened: Mutex<Vec<(String, Option<String>)>>,
     /// The bits of the vector registers that kernels use, of those that use some.
     vector_bits: Mutex<Vec<(String, u32)>>,
 }
@@ -51,7 +51,7 @@ impl Module {
             target: target.clone(),
             source: several.then(|| program.clone()),
             code: Mutex::default(),
-            in_pairs: Mutex::default(),
+            widened: Mutex::default(),
             vector_bits: Mutex::default(),
         };
         module.make(program, 0)?;
@@ -80,10 +80,10 @@ impl Module {
         made.filter(|slot| slot.compiled.get().is_some()).count()
     }
 
-    /// The kernels compiled so far that have code for vector registers of 256 bits, by name; with those that would have it
-    /// comes why not.
-    pub fn in_pairs(&self) -> Vec<(String, Option<String>)> {
-        let known = self.in_pairs.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The kernels compiled so far that have code for vector registers of more than 128 bits, by name; with those that would
+    /// have it for wider ones than they do comes why not.
+    pub fn widened(&self) -> Vec<(String, Option<String>)> {
+        let known = self.widened.lock().unwrap_or_else(PoisonError::into_inner);
         known.clone()
     }
 
@@ -108,15 +108,15 @@ impl Module {
             kernels,
             code,
             kept,
-            in_pairs,
+            widened,
             vector_bits,
         } = compile::compile(program, &self.target, &wanted)?;
         let mut all = self.code.lock().unwrap_or_else(PoisonError::into_inner);
         all.push((code, kept));
         drop(all);
-        let mut known = self.in_pairs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.widened.lock().unwrap_or_else(PoisonError::into_inner);
         known.extend(
-            in_pairs
+            widened
                 .into_iter()
                 .map(|(name, why)| (name.to_owned(), why)),
         );

@@ -1,6 +1,7 @@
 //! What code is made for: this machine, and how wide its vector registers are to be.
 
 use crate::compile::broken;
+use crate::wide::Width;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use midend::trap::RunError;
@@ -9,8 +10,10 @@ use midend::trap::RunError;
 #[derive(Clone)]
 pub(crate) struct Target {
     pub(crate) isa: OwnedTargetIsa,
-    /// The same without what Cranelift uses of AVX-512, if code in pairs is to be widened (see [`crate::wide`]).
+    /// The same without what Cranelift uses of AVX-512, if code is to be widened (see [`crate::wide`]).
     pub(crate) wide: Option<OwnedTargetIsa>,
+    /// Whether registers are to have 512 bits where code gains by that.
+    four: bool,
 }
 
 impl Target {
@@ -19,11 +22,12 @@ impl Target {
         let isa = target(&[])?;
         let needed = ["has_avx", "has_avx2", "has_fma"];
         let able = cfg!(target_arch = "x86_64") && needed.iter().all(|name| has(&isa, name));
-        let wanted = match vector_bits {
-            0 | 256 => able,
-            128 => false,
+        let (two, four) = match vector_bits {
+            0 | 512 => (able, able && has_avx512()),
+            256 => (able, false),
+            128 => (false, false),
             other => {
-                let why = format!("vector registers of {other} bits: there are 128 and 256");
+                let why = format!("vector registers of {other} bits: there are 128, 256 and 512");
                 return Err(RunError::Device(why));
             }
         };
@@ -32,9 +36,28 @@ impl Target {
         let newer: Vec<&str> = newer
             .filter(|name| name.starts_with("has_avx512"))
             .collect();
-        let wide = if wanted { Some(target(&newer)?) } else { None };
-        Ok(Self { isa, wide })
+        let wide = if two { Some(target(&newer)?) } else { None };
+        Ok(Self { isa, wide, four })
     }
+
+    /// The registers that code may be widened for, the widest first.
+    pub(crate) fn widths(&self) -> impl Iterator<Item = Width> {
+        let four = self.four.then_some(Width::Four);
+        four.into_iter()
+            .chain(self.wide.is_some().then_some(Width::Two))
+    }
+}
+
+/// Whether the machine has those parts of AVX-512 that code is widened to.
+fn has_avx512() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let able = std::is_x86_feature_detected!("avx512f")
+        && std::is_x86_feature_detected!("avx512bw")
+        && std::is_x86_feature_detected!("avx512dq")
+        && std::is_x86_feature_detected!("avx512vl");
+    #[cfg(not(target_arch = "x86_64"))]
+    let able = false;
+    able
 }
 
 /// Whether code for the target multiplies and adds in one instruction.

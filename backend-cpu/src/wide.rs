@@ -27,17 +27,57 @@
 mod check;
 mod forms;
 mod frame;
+mod pool;
+mod rewrite;
 
 pub(crate) use check::check;
 
-use forms::{Form, form};
 use frame::Frame;
 use iced_x86::{
-    BlockEncoder, BlockEncoderOptions, Code, Decoder, DecoderOptions, FastFormatter, FlowControl,
+    BlockEncoder, BlockEncoderOptions, Decoder, DecoderOptions, FastFormatter, FlowControl,
     IcedError, Instruction, InstructionBlock, OpKind, Register,
 };
-use std::collections::{BTreeSet, HashMap};
+use pool::Pool;
+use rewrite::Writer;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+
+/// The registers that code is widened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Width {
+    /// Of two vectors: 256 bits, AVX2.
+    Two,
+    /// Of four: 512 bits, AVX-512.
+    Four,
+}
+
+impl Width {
+    /// How many vectors of 128 bits a register has.
+    pub(crate) const fn parts(self) -> usize {
+        match self {
+            Self::Two => 2,
+            Self::Four => 4,
+        }
+    }
+
+    /// Bytes of a register.
+    pub(crate) const fn bytes(self) -> usize {
+        16 * self.parts()
+    }
+
+    /// The register that this one is the first part of.
+    fn whole(self, register: Register) -> Register {
+        let first = match self {
+            Self::Two => Register::YMM0,
+            Self::Four => Register::ZMM0,
+        };
+        if register.is_vector_register() {
+            first + register.number() as u32
+        } else {
+            register
+        }
+    }
+}
 
 /// Why a unit is not widened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,19 +94,25 @@ const BASE: u64 = 1 << 32;
 /// The most bytes that are between code and its constants.
 const PADDING: usize = 32;
 
-/// The code of a unit that was emitted in pairs, for registers of 256 bits. `slots` is the end of those places on the stack that
-/// the unit asked for, from the stack pointer on. The new code wants to be aligned to 32 bytes.
-pub(crate) fn widen(code: &[u8], slots: u64) -> Result<Vec<u8>, Refused> {
+/// The code of a unit that was emitted for wider registers. `slots` is the end of those places on the stack that the unit
+/// asked for, from the stack pointer on. The new code wants to be aligned to as many bytes as a register has.
+pub(crate) fn widen(code: &[u8], slots: u64, width: Width) -> Result<Vec<u8>, Refused> {
     let instructions = decode(code)?;
-    let frame = Frame::of(&instructions, slots)?;
-    let mut pool = Pool::new(code);
-    let mut out = Vec::with_capacity(instructions.len() + 8);
+    let frame = Frame::of(&instructions, slots, width)?;
+    let longer = frame.longer(&instructions);
+    let mut writer = Writer::new(width, frame, Pool::new(code));
     for instruction in &instructions {
-        rewrite(*instruction, &frame, &mut pool, &mut out)?;
+        writer.rewrite(*instruction)?;
     }
-    // Forms for 256 bits are as long as those for 128; what is new is at most 11 bytes long.
-    let more = 11 * (out.len() - instructions.len()) + frame.longer(&instructions);
-    let start = (code.len() + more).next_multiple_of(32);
+    let Writer { mut out, mut pool, .. } = writer;
+    // Forms for 256 bits are as long as those for 128, others have longer prefixes and distances; what is new is at most 11
+    // bytes long.
+    let prefixes = match width {
+        Width::Two => 0,
+        Width::Four => 7 * out.len(),
+    };
+    let more = prefixes + 11 * (out.len() - instructions.len()) + longer;
+    let start = (code.len() + more).next_multiple_of(width.bytes());
     pool.place(&mut out, BASE + start as u64);
     let block = InstructionBlock::new(&out, BASE);
     let encoded = BlockEncoder::encode(64, block, BlockEncoderOptions::NONE)?;
@@ -152,239 +198,6 @@ fn has_vectors(instruction: &Instruction) -> bool {
         instruction.op_kind(k) == OpKind::Register
             && instruction.op_register(k).is_vector_register()
     })
-}
-
-/// The register of 256 bits that a register is the lower half of.
-fn whole(register: Register) -> Register {
-    if register.is_xmm() {
-        Register::YMM0 + register.number() as u32
-    } else {
-        register
-    }
-}
-
-/// Writes down what becomes of an instruction.
-fn rewrite(
-    mut instruction: Instruction,
-    frame: &Frame,
-    pool: &mut Pool<'_>,
-    out: &mut Vec<Instruction>,
-) -> Result<(), Refused> {
-    let what = instruction;
-    let form = if has_vectors(&instruction) {
-        let unknown = || Refused(format!("{:?}", what.code()));
-        Some(form(instruction.code()).ok_or_else(unknown)?)
-    } else {
-        general(&instruction)?;
-        None
-    };
-    if instruction.is_ip_rel_memory_operand() {
-        let twice = matches!(form, Some(Form::Twin(_) | Form::Shuffle | Form::Demote));
-        pool.take(&instruction, twice)?;
-    }
-    frame.rewrite(&mut instruction);
-    let ip = instruction.ip();
-    let mut all = match form {
-        None => general_in_pairs(instruction),
-        Some(form) => in_pairs(instruction, form)?,
-    };
-    for (i, instruction) in all.iter_mut().enumerate() {
-        // Branches go to the first of them; the others are where nothing else is.
-        instruction.set_ip(ip + ((i as u64) << 40));
-    }
-    out.append(&mut all);
-    Ok(())
-}
-
-/// Whether an instruction without vectors may stand in such code.
-fn general(instruction: &Instruction) -> Result<(), Refused> {
-    match instruction.flow_control() {
-        FlowControl::Next
-        | FlowControl::ConditionalBranch
-        | FlowControl::UnconditionalBranch
-        | FlowControl::IndirectCall
-        | FlowControl::Return
-        | FlowControl::Exception => Ok(()),
-        FlowControl::Call
-        | FlowControl::IndirectBranch
-        | FlowControl::Interrupt
-        | FlowControl::XbeginXabortXend => Err(Refused(format!("{:?}", instruction.code()))),
-    }
-}
-
-/// Other code finds the upper halves clear: it may use instructions that are slow otherwise.
-fn general_in_pairs(instruction: Instruction) -> Vec<Instruction> {
-    let leaves = matches!(
-        instruction.flow_control(),
-        FlowControl::Return | FlowControl::IndirectCall
-    );
-    if leaves {
-        vec![Instruction::with(Code::VEX_Vzeroupper), instruction]
-    } else {
-        vec![instruction]
-    }
-}
-
-/// What does to both halves what an instruction on vectors says.
-fn in_pairs(mut instruction: Instruction, form: Form) -> Result<Vec<Instruction>, Refused> {
-    let in_memory = (0..instruction.op_count()).any(|k| instruction.op_kind(k) == OpKind::Memory);
-    let refused = || Refused(format!("{:?} of memory", instruction.code()));
-    let register = |k: u32| instruction.op_register(k);
-    let all = match form {
-        Form::Same => vec![instruction],
-        Form::Twin(code) => {
-            widen_registers(&mut instruction);
-            instruction.set_code(code);
-            vec![instruction]
-        }
-        Form::Spread(code) => {
-            if instruction.code() == Code::VEX_Vmovddup_xmm_xmmm64 && !in_memory {
-                return Err(Refused("a lane of 64 bits of each half".to_owned()));
-            }
-            let result = whole(register(0));
-            instruction.set_op0_register(result);
-            instruction.set_code(code);
-            vec![instruction]
-        }
-        Form::Shuffle if instruction.immediate8() == 0x44 => {
-            if in_memory {
-                return Err(refused());
-            }
-            let code = Code::VEX_Vbroadcastsd_ymm_xmm;
-            vec![Instruction::with2(code, whole(register(0)), register(1))?]
-        }
-        Form::Shuffle => {
-            widen_registers(&mut instruction);
-            instruction.set_code(Code::VEX_Vpshufd_ymm_ymmm256_imm8);
-            vec![instruction]
-        }
-        Form::Promote => {
-            if in_memory {
-                return Err(refused());
-            }
-            let (to, from) = (register(0), whole(register(1)));
-            let code = Code::VEX_Vcvtps2pd_ymm_xmmm128;
-            vec![
-                Instruction::with3(Code::VEX_Vpermq_ymm_ymmm256_imm8, whole(to), from, 0x08)?,
-                Instruction::with2(code, whole(to), to)?,
-            ]
-        }
-        Form::Demote => {
-            let to = whole(register(0));
-            if !in_memory {
-                let from = whole(register(1));
-                instruction.set_op1_register(from);
-            }
-            instruction.set_code(Code::VEX_Vcvtpd2ps_xmm_ymmm256);
-            let sort = Instruction::with3(Code::VEX_Vpermq_ymm_ymmm256_imm8, to, to, 0xd8)?;
-            vec![instruction, sort]
-        }
-        Form::Extend(code) => {
-            if instruction.is_ip_rel_memory_operand() {
-                return Err(refused());
-            }
-            let result = whole(register(0));
-            instruction.set_op0_register(result);
-            instruction.set_code(code);
-            vec![instruction]
-        }
-        Form::Shift(code) => {
-            let [to, from] = [0, 1].map(|k| whole(register(k)));
-            instruction.set_op0_register(to);
-            instruction.set_op1_register(from);
-            instruction.set_code(code);
-            vec![instruction]
-        }
-        Form::Sort => {
-            if in_memory || register(1) != register(2) {
-                return Err(refused());
-            }
-            let code = Code::VEX_Vpermq_ymm_ymmm256_imm8;
-            let (to, from) = (whole(register(0)), whole(register(1)));
-            vec![Instruction::with3(code, to, from, 0xd8)?]
-        }
-        Form::Pair => {
-            if in_memory {
-                return Err(refused());
-            }
-            let code = Code::VEX_Vinsertf128_ymm_ymm_xmmm128_imm8;
-            let (to, low) = (whole(register(0)), whole(register(1)));
-            vec![Instruction::with4(code, to, low, register(2), 1)?]
-        }
-        Form::Upper => {
-            if in_memory || register(1) != register(2) {
-                return Err(refused());
-            }
-            let code = Code::VEX_Vextractf128_xmmm128_ymm_imm8;
-            vec![Instruction::with3(
-                code,
-                register(0),
-                whole(register(1)),
-                1,
-            )?]
-        }
-    };
-    Ok(all)
-}
-
-fn widen_registers(instruction: &mut Instruction) {
-    for k in 0..instruction.op_count() {
-        if instruction.op_kind(k) == OpKind::Register {
-            let register = whole(instruction.op_register(k));
-            instruction.set_op_register(k, register);
-        }
-    }
-}
-
-/// The constants behind the code.
-struct Pool<'c> {
-    code: &'c [u8],
-    bytes: Vec<u8>,
-    places: HashMap<Vec<u8>, usize>,
-    /// For each instruction with a constant, by its address, where in the pool that is.
-    uses: HashMap<u64, usize>,
-}
-
-impl<'c> Pool<'c> {
-    fn new(code: &'c [u8]) -> Self {
-        Self {
-            code,
-            bytes: Vec::new(),
-            places: HashMap::new(),
-            uses: HashMap::new(),
-        }
-    }
-
-    /// Takes note of the constant of an instruction, which has it twice or once.
-    fn take(&mut self, instruction: &Instruction, twice: bool) -> Result<(), Refused> {
-        let at = (instruction.memory_displacement64() - BASE) as usize;
-        let size = instruction.memory_size().size();
-        let constant = self.code.get(at..at + size);
-        let constant = constant.ok_or_else(|| Refused("a constant elsewhere".to_owned()))?;
-        if size == 0 || (twice && size != 16) {
-            return Err(Refused(format!("a constant of {size} bytes")));
-        }
-        let constant = constant.repeat(if twice { 2 } else { 1 });
-        let bytes = &mut self.bytes;
-        let place = *self.places.entry(constant).or_insert_with_key(|constant| {
-            bytes.resize(bytes.len().next_multiple_of(constant.len()), 0);
-            bytes.extend(constant);
-            bytes.len() - constant.len()
-        });
-        self.uses.insert(instruction.ip(), place);
-        Ok(())
-    }
-
-    /// Lets the instructions find their constants, which are to stand at this address.
-    fn place(&self, instructions: &mut [Instruction], start: u64) {
-        for instruction in instructions {
-            if instruction.is_ip_rel_memory_operand()
-                && let Some(place) = self.uses.get(&instruction.ip())
-            {
-                instruction.set_memory_displacement64(start + *place as u64);
-            }
-        }
-    }
 }
 
 #[cfg(test)]

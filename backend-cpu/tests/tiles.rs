@@ -103,7 +103,7 @@ fn result(
 ) -> Data {
     let device = device_of(threads, vector_bits);
     let module = device.compile(program).expect("compiles");
-    let refused = module.in_pairs().into_iter().find(|(_, why)| why.is_some());
+    let refused = module.widened().into_iter().find(|(_, why)| why.is_some());
     assert_eq!(refused, None);
     let rows = (0..n).map(|i| (i * 7 + 3) % n.max(1)).collect();
     let out = upload(&device, Data::zeros(ty, (n * p) as usize));
@@ -138,7 +138,7 @@ fn tiles_and_points_give_the_same_bits() {
             let [plain, tiled] = ["", "tiled 2"].map(|tiled| program(text, ty, tiled));
             for size in sizes {
                 let expected = result(&plain, ty, (1, 128), size);
-                for how in [(1, 128), (1, 256), (3, 256)] {
+                for how in [(1, 128), (1, 256), (3, 256), (1, 512)] {
                     let got = result(&tiled, ty, how, size);
                     assert_eq!(got, expected, "{size:?}, {ty:?}, {how:?}");
                 }

@@ -47,7 +47,7 @@ pub struct Options {
     pub accelerator: Option<Accelerator>,
     /// Threads for parallel work; by default one per core.
     pub threads: Option<usize>,
-    /// Bits of the widest vector registers that the CPU uses, 128 or 256; by default the widest that it has. Results are the
+    /// Bits of the widest vector registers that the CPU uses: 128, 256 or 512; by default the widest that it has. Results are the
     /// same.
     pub vector_bits: Option<u32>,
     /// Bytes that the arrays of a run may occupy at once.

@@ -98,7 +98,7 @@ pub(crate) fn emit(
     units: &Units,
     kernel: &Kernel,
     args: &[Var],
-    (role, asked): (Role, bool),
+    (role, asked): (Role, usize),
 ) -> Emitted {
     let params = vec![types::I64; parameters(kernel, role)];
     let bodies = kernel_bodies(kernel);
@@ -107,7 +107,7 @@ pub(crate) fn emit(
         match (&kernel.kind, role) {
             (KernelKind::Map, Role::Tiles) => {
                 if let Some(job) = super::lanes::tile::job(&program.vars, kernel, asked) {
-                    emit.in_pairs = asked;
+                    emit.parts = asked;
                     emit.in_lanes = true;
                     emit.tiles(&job, (p[1], p[2]));
                 }
@@ -160,7 +160,7 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
         units,
         &params,
         first,
-        (&[&definition.body], false),
+        (&[&definition.body], 1),
         |emit, values| {
             if interface.recursive {
                 emit.check_depth(definition.span);
@@ -192,8 +192,8 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
 impl Emit<'_, '_> {
     /// Parameters: the range of points, or the piece of a ragged space.
     fn map(&mut self, kernel: &Kernel, p: &[Value]) {
-        let plan = super::lanes::map_plan(kernel, &self.program.vars, self.may_pair);
-        self.in_pairs = plan.as_ref().is_some_and(|(plan, _)| plan.halves > 1);
+        let plan = super::lanes::map_plan(kernel, &self.program.vars, self.asked);
+        self.parts = plan.as_ref().map_or(1, |(plan, _)| plan.parts);
         self.in_lanes = plan.is_some();
         let (Some((plan, interior)), Some((index, _))) = (plan, kernel.space.last()) else {
             let strip = super::control::strip(&kernel.body);

@@ -152,7 +152,7 @@ impl Emit<'_, '_> {
     ) -> Vec<Value> {
         let mut plan = plan.clone();
         let per = |ty: &ScalarType| plan.per_vector(*ty);
-        let full = plan.halves * tys.iter().filter_map(per).max().unwrap_or(1);
+        let full = plan.parts * tys.iter().filter_map(per).max().unwrap_or(1);
         while plan.width > full {
             let (mut left, mut right) = (Vec::new(), Vec::new());
             let mut rest = sums.as_slice();
@@ -176,7 +176,7 @@ impl Emit<'_, '_> {
         for ty in tys {
             let count = plan.vectors(*ty).unwrap_or_default();
             let (mine, others) = rest.split_at(count);
-            columns.push(self.unpacked(mine, plan.halves));
+            columns.push(self.unpacked(mine, plan.parts));
             rest = others;
         }
         let lane = |i: usize| columns.iter().map(|column| column[i]).collect();
@@ -395,8 +395,8 @@ impl Emit<'_, '_> {
     /// Makes sure that a variable has its lanes apart.
     fn unpack(&mut self, group: &mut Group<'_>, var: Var) {
         let values = match group.lanes.get(&var) {
-            Some(Lanes::Packed(vectors)) => self.unpacked(&vectors.clone(), group.plan.halves),
-            Some(Lanes::Mask(masks)) => self.truths(&masks.clone(), group.plan.halves),
+            Some(Lanes::Packed(vectors)) => self.unpacked(&vectors.clone(), group.plan.parts),
+            Some(Lanes::Mask(masks)) => self.truths(&masks.clone(), group.plan.parts),
             Some(Lanes::Many(_) | Lanes::Linear(..)) | None => return,
         };
         group.lanes.insert(var, Lanes::Many(values));

@@ -16,11 +16,11 @@ use midend::ir::syntax::{Atom, Exp};
 use midend::ir::types::ScalarType;
 use midend::math::code::Definition;
 
-/// The lanes that a function is wanted for: of each half of a vector, and of how many halves (see [`crate::wide`]).
+/// The lanes that a function is wanted for: of each part of a vector, and of how many parts (see [`crate::wide`]).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
     pub(super) lanes: usize,
-    pub(super) halves: usize,
+    pub(super) parts: usize,
 }
 
 /// Bits of a vector register seen as another type.
@@ -62,7 +62,7 @@ impl Emit<'_, '_> {
             .collect();
         let one = Extent {
             lanes: 1,
-            halves: 1,
+            parts: 1,
         };
         let result = self.expand(op, definition, &args, one);
         self.b.ins().extractlane(result[0], 0)
@@ -252,9 +252,9 @@ impl Emit<'_, '_> {
         self.in_vector(vector_of(ty), &lanes, 1)
     }
 
-    /// Numbers as the lanes of a vector, or of the halves of a pair.
-    pub(super) fn in_vector(&mut self, ty: ClifType, lanes: &[Value], halves: usize) -> Value {
-        let vectors = lanes.chunks(lanes.len() / halves).map(|lanes| {
+    /// Numbers as the lanes of a vector, or of the parts of a wider one.
+    pub(super) fn in_vector(&mut self, ty: ClifType, lanes: &[Value], parts: usize) -> Value {
+        let vectors = lanes.chunks(lanes.len() / parts).map(|lanes| {
             // Narrow integers are not moved to vectors alone.
             let mut all = if ty.lane_type().bits() < 32 {
                 self.b.ins().splat(ty, lanes[0])
@@ -268,34 +268,6 @@ impl Emit<'_, '_> {
         });
         let vectors: Vec<Value> = vectors.collect();
         self.joined(&vectors)
-    }
-
-    /// A pair of two vectors, or the one there is.
-    pub(super) fn joined(&mut self, vectors: &[Value]) -> Value {
-        match *vectors {
-            [low, high] => self.pair(low, high),
-            _ => vectors[0],
-        }
-    }
-
-    /// A pair of two vectors: an operation that stands for it, see [`crate::wide`].
-    fn pair(&mut self, low: Value, high: Value) -> Value {
-        let ty = self.b.func.dfg.value_type(low);
-        let [low, high] = [low, high].map(|v| self.b.ins().bitcast(types::I16X8, RAW, v));
-        let both = self.b.ins().x86_pmulhrsw(low, high);
-        self.b.ins().bitcast(ty, RAW, both)
-    }
-
-    /// The halves of a pair as vectors, or the one vector. The upper half is an operation that stands for it, see
-    /// [`crate::wide`].
-    pub(super) fn halves_of(&mut self, all: Value, halves: usize) -> Vec<Value> {
-        if halves == 1 {
-            return vec![all];
-        }
-        let ty = self.b.func.dfg.value_type(all);
-        let bytes = self.b.ins().bitcast(types::I8X16, RAW, all);
-        let upper = self.b.ins().x86_pmaddubsw(bytes, bytes);
-        vec![all, self.b.ins().bitcast(ty, RAW, upper)]
     }
 
     /// Bytes of two vectors: `mask` says which, those of the second from 16 on.
@@ -344,7 +316,7 @@ impl Emit<'_, '_> {
         args: &[Vec<Value>],
         masks: &[Value],
         results: &[Value],
-        Extent { lanes, halves }: Extent,
+        Extent { lanes, parts }: Extent,
     ) -> Vec<Value> {
         let ty = op.operand(0);
         let mut any = masks[0];
@@ -367,10 +339,10 @@ impl Emit<'_, '_> {
         let mut slowly = Vec::new();
         for i in 0..results.len() {
             let mut values = Vec::new();
-            for half in 0..halves {
+            for part in 0..parts {
                 let args: Vec<Value> = args
                     .iter()
-                    .map(|arg| self.halves_of(arg[i], halves)[half])
+                    .map(|arg| self.parts_of(arg[i], parts)[part])
                     .collect();
                 for lane in 0..count {
                     let mut row = vec![number];
@@ -381,7 +353,7 @@ impl Emit<'_, '_> {
                     values.push(result.expect("the function has a result"));
                 }
             }
-            slowly.push(self.in_vector(vector_of(ty), &values, halves).into());
+            slowly.push(self.in_vector(vector_of(ty), &values, parts).into());
         }
         self.b.ins().jump(done, &slowly);
         self.b.switch_to_block(done);

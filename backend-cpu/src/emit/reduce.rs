@@ -18,8 +18,8 @@ impl Emit<'_, '_> {
     pub(super) fn reduce(&mut self, kernel: &Kernel, ops: &[Operator<Mem>], p: &[Value]) {
         let tys = super::kernel::components(self.program, ops);
         let places = self.places(p[5], tys.len());
-        let plan = super::lanes::plan_reduction(kernel, ops, &self.program.vars, self.may_pair);
-        self.in_pairs = plan.as_ref().is_some_and(|plan| plan.halves > 1);
+        let plan = super::lanes::plan_reduction(kernel, ops, &self.program.vars, self.asked);
+        self.parts = plan.as_ref().map_or(1, |plan| plan.parts);
         self.in_lanes = plan.is_some();
         if kernel.has_ragged_rows() {
             let neutral = self.neutral(ops);

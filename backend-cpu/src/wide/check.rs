@@ -1,20 +1,31 @@
-//! Whether code is made to be widened: every operation on vectors keeps to the lanes of its half, and what has a value in one
-//! half alone goes nowhere where both are wanted.
+//! Whether code is made to be widened: every operation on vectors keeps to the lanes of its part, and what has a value in some
+//! parts alone goes nowhere where all are wanted.
 
-use super::Refused;
+use super::{Refused, Width};
 use cranelift_codegen::ir::{Function, Inst, Opcode, Value};
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-/// The operations that make a vector which is no pair.
-const fn makes_half(opcode: Opcode) -> bool {
-    matches!(
-        opcode,
-        Opcode::ScalarToVector | Opcode::Insertlane | Opcode::X86Pmaddubsw
-    )
+/// How many parts of its result an operation fills, by how many are filled of its least filled operand.
+const fn fills(opcode: Opcode, least: usize, width: Width) -> usize {
+    let all = width.parts();
+    match opcode {
+        Opcode::ScalarToVector | Opcode::Insertlane | Opcode::X86Pmaddubsw => 1,
+        Opcode::X86Pmulhrsw => 2,
+        // These stand for taking and joining pairs of four.
+        Opcode::UsubSat => 2,
+        Opcode::UaddSat if least >= 2 => all,
+        Opcode::SwidenLow | Opcode::UwidenLow if 2 * least >= all => all,
+        _ => least,
+    }
 }
 
-/// The operations on vectors that are known to compute each half from the same half of their operands, or to read the lower
-/// half alone (`Extractlane`, `VhighBits`), which is meant wherever they are emitted.
+/// The operations on vectors that are known to compute each part from the same part of their operands, or to read the first
+/// part alone (`Extractlane`, `VhighBits`), which is meant wherever they are emitted, or to stand for something else.
+fn is_known(opcode: Opcode, width: Width) -> bool {
+    let of_four = matches!(opcode, Opcode::UsubSat | Opcode::UaddSat);
+    of_four && width == Width::Four || keeps_to_lanes(opcode)
+}
+
 const fn keeps_to_lanes(opcode: Opcode) -> bool {
     matches!(
         opcode,
@@ -63,25 +74,21 @@ const fn keeps_to_lanes(opcode: Opcode) -> bool {
             | Opcode::Jump
             | Opcode::Brif
             | Opcode::X86Pmulhrsw
+            | Opcode::X86Pmaddubsw
+            | Opcode::ScalarToVector
+            | Opcode::Insertlane
             | Opcode::SwidenLow
             | Opcode::UwidenLow
             | Opcode::Snarrow
             | Opcode::Unarrow
             | Opcode::SaddSat
+            | Opcode::SsubSat
             | Opcode::Sshr
     )
 }
 
-/// The operations that make pairs of halves.
-const fn makes_pair(opcode: Opcode) -> bool {
-    matches!(
-        opcode,
-        Opcode::X86Pmulhrsw | Opcode::SwidenLow | Opcode::UwidenLow
-    )
-}
-
 /// Looks at a function before it is compiled.
-pub(crate) fn check(func: &Function) -> Result<(), Refused> {
+pub(crate) fn check(func: &Function, width: Width) -> Result<(), Refused> {
     let dfg = &func.dfg;
     let is_vector = |v: Value| dfg.value_type(v).is_vector();
     let vectors: Vec<Inst> = func
@@ -95,7 +102,7 @@ pub(crate) fn check(func: &Function) -> Result<(), Refused> {
         .collect();
     for inst in &vectors {
         let opcode = dfg.insts[*inst].opcode();
-        if !(makes_half(opcode) || keeps_to_lanes(opcode)) {
+        if !is_known(opcode, width) {
             return Err(Refused(format!("{opcode} of vectors")));
         }
     }
@@ -105,44 +112,55 @@ pub(crate) fn check(func: &Function) -> Result<(), Refused> {
             return Err(Refused("a call with many arguments".to_owned()));
         }
     }
-    let halves = halves(func, &vectors);
+    let filled = filled(func, &vectors, width);
     for inst in vectors {
         let opcode = dfg.insts[inst].opcode();
-        let wants_both = matches!(opcode, Opcode::Store | Opcode::VanyTrue);
-        if wants_both && dfg.inst_args(inst).iter().any(|v| halves.contains(v)) {
-            return Err(Refused(format!("{opcode} of half a pair")));
+        let wants_all = matches!(opcode, Opcode::Store | Opcode::VanyTrue);
+        if wants_all && dfg.inst_args(inst).iter().any(|v| filled.contains_key(v)) {
+            return Err(Refused(format!("{opcode} of a part")));
         }
     }
     Ok(())
 }
 
-/// The vectors that have a value in the lower half alone.
-fn halves(func: &Function, vectors: &[Inst]) -> HashSet<Value> {
+/// The vectors of which not all parts have a value, with how many have.
+fn filled(func: &Function, vectors: &[Inst], width: Width) -> HashMap<Value, usize> {
     let dfg = &func.dfg;
-    let mut halves = HashSet::new();
+    let all = width.parts();
+    let mut filled: HashMap<Value, usize> = HashMap::new();
     loop {
-        let before = halves.len();
+        let mut changed = false;
+        let mut note = |filled: &mut HashMap<Value, usize>, v: Value, parts: usize| {
+            let known = filled.get(&v).copied().unwrap_or(all);
+            if parts < known {
+                filled.insert(v, parts);
+                changed = true;
+            }
+        };
         for inst in vectors {
             let opcode = dfg.insts[*inst].opcode();
-            let of_half = dfg.inst_args(*inst).iter().any(|v| halves.contains(v));
-            let half = makes_half(opcode) || (of_half && !makes_pair(opcode));
-            if half {
-                let results = dfg.inst_results(*inst).iter();
-                halves.extend(results.filter(|v| dfg.value_type(**v).is_vector()));
+            let args = dfg.inst_args(*inst).iter();
+            let least = args.filter_map(|v| filled.get(v)).min().copied();
+            let parts = fills(opcode, least.unwrap_or(all), width);
+            for result in dfg.inst_results(*inst) {
+                if dfg.value_type(*result).is_vector() {
+                    note(&mut filled, *result, parts);
+                }
             }
             let targets =
                 dfg.insts[*inst].branch_destination(&dfg.jump_tables, &dfg.exception_tables);
             for target in targets {
                 let params = dfg.block_params(target.block(&dfg.value_lists));
                 for (param, arg) in params.iter().zip(target.args(&dfg.value_lists)) {
-                    if arg.as_value().is_some_and(|v| halves.contains(&v)) {
-                        halves.insert(*param);
+                    let parts = arg.as_value().and_then(|v| filled.get(&v).copied());
+                    if let Some(parts) = parts {
+                        note(&mut filled, *param, parts);
                     }
                 }
             }
         }
-        if halves.len() == before {
-            return halves;
+        if !changed {
+            return filled;
         }
     }
 }

@@ -1,18 +1,17 @@
-//! The places of vectors on the stack: 16 bytes are too few for a pair. Each gets 32 bytes below all others, so that the frame
+//! The places of vectors on the stack: 16 bytes are too few for a wider one. Each gets as many as it needs below all others, so that the frame
 //! grows and everything else in it moves up.
 //!
 //! ```text
 //! sub rsp, 64; movdqu [rsp+16], xmm1; mov [rsp+48], rbx  ──►  sub rsp, 96; vmovdqu [rsp], ymm1; mov [rsp+80], rbx
 //! ```
 
-use super::forms::{Form, form};
-use super::{Refused, has_vectors};
+use super::forms::form;
+use super::{Refused, Width, has_vectors};
 use iced_x86::{Code, Instruction, OpKind, Register};
 use std::collections::BTreeMap;
 
-/// Bytes of a vector, and of a pair.
+/// Bytes of a vector.
 const VECTOR: u64 = 16;
-const PAIR: u64 = 32;
 
 /// The instructions that make room on the stack, and give it back.
 const ADJUSTS: [Code; 4] = [
@@ -22,8 +21,9 @@ const ADJUSTS: [Code; 4] = [
     Code::Add_rm64_imm32,
 ];
 
-/// Where pairs are put.
+/// Where wider vectors are put.
 pub(super) struct Frame {
+    width: Width,
     /// For each place of a vector, by its distance from the stack pointer, the number of its new place.
     vectors: BTreeMap<u64, u64>,
 }
@@ -39,7 +39,7 @@ enum Use {
     None,
 }
 
-fn uses(instruction: &Instruction) -> Result<Use, Refused> {
+fn uses(instruction: &Instruction, width: Width) -> Result<Use, Refused> {
     let unknown = || Refused(format!("the stack pointer in {:?}", instruction.code()));
     let in_register = (0..instruction.op_count()).any(|k| {
         let is_register = instruction.op_kind(k) == OpKind::Register;
@@ -70,10 +70,7 @@ fn uses(instruction: &Instruction) -> Result<Use, Refused> {
     }
     let size = instruction.memory_size().size() as u64;
     let wide = has_vectors(instruction)
-        && matches!(
-            form(instruction.code()),
-            Some(Form::Twin(_) | Form::Shuffle | Form::Demote)
-        );
+        && form(instruction.code(), width).is_some_and(|form| form.uses_all());
     Ok(match wide {
         true if size == VECTOR => Use::Vector(at),
         true => return Err(unknown()),
@@ -83,12 +80,16 @@ fn uses(instruction: &Instruction) -> Result<Use, Refused> {
 
 impl Frame {
     /// Finds the places of vectors beyond `slots`; those before it are memory that the unit asked for, which is large enough.
-    pub(super) fn of(instructions: &[Instruction], slots: u64) -> Result<Self, Refused> {
+    pub(super) fn of(
+        instructions: &[Instruction],
+        slots: u64,
+        width: Width,
+    ) -> Result<Self, Refused> {
         let mut vectors = BTreeMap::new();
         let mut others = Vec::new();
         let mut room = None;
         for instruction in instructions {
-            match uses(instruction)? {
+            match uses(instruction, width)? {
                 Use::Vector(at) if at >= slots => {
                     vectors.insert(at, 0);
                 }
@@ -120,7 +121,7 @@ impl Frame {
         for (number, place) in vectors.values_mut().enumerate() {
             *place = number as u64;
         }
-        Ok(Self { vectors })
+        Ok(Self { width, vectors })
     }
 
     /// Bytes by which instructions may grow, since distances do.
@@ -136,7 +137,7 @@ impl Frame {
 
     /// Bytes by which the frame grows.
     fn more(&self) -> u64 {
-        PAIR * self.vectors.len() as u64
+        (self.width.bytes() * self.vectors.len()) as u64
     }
 
     /// Lets an instruction use the new frame.
@@ -144,9 +145,9 @@ impl Frame {
         if self.vectors.is_empty() {
             return;
         }
-        let at = match uses(instruction) {
+        let at = match uses(instruction, self.width) {
             Ok(Use::Vector(at)) => match self.vectors.get(&at) {
-                Some(number) => PAIR * number,
+                Some(number) => self.width.bytes() as u64 * number,
                 None => at + self.more(),
             },
             Ok(Use::Other(at, _)) => at + self.more(),

@@ -1,7 +1,7 @@
-//! Every instruction of the table, executed: for each half of its operands as it is, and once for both as it becomes.
+//! Every instruction of the tables, executed: for each part of its operands as it is, and once for all as it becomes.
 
 use super::forms::{Form, form};
-use super::{Refused, widen};
+use super::{Refused, Width, widen};
 use cranelift_codegen::ir::Signature;
 use cranelift_codegen::isa::CallConv;
 use cranelift_jit::{JITBuilder, JITModule};
@@ -92,7 +92,7 @@ impl Machine {
                 let name = format!("f{i}");
                 let id = module.declare_function(&name, Linkage::Local, &signature);
                 let id = id.expect("names differ");
-                let defined = module.define_function_bytes(id, 32, code, &[]);
+                let defined = module.define_function_bytes(id, 64, code, &[]);
                 defined.expect("it is defined once");
                 id
             })
@@ -105,10 +105,10 @@ impl Machine {
         }
     }
 
-    /// What the code makes of three vectors or pairs.
-    fn run(&self, which: usize, [a, b, c]: [&[u8]; 3]) -> [u8; 32] {
+    /// What the code makes of three vectors, or wider ones.
+    fn run(&self, which: usize, [a, b, c]: [&[u8]; 3]) -> [u8; 64] {
         type Function = extern "sysv64" fn(*const u8, *const u8, *const u8, *mut u8);
-        let mut out = [0u8; 32];
+        let mut out = [0u8; 64];
         // SAFETY: the code is that of `around`, which reads and writes as much as is there.
         let function: Function = unsafe { std::mem::transmute(self.codes[which]) };
         function(a.as_ptr(), b.as_ptr(), c.as_ptr(), out.as_mut_ptr());
@@ -125,16 +125,14 @@ impl Drop for Machine {
     }
 }
 
-fn able() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    let able = std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma");
-    #[cfg(not(target_arch = "x86_64"))]
-    let able = false;
-    able
+/// The registers that this machine has.
+fn widths() -> Vec<Width> {
+    let target = crate::target::Target::new(0).expect("this machine is supported");
+    target.widths().collect()
 }
 
-/// Pairs of vectors: any bits, small numbers, and masks.
-fn operands() -> Vec<[[u8; 32]; 3]> {
+/// Four vectors each: any bits, small numbers, and masks.
+fn operands() -> Vec<[[u8; 64]; 3]> {
     let mut state = 7u64;
     let mut random = || {
         state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
@@ -142,8 +140,8 @@ fn operands() -> Vec<[[u8; 32]; 3]> {
     };
     let mut all = Vec::new();
     for kind in 0..40 {
-        let mut words = || -> [u8; 32] {
-            let words: Vec<u8> = (0..4)
+        let mut words = || -> [u8; 64] {
+            let words: Vec<u8> = (0..8)
                 .flat_map(|_| {
                     let (r, s) = (random(), random());
                     let small = |r: u32| (r % 2000) as f32 / 16.0 - 60.0;
@@ -157,7 +155,7 @@ fn operands() -> Vec<[[u8; 32]; 3]> {
                     word.to_le_bytes()
                 })
                 .collect();
-            words.try_into().expect("four words are 32 bytes")
+            words.try_into().expect("eight words are 64 bytes")
         };
         all.push([words(), words(), words()]);
     }
@@ -165,17 +163,29 @@ fn operands() -> Vec<[[u8; 32]; 3]> {
 }
 
 #[test]
-fn both_halves_of_every_instruction() {
-    if !able() {
-        return;
+fn all_parts_of_every_instruction() {
+    for width in widths() {
+        all_parts(width);
     }
+}
+
+fn all_parts(width: Width) {
     let mut tried = Vec::new();
     let mut codes = Vec::new();
     for code in Code::values() {
-        let Some(form) = form(code) else { continue };
+        let Some(form) = form(code, width) else {
+            continue;
+        };
         let single = matches!(
             form,
-            Form::Same | Form::Pair | Form::Upper | Form::Sort | Form::Extend(_) | Form::Shift(_)
+            Form::Same
+                | Form::Pair
+                | Form::Second
+                | Form::Four
+                | Form::Top
+                | Form::Sort(_)
+                | Form::Extend(_)
+                | Form::Shift(_)
         );
         if single || code == Code::VEX_Vptest_xmm_xmmm128 {
             continue;
@@ -188,7 +198,7 @@ fn both_halves_of_every_instruction() {
             let Some(narrow) = around(&[instruction]) else {
                 continue;
             };
-            match widen(&narrow, 0) {
+            match widen(&narrow, 0, width) {
                 Ok(wide) => {
                     tried.push((instruction, form));
                     codes.extend([narrow, wide]);
@@ -208,7 +218,7 @@ fn both_halves_of_every_instruction() {
     let machine = Machine::new(&codes);
     for operands in operands() {
         for (i, (instruction, form)) in tried.iter().enumerate() {
-            let half = |k: usize| {
+            let part = |k: usize| {
                 let [a, b, c] = &operands;
                 let part = 16 * k..16 * k + 16;
                 machine.run(2 * i, [&a[part.clone()], &b[part.clone()], &c[part]])
@@ -220,46 +230,87 @@ fn both_halves_of_every_instruction() {
                 | Form::Same
                 | Form::Promote
                 | Form::Demote
+                | Form::Compare(_)
+                | Form::Blend(_)
+                | Form::Test
                 | Form::Pair
-                | Form::Upper
-                | Form::Sort
+                | Form::Second
+                | Form::Four
+                | Form::Top
+                | Form::Sort(_)
                 | Form::Extend(_)
                 | Form::Shift(_) => false,
             };
-            let (low, high) = (half(0), half(usize::from(!spread)));
-            let expected = [&low[..16], &high[..16]].concat();
+            let parts = (0..width.parts()).map(|k| part(if spread { 0 } else { k }));
+            let expected: Vec<u8> = parts.flat_map(|part| part[..16].to_vec()).collect();
             let [a, b, c] = &operands;
             let got = machine.run(2 * i + 1, [a, b, c]);
-            assert_eq!(got[..], expected[..], "{:?}", instruction.code());
+            assert_eq!(
+                got[..width.bytes()],
+                expected[..],
+                "{:?}",
+                instruction.code()
+            );
+        }
+    }
+}
+
+/// Code that makes something of a vector.
+fn unary(code: Code, operands: [Register; 2]) -> Vec<u8> {
+    let instruction = Instruction::with3(code, X[0], operands[0], operands[1]);
+    around(&[instruction.expect("it is an instruction")]).expect("it is encoded")
+}
+
+#[test]
+fn put_together_and_taken_apart() {
+    for width in widths() {
+        let mut codes = vec![
+            unary(Code::VEX_Vpmulhrsw_xmm_xmm_xmmm128, [X[1], X[2]]),
+            unary(Code::VEX_Vpmaddubsw_xmm_xmm_xmmm128, [X[1], X[1]]),
+            unary(Code::VEX_Vpaddsb_xmm_xmm_xmmm128, [X[1], X[1]]),
+            unary(Code::VEX_Vpsubsb_xmm_xmm_xmmm128, [X[1], X[1]]),
+        ];
+        if width == Width::Four {
+            codes.push(unary(Code::VEX_Vpaddusb_xmm_xmm_xmmm128, [X[1], X[2]]));
+            codes.push(unary(Code::VEX_Vpsubusb_xmm_xmm_xmmm128, [X[1], X[1]]));
+        }
+        let codes = codes.iter().map(|code| widen(code, 0, width));
+        let codes = codes.collect::<Result<Vec<_>, _>>();
+        let machine = Machine::new(&codes.expect("they are widened"));
+        for [a, b, c] in operands() {
+            let run = |which: usize| machine.run(which, [&a, &b, &c]);
+            let both = run(0);
+            assert_eq!((&both[..16], &both[16..32]), (&b[..16], &c[..16]));
+            assert_eq!(run(1)[..16], b[16..32]);
+            let count = 2 * width.parts();
+            let words: Vec<&[u8]> = b.chunks(8).take(count).collect();
+            let apart = (0..count).map(|i| words[2 * (i % (count / 2)) + 2 * i / count]);
+            assert_eq!(
+                run(2)[..width.bytes()],
+                apart.collect::<Vec<_>>().concat()[..]
+            );
+            let together = (0..count).map(|i| words[i / 2 + i % 2 * count / 2]);
+            assert_eq!(
+                run(3)[..width.bytes()],
+                together.collect::<Vec<_>>().concat()[..]
+            );
+            if width == Width::Four {
+                let four = run(4);
+                assert_eq!((&four[..32], &four[32..]), (&b[..32], &c[..32]));
+                assert_eq!(run(5)[..32], b[32..]);
+            }
         }
     }
 }
 
 #[test]
-fn pairs_and_upper_halves() {
-    if !able() {
-        return;
-    }
-    let pair = Instruction::with3(Code::VEX_Vpmulhrsw_xmm_xmm_xmmm128, X[0], X[1], X[2]);
-    let upper = Instruction::with3(Code::VEX_Vpmaddubsw_xmm_xmm_xmmm128, X[0], X[1], X[1]);
-    let codes = [pair, upper].map(|i| {
-        let code = around(&[i.expect("it is an instruction")]).expect("it is encoded");
-        widen(&code, 0).expect("it is widened")
-    });
-    let machine = Machine::new(&codes);
-    for [a, b, c] in operands() {
-        let both = machine.run(0, [&a, &b, &c]);
-        assert_eq!((&both[..16], &both[16..]), (&b[..16], &c[..16]));
-        assert_eq!(machine.run(1, [&a, &b, &c])[..16], b[16..]);
+fn extended_and_shifted() {
+    for width in widths() {
+        extended_and_shifted_to(width);
     }
 }
 
-#[test]
-fn sorted_extended_and_shifted() {
-    if !able() {
-        return;
-    }
-    let three = |code, b| Instruction::with3(code, X[0], X[1], b);
+fn extended_and_shifted_to(width: Width) {
     let extend = [
         (Code::VEX_Vpmovsxbw_xmm_xmmm64, 1, true),
         (Code::VEX_Vpmovsxwd_xmm_xmmm64, 2, true),
@@ -269,28 +320,29 @@ fn sorted_extended_and_shifted() {
         (Code::VEX_Vpmovzxdq_xmm_xmmm64, 4, false),
     ];
     let mut all = vec![
-        three(Code::VEX_Vpaddsb_xmm_xmm_xmmm128, X[1]),
-        three(Code::VEX_Vpslld_xmm_xmm_xmmm128, X[2]),
-        three(Code::VEX_Vpsrlq_xmm_xmm_xmmm128, X[2]),
-        three(Code::VEX_Vpsraw_xmm_xmm_xmmm128, X[2]),
+        unary(Code::VEX_Vpslld_xmm_xmm_xmmm128, [X[1], X[2]]),
+        unary(Code::VEX_Vpsrlq_xmm_xmm_xmmm128, [X[1], X[2]]),
+        unary(Code::VEX_Vpsraw_xmm_xmm_xmmm128, [X[1], X[2]]),
     ];
     let memory = at(ADDRESSES[1]);
     for (code, ..) in extend {
-        all.push(Instruction::with2(code, X[0], X[1]));
-        all.push(Instruction::with2(code, X[0], memory));
+        for instruction in [
+            Instruction::with2(code, X[0], X[1]),
+            Instruction::with2(code, X[0], memory),
+        ] {
+            let code = around(&[instruction.expect("it is an instruction")]);
+            all.push(code.expect("it is encoded"));
+        }
     }
-    let codes = all.into_iter().map(|i| {
-        let code = around(&[i.expect("it is an instruction")]).expect("it is encoded");
-        widen(&code, 0).expect("it is widened")
-    });
-    let machine = Machine::new(&codes.collect::<Vec<_>>());
+    let codes = all.iter().map(|code| widen(code, 0, width));
+    let codes = codes.collect::<Result<Vec<_>, _>>();
+    let machine = Machine::new(&codes.expect("they are widened"));
+    let all = width.bytes();
     for [a, b, mut c] in operands() {
         c[0] %= 12;
         c[1..16].fill(0);
-        let sorted = [&b[..8], &b[16..24], &b[8..16], &b[24..]].concat();
-        assert_eq!(machine.run(0, [&a, &b, &c])[..], sorted[..]);
         let shifted = |bytes: usize, f: &dyn Fn(u64) -> u64| -> Vec<u8> {
-            let lanes = b.chunks(bytes).map(|lane| {
+            let lanes = b[..all].chunks(bytes).map(|lane| {
                 let mut word = [0; 8];
                 word[..bytes].copy_from_slice(lane);
                 f(u64::from_le_bytes(word)).to_le_bytes()[..bytes].to_vec()
@@ -298,22 +350,46 @@ fn sorted_extended_and_shifted() {
             lanes.flatten().collect()
         };
         let left = shifted(4, &|word| word << c[0]);
-        assert_eq!(machine.run(1, [&a, &b, &c])[..], left[..]);
+        assert_eq!(machine.run(0, [&a, &b, &c])[..all], left[..]);
         let right = shifted(8, &|word| word >> c[0]);
-        assert_eq!(machine.run(2, [&a, &b, &c])[..], right[..]);
+        assert_eq!(machine.run(1, [&a, &b, &c])[..all], right[..]);
         let arithmetic = shifted(2, &|word| i64::from(word as i16 >> c[0]) as u64);
-        assert_eq!(machine.run(3, [&a, &b, &c])[..], arithmetic[..]);
+        assert_eq!(machine.run(2, [&a, &b, &c])[..all], arithmetic[..]);
         for (k, (_, bytes, signed)) in extend.iter().enumerate() {
-            let wide = b[..16].chunks(*bytes).flat_map(|lane| {
+            let wide = b[..all / 2].chunks(*bytes).flat_map(|lane| {
                 let negative = *signed && lane[bytes - 1] >= 0x80;
                 let more = [if negative { 0xff } else { 0 }; 4];
                 [lane, &more[..*bytes]].concat()
             });
             let wide: Vec<u8> = wide.collect();
             for way in [0, 1] {
-                let got = machine.run(4 + 2 * k + way, [&a, &b, &c]);
-                assert_eq!(got[..], wide[..], "{:?}", extend[k].0);
+                let got = machine.run(3 + 2 * k + way, [&a, &b, &c]);
+                assert_eq!(got[..all], wide[..], "{:?}", extend[k].0);
             }
+        }
+    }
+}
+
+/// Whether any lane is not 0.
+#[test]
+fn tested() {
+    for width in widths() {
+        let test = Instruction::with2(Code::VEX_Vptest_xmm_xmmm128, X[1], X[1]);
+        let set = Instruction::with1(Code::Setne_rm8, at(ADDRESSES[3]));
+        let middle = [
+            test.expect("it is an instruction"),
+            set.expect("it is an instruction"),
+            Instruction::with2(Code::VEX_Vmovdqu_xmm_xmmm128, X[0], at(ADDRESSES[3]))
+                .expect("it is an instruction"),
+        ];
+        let code = around(&middle).expect("it is encoded");
+        let machine = Machine::new(&[widen(&code, 0, width).expect("it is widened")]);
+        let mut b = [0; 64];
+        for place in 0..width.bytes() {
+            assert_eq!(machine.run(0, [&b, &b, &b])[0], 0);
+            b[place] = 1;
+            assert_eq!(machine.run(0, [&b, &b, &b])[0], 1, "{place}");
+            b[place] = 0;
         }
     }
 }
@@ -321,9 +397,12 @@ fn sorted_extended_and_shifted() {
 /// Vectors and numbers on the stack, and a constant of 16 bytes that is one of 32 then.
 #[test]
 fn frames_grow() {
-    if !able() {
-        return;
+    for width in widths() {
+        frame_grows(width);
     }
+}
+
+fn frame_grows(width: Width) {
     let stack = |at: i64| MemoryOperand::with_base_displ(Register::RSP, at);
     let save = |at: i64, x: Register| Instruction::with2(Code::Movdqu_xmmm128_xmm, stack(at), x);
     let load = |x: Register, at: i64| Instruction::with2(Code::Movdqu_xmm_xmmm128, x, stack(at));
@@ -347,18 +426,19 @@ fn frames_grow() {
     ];
     let middle = middle.map(|i| i.expect("it is an instruction"));
     let code = around(&middle).expect("it is encoded");
-    let machine = Machine::new(&[widen(&code, 0).expect("it is widened")]);
+    let machine = Machine::new(&[widen(&code, 0, width).expect("it is widened")]);
     for [a, b, c] in operands() {
-        assert_eq!(machine.run(0, [&a, &b, &c]), c);
+        let all = width.bytes();
+        assert_eq!(machine.run(0, [&a, &b, &c])[..all], c[..all]);
     }
     // If the number lay in one of the vectors, nothing could be told apart.
     let overlapping = Instruction::with2(Code::Mov_rm64_r64, stack(40), Register::RSI);
     let mut middle = middle.to_vec();
     middle[1] = overlapping.expect("it is an instruction");
     let code = around(&middle).expect("it is encoded");
-    assert!(widen(&code, 0).is_err());
+    assert!(widen(&code, 0, Width::Two).is_err());
     // Unless it is memory of the unit itself, which stays where it is.
-    assert!(widen(&code, 64).is_ok());
+    assert!(widen(&code, 64, width).is_ok());
 }
 
 #[test]
@@ -374,10 +454,10 @@ fn what_is_not_known_is_refused() {
     for instruction in unknown {
         let instruction = instruction.expect("it is an instruction");
         let code = around(&[instruction]).expect("it is encoded");
-        assert!(widen(&code, 0).is_err(), "{:?}", instruction.code());
+        assert!(widen(&code, 0, Width::Two).is_err(), "{:?}", instruction.code());
     }
     assert_eq!(
-        widen(&[0x06], 0),
+        widen(&[0x06], 0, Width::Two),
         Err(Refused("bytes that are no instruction".to_owned()))
     );
 }

@@ -36,13 +36,13 @@ pub(crate) fn agrees(
             assert_eq!(result, expected, "{n}\n{text}");
         }
     }
-    let mut kernels = modules.iter().flat_map(|module| module.in_pairs());
+    let mut kernels = modules.iter().flat_map(|module| module.widened());
     kernels.find(|(_, why)| why.is_some())
 }
 
 /// A device for each width of vector registers.
-pub(crate) fn devices() -> [CpuDevice; 2] {
-    [128, 256].map(|vector_bits| {
+pub(crate) fn devices() -> [CpuDevice; 3] {
+    [128, 256, 512].map(|vector_bits| {
         let options = DeviceOptions {
             threads: 2,
             memory: None,

@@ -42,8 +42,8 @@ pub(super) fn parse_threads(text: &str) -> Result<usize, String> {
 /// A width of vector registers that code is made for.
 pub(super) fn parse_vector_bits(text: &str) -> Result<u32, String> {
     match text.parse() {
-        Ok(bits @ (128 | 256)) => Ok(bits),
-        Ok(_) | Err(_) => Err(format!("{text:?} is neither 128 nor 256")),
+        Ok(bits @ (128 | 256 | 512)) => Ok(bits),
+        Ok(_) | Err(_) => Err(format!("{text:?} is none of 128, 256 and 512")),
     }
 }
 
@@ -62,8 +62,8 @@ mod tests {
         assert_eq!(parse_seconds("1.5s"), Ok(1.5));
         assert_eq!(parse_threads("2"), Ok(2));
         assert!(parse_threads("0").is_err() && parse_threads("100000").is_err());
-        assert_eq!(parse_vector_bits("256"), Ok(256));
-        assert!(parse_vector_bits("512").is_err());
+        assert_eq!(parse_vector_bits("512"), Ok(512));
+        assert!(parse_vector_bits("64").is_err());
         assert!(parse_seconds("-1").is_err() && parse_seconds("inf").is_err());
     }
 }

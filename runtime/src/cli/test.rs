@@ -42,7 +42,7 @@ pub(super) struct TestArguments {
     /// Programs to test at once [default: one per core]
     #[arg(short, long, value_name = "N")]
     jobs: Option<usize>,
-    /// Bits of the widest vector registers of the CPU to use: 128 or 256 [default: as many as there are]
+    /// Bits of the widest vector registers of the CPU to use: 128, 256 or 512 [default: as many as there are]
     #[arg(long, value_name = "N", value_parser = parse_vector_bits)]
     vector_bits: Option<u32>,
     /// Elements of sequences to work on at once [default: what is found to be fast]

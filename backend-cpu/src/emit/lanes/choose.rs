@@ -38,8 +38,9 @@ pub(in crate::emit) struct Plan {
     pub(in crate::emit) own_sums: bool,
     /// Whether integers are put in vectors, as floats are.
     pub(super) integers: bool,
-    /// How many of Cranelift's vectors each of its vector values stands for: 2 in pairs (see [`crate::wide`]), else 1.
-    pub(in crate::emit) halves: usize,
+    /// How many of Cranelift's vectors each of its vector values stands for: 2 or 4 for wider registers (see [`crate::wide`]),
+    /// else 1.
+    pub(in crate::emit) parts: usize,
     varying: BTreeSet<Var>,
     /// What is for finding elements only, and computed lane by lane.
     addresses: BTreeSet<Var>,
@@ -49,12 +50,12 @@ pub(in crate::emit) struct Plan {
 
 impl Plan {
     /// So many lanes of floats, for which these variables differ.
-    pub(super) const fn of_lanes(width: usize, halves: usize, varying: BTreeSet<Var>) -> Self {
+    pub(super) const fn of_lanes(width: usize, parts: usize, varying: BTreeSet<Var>) -> Self {
         Self {
             width,
             own_sums: false,
             integers: false,
-            halves,
+            parts,
             varying,
             addresses: BTreeSet::new(),
             gathers: false,
@@ -84,11 +85,11 @@ impl Plan {
         self.varying.contains(&var)
     }
 
-    /// Lanes of a vector of this type, of each half in pairs; nothing for types that are not put in vectors here, or of which a
+    /// Lanes of a vector of this type, of each part of a wider one; nothing for types that are not put in vectors here, or of which a
     /// group does not fill one.
     pub(in crate::emit) fn per_vector(&self, ty: ScalarType) -> Option<usize> {
         let per = lanes_per_vector(ty, self.integers);
-        per.filter(|per| per * self.halves <= self.width)
+        per.filter(|per| per * self.parts <= self.width)
     }
 
     /// How many vector values hold all lanes of this type.
@@ -96,30 +97,39 @@ impl Plan {
         self.per_vector(ty).map(|per| self.filled(per))
     }
 
-    /// How many vector values with so many lanes, of each half in pairs, there are.
+    /// How many vector values with so many lanes, of each part of a wider one, there are.
     pub(super) const fn filled(&self, per: usize) -> usize {
-        self.width / (per * self.halves)
+        self.width / (per * self.parts)
     }
 
     /// Bytes from the place of a vector value to that of the next.
     pub(in crate::emit) const fn step(&self) -> i32 {
-        16 * self.halves as i32
+        16 * self.parts as i32
     }
 
-    /// The same in pairs, if it is asked for and each type has two vectors at least.
-    fn in_pairs(self, asked: bool, most: usize) -> Self {
-        let halves = if asked && self.width >= 2 * most {
-            2
-        } else {
-            1
+    /// The same for registers of so many vectors, if each type, of which vectors have so many lanes at most, fills two at least.
+    /// Four take twice as many lanes where two have but one register for a type, or loops that would wait for one.
+    fn in_parts(self, asked: usize, most: usize, loops: bool) -> Self {
+        let (parts, width) = match asked {
+            4.. if self.width >= 2 * most => {
+                let one = self.width == 4 * most;
+                let doubled = self.width < 4 * most || (loops && one);
+                (4, if doubled { 2 * self.width } else { self.width })
+            }
+            2.. if self.width >= 2 * most => (2, self.width),
+            _ => (1, self.width),
         };
-        Self { halves, ..self }
+        Self {
+            parts,
+            width,
+            ..self
+        }
     }
 }
 
 /// The plan for a map that gains from one: one with a loop that all points go through equally often, or whose body is
 /// arithmetic that points through with it can go on with; or with nothing but arithmetic on neighbouring elements.
-pub(in crate::emit) fn plan(kernel: &Kernel, vars: &Vars, pairs: bool) -> Option<Plan> {
+pub(in crate::emit) fn plan(kernel: &Kernel, vars: &Vars, asked: usize) -> Option<Plan> {
     if !matches!(kernel.kind, KernelKind::Map) {
         return None;
     }
@@ -127,7 +137,7 @@ pub(in crate::emit) fn plan(kernel: &Kernel, vars: &Vars, pairs: bool) -> Option
         let mut finder = Finder::new(kernel, vars, integers)?;
         finder.valued = integers.then(|| valued(&kernel.body));
         finder.body(&kernel.body)?;
-        finder.plan(pairs)
+        finder.plan(asked)
     })
 }
 
@@ -137,15 +147,15 @@ pub(in crate::emit) fn plan_reduction(
     kernel: &Kernel,
     ops: &[Operator<Mem>],
     vars: &Vars,
-    pairs: bool,
+    asked: usize,
 ) -> Option<Plan> {
     let own = [true, false]
         .into_iter()
-        .find_map(|integers| own_sums(kernel, ops, vars, (integers, pairs)));
+        .find_map(|integers| own_sums(kernel, ops, vars, (integers, asked)));
     own.or_else(|| {
         let mut finder = Finder::new(kernel, vars, false)?;
         finder.body(&kernel.body)?;
-        finder.plan(pairs).filter(|_| finder.counts.loops > 0)
+        finder.plan(asked).filter(|_| finder.counts.loops > 0)
     })
 }
 
@@ -154,7 +164,7 @@ fn own_sums(
     kernel: &Kernel,
     ops: &[Operator<Mem>],
     vars: &Vars,
-    (integers, pairs): (bool, bool),
+    (integers, asked): (bool, usize),
 ) -> Option<Plan> {
     let mut finder = Finder::new(kernel, vars, integers)?;
     finder.body(&kernel.body)?;
@@ -177,7 +187,8 @@ fn own_sums(
         }
         finder.body(&op.lam.body)?;
     }
-    let plan = finder.plan(pairs)?;
+    // The lanes decide how sums are rounded, so they are as many for all registers.
+    let plan = finder.plan(asked.min(2))?;
     Some(Plan {
         own_sums: true,
         ..plan
@@ -248,7 +259,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    fn plan(&self, pairs: bool) -> Option<Plan> {
+    fn plan(&self, asked: usize) -> Option<Plan> {
         let packed = self.counts.packed > 0 && self.counts.apart == 0;
         let [with, without] = self.counts.inner;
         let worth = if self.counts.diverging > 0 {
@@ -289,20 +300,21 @@ impl<'a> Finder<'a> {
             width,
             own_sums: false,
             integers: self.integers,
-            halves: 1,
+            parts: 1,
             varying: self.varying.clone(),
             addresses: self.addresses.clone(),
             gathers: finding > 0,
         })?;
         // Without integers, binary32 has most lanes.
         let most = if self.integers { self.counts.most } else { 4 };
-        // Where much is done lane by lane, putting pairs together and taking them apart costs more than they save.
+        // Where much is done lane by lane, putting vectors together and taking them apart costs more than they save.
         let mostly = if self.counts.diverging > 0 {
             4 * without <= with
         } else {
             4 * (self.counts.apart + finding) <= self.counts.packed
         };
-        Some(plan.in_pairs(pairs && mostly, most))
+        let asked = if mostly { asked } else { 1 };
+        Some(plan.in_parts(asked, most, self.counts.loops > 0))
     }
 }
 

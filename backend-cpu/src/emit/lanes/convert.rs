@@ -5,7 +5,7 @@
 //! i32 → u8     pairs of vectors packed to one, and again
 //! ```
 //!
-//! Pairs ([`crate::wide`]) are extended from their lower halves; packing works on halves, which are put in order then.
+//! Wider vectors ([`crate::wide`]) are extended from their halves; packing works on their parts, which are put in order then.
 
 use super::vector::{lanes_per_vector, vector};
 use super::{Group, Lanes};
@@ -48,7 +48,7 @@ impl Emit<'_, '_> {
         if !converts(from, to, group.plan.integers) {
             return None;
         }
-        let halves = group.plan.halves;
+        let parts = group.plan.parts;
         if from == ScalarType::Bool {
             let per = group.plan.per_vector(to)?;
             let masks = self.mask(group, arg, per);
@@ -84,34 +84,34 @@ impl Emit<'_, '_> {
             return Some(Lanes::Packed(growing));
         }
         let numbers = self.packed(group, arg);
-        Some(Lanes::Packed(self.converted(numbers, (from, to), halves)))
+        Some(Lanes::Packed(self.converted(numbers, (from, to), parts)))
     }
 
     fn converted(
         &mut self,
         numbers: Vec<Value>,
         (from, to): (ScalarType, ScalarType),
-        halves: usize,
+        parts: usize,
     ) -> Vec<Value> {
         let narrow = from.bytes() < 4;
         match (from, to) {
             (ScalarType::F32, ScalarType::F64) => {
-                let sorted = self.sorted(numbers, halves);
-                self.promote(&sorted, 4)
+                let spread = self.ordered(numbers, parts, Emit::together);
+                self.promote(&spread, 4)
             }
             (ScalarType::F64, ScalarType::F32) => {
                 let singles = self.demote(&numbers);
-                self.sorted(singles, halves)
+                self.ordered(singles, parts, Emit::apart)
             }
             (ScalarType::F32, _) => {
                 let numbers = numbers.into_iter().map(|a| self.truncated(a, to));
                 let words = numbers.collect();
-                self.resized(words, ScalarType::I32, to, halves)
+                self.resized(words, ScalarType::I32, to, parts)
             }
             // Narrow integers without a sign are not negative in 32 bits.
             (_, ScalarType::F32 | ScalarType::F64) if narrow => {
-                let words = self.resized(numbers, from, ScalarType::I32, halves);
-                self.converted(words, (ScalarType::I32, to), halves)
+                let words = self.resized(numbers, from, ScalarType::I32, parts);
+                self.converted(words, (ScalarType::I32, to), parts)
             }
             (ScalarType::U32, ScalarType::F32) => {
                 let single = |a| self.single(a);
@@ -122,10 +122,10 @@ impl Emit<'_, '_> {
                 numbers.into_iter().map(single).collect()
             }
             (_, ScalarType::F64) => {
-                let double = |a| self.doubles(a, from, halves);
+                let double = |a| self.doubles(a, from, parts);
                 numbers.into_iter().flat_map(double).collect()
             }
-            _ => self.resized(numbers, from, to, halves),
+            _ => self.resized(numbers, from, to, parts),
         }
     }
 
@@ -135,27 +135,27 @@ impl Emit<'_, '_> {
         mut numbers: Vec<Value>,
         from: ScalarType,
         to: ScalarType,
-        halves: usize,
+        parts: usize,
     ) -> Vec<Value> {
         let mut bytes = from.bytes();
         while bytes < to.bytes() {
             let signed = from.is_signed();
-            let wider = |a| self.extended(a, signed, halves);
+            let wider = |a| self.extended(a, signed, parts);
             numbers = numbers.into_iter().flat_map(wider).collect();
             bytes *= 2;
         }
         while bytes > to.bytes() {
             let pairs = numbers.chunks(2);
             let packed = pairs.map(|pair| self.cut(pair[0], pair[1])).collect();
-            numbers = self.sorted(packed, halves);
+            numbers = self.ordered(packed, parts, Emit::apart);
             bytes /= 2;
         }
         numbers
     }
 
     /// The lanes of a vector, twice as wide, in two.
-    pub(super) fn extended(&mut self, all: Value, signed: bool, halves: usize) -> [Value; 2] {
-        if halves == 1 {
+    pub(super) fn extended(&mut self, all: Value, signed: bool, parts: usize) -> [Value; 2] {
+        if parts == 1 {
             return if signed {
                 let low = self.b.ins().swiden_low(all);
                 [low, self.b.ins().swiden_high(all)]
@@ -164,17 +164,16 @@ impl Emit<'_, '_> {
                 [low, self.b.ins().uwiden_high(all)]
             };
         }
-        let parts = self.halves_of(all, halves);
-        [parts[0], parts[1]].map(|part| {
+        self.halves_of(all, parts).map(|half| {
             if signed {
-                self.b.ins().swiden_low(part)
+                self.b.ins().swiden_low(half)
             } else {
-                self.b.ins().uwiden_low(part)
+                self.b.ins().uwiden_low(half)
             }
         })
     }
 
-    /// The lower halves of the lanes of two vectors in one; of pairs, half by half.
+    /// The lower halves of the lanes of two vectors in one; of wider ones, part by part.
     fn cut(&mut self, low: Value, high: Value) -> Value {
         let ty = self.b.func.dfg.value_type(low);
         if ty == types::I64X2 {
@@ -190,19 +189,17 @@ impl Emit<'_, '_> {
         self.b.ins().unarrow(low, high)
     }
 
-    /// Pairs whose halves are made of halves of others each, in order.
-    pub(super) fn sorted(&mut self, vectors: Vec<Value>, halves: usize) -> Vec<Value> {
-        if halves == 1 {
+    /// Wider vectors whose parts are made of halves of others each, in order.
+    pub(super) fn ordered(
+        &mut self,
+        vectors: Vec<Value>,
+        parts: usize,
+        order: fn(&mut Self, Value) -> Value,
+    ) -> Vec<Value> {
+        if parts == 1 {
             return vectors;
         }
-        let sort = |all| {
-            let ty = self.b.func.dfg.value_type(all);
-            let bytes = self.b.ins().bitcast(types::I8X16, RAW, all);
-            // An operation that stands for it, see [`crate::wide`].
-            let sorted = self.b.ins().sadd_sat(bytes, bytes);
-            self.b.ins().bitcast(ty, RAW, sorted)
-        };
-        vectors.into_iter().map(sort).collect()
+        vectors.into_iter().map(|all| order(self, all)).collect()
     }
 
     /// Integers of 32 bits without a sign made binary32: both halves are exact, and so are multiples of 2^16; the sum is
@@ -220,7 +217,7 @@ impl Emit<'_, '_> {
     }
 
     /// Integers of 32 bits made binary64.
-    fn doubles(&mut self, all: Value, from: ScalarType, halves: usize) -> [Value; 2] {
+    fn doubles(&mut self, all: Value, from: ScalarType, parts: usize) -> [Value; 2] {
         let signed = from.is_signed();
         let all = if signed {
             all
@@ -228,15 +225,14 @@ impl Emit<'_, '_> {
             let middle = self.lanes_of(types::I32X4, &0x8000_0000u32.to_le_bytes().repeat(4));
             self.b.ins().bxor(all, middle)
         };
-        let parts = if halves == 1 {
+        let halves = if parts == 1 {
             let upper = self.bytes(all, all, UPPER, types::I32X4);
             [all, upper]
         } else {
-            let parts = self.halves_of(all, halves);
-            [parts[0], parts[1]]
+            self.halves_of(all, parts)
         };
-        parts.map(|part| {
-            let wide = self.b.ins().swiden_low(part);
+        halves.map(|half| {
+            let wide = self.b.ins().swiden_low(half);
             let double = self.b.ins().fcvt_from_sint(types::F64X2, wide);
             if signed {
                 return double;
@@ -317,7 +313,7 @@ impl Emit<'_, '_> {
             let ahead = self.lanes_of(vector(ty), &ahead);
             all.push(self.b.ins().iadd(base, ahead));
         }
-        let pairs = all.chunks(group.plan.halves);
-        Some(pairs.map(|halves| self.joined(halves)).collect())
+        let all = all.chunks(group.plan.parts);
+        Some(all.map(|parts| self.joined(parts)).collect())
     }
 }

@@ -56,9 +56,9 @@ enum Bound {
 pub(in crate::emit) fn map_plan(
     kernel: &Kernel,
     vars: &Vars,
-    pairs: bool,
+    asked: usize,
 ) -> Option<(Plan, Option<Interior>)> {
-    let whole = plan(kernel, vars, pairs);
+    let whole = plan(kernel, vars, asked);
     if let Some(whole) = &whole
         && !whole.gathers
     {
@@ -66,7 +66,7 @@ pub(in crate::emit) fn map_plan(
     }
     // Inside, what has to be gathered else may lie side by side.
     let inside = interior(kernel);
-    let inside = inside.and_then(|inside| Some((plan(&inside.kernel, vars, pairs)?, Some(inside))));
+    let inside = inside.and_then(|inside| Some((plan(&inside.kernel, vars, asked)?, Some(inside))));
     inside.or_else(|| Some((whole?, None)))
 }
 

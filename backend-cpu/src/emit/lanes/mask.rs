@@ -102,7 +102,7 @@ impl Emit<'_, '_> {
         };
         if let Some(Lanes::Mask(masks)) = group.lanes.get(&var) {
             let masks = masks.clone();
-            return self.with_lanes(masks, per, group.plan.halves);
+            return self.with_lanes(masks, per, group.plan.parts);
         }
         let numbers: Vec<Value> = (0..group.plan.width)
             .map(|lane| {
@@ -110,34 +110,34 @@ impl Emit<'_, '_> {
                 self.resize(truth, types::I8, ty.lane_type(), false)
             })
             .collect();
-        let parts = numbers.chunks(per * group.plan.halves);
+        let parts = numbers.chunks(per * group.plan.parts);
         parts
             .map(|part| {
-                let ones = self.in_vector(ty, part, group.plan.halves);
+                let ones = self.in_vector(ty, part, group.plan.parts);
                 self.b.ins().ineg(ones)
             })
             .collect()
     }
 
     /// Masks made to have so many lanes in a vector.
-    fn with_lanes(&mut self, mut masks: Vec<Value>, per: usize, halves: usize) -> Vec<Value> {
+    fn with_lanes(&mut self, mut masks: Vec<Value>, per: usize, parts: usize) -> Vec<Value> {
         loop {
             let have = self.b.func.dfg.value_type(masks[0]).lane_count() as usize;
             if have == per {
                 return masks;
             }
             if have > per {
-                let wider = |mask| self.extended(mask, true, halves);
+                let wider = |mask| self.extended(mask, true, parts);
                 masks = masks.into_iter().flat_map(wider).collect();
             } else {
                 let pairs = masks.chunks(2);
                 let narrow = pairs.map(|pair| self.narrowed(pair[0], pair[1])).collect();
-                masks = self.sorted(narrow, halves);
+                masks = self.ordered(narrow, parts, Emit::apart);
             }
         }
     }
 
-    /// Two masks in one with lanes half as wide; of pairs, half by half.
+    /// Two masks in one with lanes half as wide; of wider ones, part by part.
     fn narrowed(&mut self, low: Value, high: Value) -> Value {
         if self.b.func.dfg.value_type(low) != types::I64X2 {
             return self.b.ins().snarrow(low, high);
@@ -147,12 +147,12 @@ impl Emit<'_, '_> {
     }
 
     /// The lanes of masks apart, each 0 or 1.
-    pub(super) fn truths(&mut self, masks: &[Value], halves: usize) -> Vec<Value> {
+    pub(super) fn truths(&mut self, masks: &[Value], parts: usize) -> Vec<Value> {
         let mut truths = Vec::new();
         for mask in masks {
-            for half in self.halves_of(*mask, halves) {
-                let lanes = self.b.func.dfg.value_type(half).lane_count();
-                let bits = self.b.ins().vhigh_bits(types::I32, half);
+            for part in self.parts_of(*mask, parts) {
+                let lanes = self.b.func.dfg.value_type(part).lane_count();
+                let bits = self.b.ins().vhigh_bits(types::I32, part);
                 for i in 0..lanes {
                     let bit = self.b.ins().ushr_imm_u(bits, i64::from(i));
                     let bit = self.b.ins().ireduce(types::I8, bit);

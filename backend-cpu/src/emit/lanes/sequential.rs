@@ -100,7 +100,7 @@ impl Emit<'_, '_> {
                 for (i, shape) in carried {
                     let (stepped, kept) = (body.result[*i], Atom::Var(vars[*i]));
                     let chosen = emit.lanes_chosen(group, vars[*i], go_on, [stepped, kept]);
-                    next.extend(emit.shaped(chosen, *shape, group.plan.halves));
+                    next.extend(emit.shaped(chosen, *shape, group.plan.parts));
                 }
                 next
             },
@@ -110,10 +110,10 @@ impl Emit<'_, '_> {
     }
 
     /// Chosen values, as a loop carries them.
-    fn shaped(&mut self, lanes: Lanes, shape: Shape, halves: usize) -> Vec<Value> {
+    fn shaped(&mut self, lanes: Lanes, shape: Shape, parts: usize) -> Vec<Value> {
         match (lanes, shape) {
             (Lanes::Packed(vectors), Shape::Packed(_)) => vectors,
-            (Lanes::Mask(masks), Shape::Many) => self.truths(&masks, halves),
+            (Lanes::Mask(masks), Shape::Many) => self.truths(&masks, parts),
             (Lanes::Many(values), Shape::Many) => values,
             (lanes, shape) => unreachable!("{lanes:?} are not chosen for {shape:?}"),
         }

@@ -35,7 +35,7 @@ const ROWS: i64 = 128;
 const COLUMN_BYTES: i64 = 256;
 /// Rows that are worked on together: with two vectors each, as many chains as keep two units for additions of four cycles busy.
 const BLOCK: usize = 4;
-/// Bytes of the vectors of a row: two, or two pairs.
+/// Bytes of the vectors of a row: two, or two wider ones.
 const LANE_BYTES: usize = 32;
 /// Bytes of a panel: half of the nearest cache.
 const PANEL: i64 = 16 << 10;
@@ -64,7 +64,7 @@ pub(crate) struct Sizes {
 
 /// The sizes of the tiles that a kernel is worked on in.
 pub(crate) fn sizes(vars: &Vars, kernel: &Kernel) -> Option<Sizes> {
-    let job = job(vars, kernel, false)?;
+    let job = job(vars, kernel, 1)?;
     Some(Sizes {
         rows: ROWS,
         columns: job.columns(),
@@ -73,7 +73,7 @@ pub(crate) fn sizes(vars: &Vars, kernel: &Kernel) -> Option<Sizes> {
 }
 
 /// A kernel as tiles, if it is a map over rows and columns whose steps are arithmetic on floats of one type.
-pub(in crate::emit) fn job<'k>(vars: &Vars, kernel: &'k Kernel, pairs: bool) -> Option<Job<'k>> {
+pub(in crate::emit) fn job<'k>(vars: &Vars, kernel: &'k Kernel, parts: usize) -> Option<Job<'k>> {
     let regular = |(_, extent): &(Var, Extent)| matches!(extent, Extent::Regular(_));
     if kernel.tiled != 2 || !kernel.space.iter().all(regular) {
         return None;
@@ -116,11 +116,10 @@ pub(in crate::emit) fn job<'k>(vars: &Vars, kernel: &'k Kernel, pairs: bool) -> 
         return None;
     }
     let varying: BTreeSet<Var> = tiles.of_column().collect();
-    let halves = if pairs { 2 } else { 1 };
     Some(Job {
         kernel,
         row: tiles.row?,
-        plan: Plan::of_lanes(halves * LANE_BYTES / elem.bytes(), halves, varying),
+        plan: Plan::of_lanes(parts * LANE_BYTES / elem.bytes(), parts, varying),
         tiles,
         left,
         before,
@@ -134,7 +133,7 @@ impl Job<'_> {
     }
     /// Steps at a time.
     const fn steps(&self) -> i64 {
-        PANEL / (self.plan.halves * LANE_BYTES) as i64
+        PANEL / (self.plan.parts * LANE_BYTES) as i64
     }
     const fn width(&self) -> i64 {
         self.plan.width as i64

@@ -131,7 +131,7 @@ impl Emit<'_, '_> {
         if let Some(definition) = definition(op) {
             let lanes = Extent {
                 lanes: group.plan.per_vector(ty)?,
-                halves: group.plan.halves,
+                parts: group.plan.parts,
             };
             for i in 0..count {
                 let row: Vec<Vec<Value>> = columns.iter().map(|column| vec![column[i]]).collect();
@@ -269,20 +269,20 @@ impl Emit<'_, '_> {
             .collect();
         let vectors: Vec<Value> = values
             .chunks(group.plan.width / count)
-            .map(|part| self.in_vector(vector(ty), part, group.plan.halves))
+            .map(|part| self.in_vector(vector(ty), part, group.plan.parts))
             .collect();
         group.lanes.insert(var, Lanes::Packed(vectors.clone()));
         vectors
     }
 
     /// The lanes of vectors apart.
-    pub(super) fn unpacked(&mut self, vectors: &[Value], halves: usize) -> Vec<Value> {
+    pub(super) fn unpacked(&mut self, vectors: &[Value], parts: usize) -> Vec<Value> {
         let mut values = Vec::new();
         for all in vectors {
-            for half in self.halves_of(*all, halves) {
-                let lanes = self.b.func.dfg.value_type(half).lane_count();
+            for part in self.parts_of(*all, parts) {
+                let lanes = self.b.func.dfg.value_type(part).lane_count();
                 for i in 0..lanes {
-                    values.push(self.b.ins().extractlane(half, i as u8));
+                    values.push(self.b.ins().extractlane(part, i as u8));
                 }
             }
         }
