@@ -31,13 +31,10 @@ pub(crate) fn assembly(
         };
         let machine = build(program, units, target, *id, *unit)?;
         if let Some(Ok(())) = machine.widened {
-            let name = format!("{name}, in registers of 256 bits");
+            let name = format!("{name}, in registers of {} bits", machine.vector_bits);
             return Ok((name, crate::wide::text(&machine.bytes)));
         }
-        Ok((
-            name,
-            narrow(&target.isa, emit(program, units, *unit, 1))?,
-        ))
+        Ok((name, narrow(&target.isa, emit(program, units, *unit, 1))?))
     };
     work.iter().map(text).collect()
 }

@@ -12,7 +12,7 @@
 //!   kernel alone, never on the number of threads or on timing.
 //! - Compiled code never faults: divisors are made harmless, deep recursion is checked, checks of the program store a
 //!   record and return. No signal handler is installed.
-//! - Vector registers of 256 bits are used where there are any: code for 128 bits that Cranelift compiled in pairs is widened
+//! - Vector registers of 256 and 512 bits are used where there are any: code for 128 bits that Cranelift compiled is widened
 //!   (`wide`), or compiled again for 128 bits if something in it is not understood. Results are the same to the bit.
 //! - `unsafe` stands only where compiled code is entered or its memory is touched.
 

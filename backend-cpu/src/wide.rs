@@ -1,28 +1,34 @@
-//! Registers of 256 bits, of which Cranelift knows nothing: it compiles code for 128 bits that is made for this, and the
-//! machine code is widened.
+//! Registers of 256 and of 512 bits, of which Cranelift knows nothing: it compiles code for 128 bits that is made for this, and
+//! the machine code is widened.
 //!
-//! Code that is emitted *in pairs* computes with pairs of vectors: each vector value of Cranelift stands for two, the lower and
-//! the upper half of a register of 256 bits, and every operation does to both what it says. Loads and stores of pairs are 32
-//! bytes apart. So each instruction on vectors becomes its form for 256 bits, which AVX2 defines half by half:
+//! Code that is emitted for wider registers computes with several vectors at once: each vector value of Cranelift stands for
+//! two or four, which lie side by side as the *parts* of a register, and every operation does to all of them what it says. Loads
+//! and stores are as many bytes apart as a register has. So each instruction on vectors becomes its form for wider registers,
+//! which AVX2 and AVX-512 define part by part:
 //!
 //! ```text
-//! vaddps xmm1, xmm2, [rdi+rax]            ──►   vaddps ymm1, ymm2, [rdi+rax]
-//! vmulps xmm1, xmm1, [constant, 16 bytes] ──►   vmulps ymm1, ymm1, [the same, twice]
-//! movdqu [rsp+48], xmm3 (a spill)         ──►   vmovdqu [rsp+32], ymm3 (another place, of 32 bytes)
-//! vcvtps2pd xmm1, xmm2                    ──►   vpermq ymm1, ymm2, 0x08; vcvtps2pd ymm1, xmm1
+//!                                               256 bits                          512 bits
+//! vaddps xmm1, xmm2, [rdi+rax]            ──►   vaddps ymm1, ymm2, [rdi+rax]      vaddps zmm1, zmm2, [rdi+rax]
+//! vmulps xmm1, xmm1, [constant]           ──►   vmulps ymm1, ymm1, [it, twice]    vmulps zmm1, zmm1, [it, four times]
+//! movdqu [rsp+48], xmm3 (a spill)         ──►   vmovdqu [rsp+32], ymm3            vmovdqu64 [rsp+64], zmm3 (another place)
+//! vcmpltps xmm1, xmm2, xmm3               ──►   vcmpltps ymm1, ymm2, ymm3         vcmpltps k1, zmm2, zmm3; vpmovm2d zmm1, k1
+//! vblendvps xmm1, xmm2, xmm3, xmm4        ──►   vblendvps ymm1, ymm2, ymm3, ymm4  vpmovd2m k1, zmm4; vblendmps zmm1 {k1}, zmm2, zmm3
+//! vcvtps2pd xmm1, xmm2                    ──►   vpermq ymm1, ymm2, 0xd8; vcvtps2pd ymm1, xmm1
 //! ret                                     ──►   vzeroupper; ret
 //! ```
 //!
-//! What leaves the lanes of a half is emitted in operations of Cranelift that nothing else uses and that stand for what
-//! it has not: `x86_pmulhrsw(a, b)` for the pair of two vectors ([`Form::Pair`]), `x86_pmaddubsw(a, a)` for the upper half of a
-//! pair ([`Form::Upper`]), `sadd_sat(a, a)` for a pair whose middle quarters change places ([`Form::Sort`]). Widening the lower
-//! lanes of a pair gives the whole of another ([`Form::Extend`]). Numbers in general registers and single floats are what they were.
+//! What leaves the lanes of a part is emitted in operations of Cranelift that nothing else uses and that stand for what it has
+//! not (`emit/parts.rs`): `x86_pmulhrsw(a, b)` for two vectors side by side ([`forms::Form::Pair`]), `uadd_sat(a, b)` for two pairs
+//! ([`forms::Form::Four`]), `x86_pmaddubsw(a, a)` for the second vector ([`forms::Form::Second`]), `usub_sat(a, a)` for the upper pair of four
+//! ([`forms::Form::Top`]), `sadd_sat(a, a)` and `ssub_sat(a, a)` for lanes of 64 bits in another order ([`forms::Form::Sort`]). Widening the
+//! lower half of the lanes gives the whole of another vector ([`forms::Form::Extend`]). Numbers in general registers and single floats are
+//! what they were.
 //!
-//! A lane computes what it computes in code for 128 bits, and the lanes of a pair are those of two vectors that lie side by
-//! side there, so results are the same to the bit, those of sums of floats among them.
+//! A lane computes what it computes in code for 128 bits, and the parts are the vectors that lie side by side there, so results
+//! are the same to the bit. Where lanes decide how sums are rounded, they are as many for all registers.
 //!
 //! Nothing is widened that is not understood: [`mod@check`] knows the operations of Cranelift, [`forms`] the instructions, and a
-//! unit in which something else is found is compiled for 128 bits.
+//! unit in which something else is found is compiled for fewer bits.
 
 mod check;
 mod forms;
@@ -104,7 +110,9 @@ pub(crate) fn widen(code: &[u8], slots: u64, width: Width) -> Result<Vec<u8>, Re
     for instruction in &instructions {
         writer.rewrite(*instruction)?;
     }
-    let Writer { mut out, mut pool, .. } = writer;
+    let Writer {
+        mut out, mut pool, ..
+    } = writer;
     // Forms for 256 bits are as long as those for 128, others have longer prefixes and distances; what is new is at most 11
     // bytes long.
     let prefixes = match width {

@@ -16,13 +16,15 @@ mod choose;
 mod convert;
 mod interior;
 mod mask;
+mod plan;
 mod sequential;
 pub(crate) mod tile;
 mod vector;
 mod weigh;
 
-pub(super) use choose::{Plan, plan_reduction};
+pub(super) use choose::plan_reduction;
 pub(super) use interior::{Interior, map_plan};
+pub(super) use plan::Plan;
 pub(super) use vector::vector;
 
 use super::Emit;

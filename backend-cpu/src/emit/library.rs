@@ -60,10 +60,7 @@ impl Emit<'_, '_> {
             .iter()
             .map(|a| vec![self.b.ins().splat(vector(ty), *a)])
             .collect();
-        let one = Extent {
-            lanes: 1,
-            parts: 1,
-        };
+        let one = Extent { lanes: 1, parts: 1 };
         let result = self.expand(op, definition, &args, one);
         self.b.ins().extractlane(result[0], 0)
     }

@@ -97,7 +97,8 @@ fn table(code: Code, width: Width) -> Option<Form> {
     };
     let form = twin.map(Form::Twin).or(spread.map(Form::Spread));
     let form = form.or(extend.map(Form::Extend)).or(shift.map(Form::Shift));
-    form.or(compare.map(Form::Compare)).or(blend.map(Form::Blend))
+    form.or(compare.map(Form::Compare))
+        .or(blend.map(Form::Blend))
 }
 
 /// Instructions on single numbers, and those that take lanes out of vectors and put them in.
@@ -193,4 +194,3 @@ const fn same(code: Code) -> bool {
             | Code::VEX_Vfnmsub231sd_xmm_xmm_xmmm64
     )
 }
-

@@ -291,7 +291,9 @@ impl<'c> Writer<'c> {
             Order::Apart => [0, 2, 4, 6, 1, 3, 5, 7],
             Order::Together => [0, 4, 1, 5, 2, 6, 3, 7],
         };
-        let place = self.pool.put(order.iter().flat_map(|k| k.to_le_bytes()).collect());
+        let place = self
+            .pool
+            .put(order.iter().flat_map(|k| k.to_le_bytes()).collect());
         self.pool.uses.insert(self.now.0, place);
         let memory = MemoryOperand::with_base_displ(Register::RIP, BASE as i64);
         let load = Code::EVEX_Vmovdqu64_zmm_k1z_zmmm512;
@@ -346,4 +348,3 @@ fn general(instruction: &Instruction) -> Result<(), Refused> {
         | FlowControl::XbeginXabortXend => Err(Refused(format!("{:?}", instruction.code()))),
     }
 }
-

@@ -454,7 +454,11 @@ fn what_is_not_known_is_refused() {
     for instruction in unknown {
         let instruction = instruction.expect("it is an instruction");
         let code = around(&[instruction]).expect("it is encoded");
-        assert!(widen(&code, 0, Width::Two).is_err(), "{:?}", instruction.code());
+        assert!(
+            widen(&code, 0, Width::Two).is_err(),
+            "{:?}",
+            instruction.code()
+        );
     }
     assert_eq!(
         widen(&[0x06], 0, Width::Two),

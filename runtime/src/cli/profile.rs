@@ -110,21 +110,26 @@ fn work(profile: &Profile, ceilings: Option<&Ceilings>) -> Table {
 
 /// How much of the time of kernels is spent in vector registers of each width, on CPUs.
 fn vectors(profile: &Profile, vector_bits: &dyn Fn(&str) -> Option<u32>) -> Option<String> {
-    let (mut all, mut wide, mut narrow) = (0.0, 0.0, 0.0);
+    const WIDTHS: [u32; 3] = [512, 256, 128];
+    let mut all = 0.0;
+    let mut spent = [0.0; WIDTHS.len()];
     for done in &profile.work {
         let Some(kernel) = &done.kernel else { continue };
         let seconds = done.time.as_secs_f64();
         all += seconds;
-        match vector_bits(kernel)? {
-            256 => wide += seconds,
-            128 => narrow += seconds,
-            _ => {}
+        let bits = vector_bits(kernel)?;
+        if let Some(k) = WIDTHS.iter().position(|width| *width == bits) {
+            spent[k] += seconds;
         }
     }
-    let share = |part: f64| format!("{:.0} %", 100.0 * part / all);
     (all > 0.0).then(|| {
-        let (wide, narrow) = (share(wide), share(narrow));
-        format!("vectors: {wide} of the time of kernels in registers of 256 bits, {narrow} of 128")
+        let shares = WIDTHS.iter().zip(spent).map(|(bits, seconds)| {
+            let share = 100.0 * seconds / all;
+            format!("{share:.0} % of {bits}")
+        });
+        let shares: Vec<String> = shares.collect();
+        let shares = shares.join(", ");
+        format!("vectors: of the time of kernels in registers of so many bits, {shares}")
     })
 }
 

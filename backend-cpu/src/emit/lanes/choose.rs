@@ -2,6 +2,7 @@
 //! only.
 
 use super::addresses::valued;
+use super::plan::Plan;
 use super::vector::{lanes_per_vector, packed_type};
 use crate::emit::control::{is_cheap, is_cheap_scalar, operations};
 use midend::ir::id::Var;
@@ -14,7 +15,7 @@ use midend::ir::walk::free_in_stm;
 use midend::math::definition;
 use std::collections::BTreeSet;
 
-/// The most statements of a body times the points that it is emitted for.
+/// The most statements of a body times the points that it is emitted for, of registers of one vector.
 const MOST: usize = 640;
 /// The lanes of a group whose loops carry one varying value: a cache line of binary32, in four vectors, which is as
 /// many sums as it takes to have one addition in every cycle.
@@ -27,105 +28,6 @@ const BLENDED: usize = 24;
 
 /// The lanes where most operations are done lane by lane: as many as general registers hold.
 const FEW: usize = 4;
-
-/// How a map is worked on.
-#[derive(Clone, Debug)]
-pub(in crate::emit) struct Plan {
-    /// Points at a time.
-    pub(in crate::emit) width: usize,
-    /// Whether each lane of a reduction has sums of its own; else the values of the lanes are added one by one, in
-    /// order.
-    pub(in crate::emit) own_sums: bool,
-    /// Whether integers are put in vectors, as floats are.
-    pub(super) integers: bool,
-    /// How many of Cranelift's vectors each of its vector values stands for: 2 or 4 for wider registers (see [`crate::wide`]),
-    /// else 1.
-    pub(in crate::emit) parts: usize,
-    varying: BTreeSet<Var>,
-    /// What is for finding elements only, and computed lane by lane.
-    addresses: BTreeSet<Var>,
-    /// Whether elements are found, or indices checked, lane by lane.
-    pub(super) gathers: bool,
-}
-
-impl Plan {
-    /// So many lanes of floats, for which these variables differ.
-    pub(super) const fn of_lanes(width: usize, parts: usize, varying: BTreeSet<Var>) -> Self {
-        Self {
-            width,
-            own_sums: false,
-            integers: false,
-            parts,
-            varying,
-            addresses: BTreeSet::new(),
-            gathers: false,
-        }
-    }
-
-    /// Whether a statement computes parts of addresses.
-    pub(super) fn finds(&self, stm: &Stm<Mem>) -> bool {
-        stm.binds.iter().any(|v| self.addresses.contains(v))
-    }
-
-    /// The plan with half as many lanes, if they still fill pairs of vectors of numbers of these types.
-    pub(in crate::emit) fn halved(&self, tys: &[ScalarType]) -> Option<Self> {
-        let half = Self {
-            width: self.width / 2,
-            ..self.clone()
-        };
-        let per = |ty: &ScalarType| lanes_per_vector(*ty, self.integers);
-        let fits = tys
-            .iter()
-            .all(|ty| per(ty).is_some_and(|per| 2 * per <= half.width));
-        fits.then_some(half)
-    }
-
-    /// Whether lanes have values of their own of the variable.
-    pub(in crate::emit) fn varies(&self, var: Var) -> bool {
-        self.varying.contains(&var)
-    }
-
-    /// Lanes of a vector of this type, of each part of a wider one; nothing for types that are not put in vectors here, or of which a
-    /// group does not fill one.
-    pub(in crate::emit) fn per_vector(&self, ty: ScalarType) -> Option<usize> {
-        let per = lanes_per_vector(ty, self.integers);
-        per.filter(|per| per * self.parts <= self.width)
-    }
-
-    /// How many vector values hold all lanes of this type.
-    pub(in crate::emit) fn vectors(&self, ty: ScalarType) -> Option<usize> {
-        self.per_vector(ty).map(|per| self.filled(per))
-    }
-
-    /// How many vector values with so many lanes, of each part of a wider one, there are.
-    pub(super) const fn filled(&self, per: usize) -> usize {
-        self.width / (per * self.parts)
-    }
-
-    /// Bytes from the place of a vector value to that of the next.
-    pub(in crate::emit) const fn step(&self) -> i32 {
-        16 * self.parts as i32
-    }
-
-    /// The same for registers of so many vectors, if each type, of which vectors have so many lanes at most, fills two at least.
-    /// Four take twice as many lanes where two have but one register for a type, or loops that would wait for one.
-    fn in_parts(self, asked: usize, most: usize, loops: bool) -> Self {
-        let (parts, width) = match asked {
-            4.. if self.width >= 2 * most => {
-                let one = self.width == 4 * most;
-                let doubled = self.width < 4 * most || (loops && one);
-                (4, if doubled { 2 * self.width } else { self.width })
-            }
-            2.. if self.width >= 2 * most => (2, self.width),
-            _ => (1, self.width),
-        };
-        Self {
-            parts,
-            width,
-            ..self
-        }
-    }
-}
 
 /// The plan for a map that gains from one: one with a loop that all points go through equally often, or whose body is
 /// arithmetic that points through with it can go on with; or with nothing but arithmetic on neighbouring elements.
@@ -188,7 +90,7 @@ fn own_sums(
         finder.body(&op.lam.body)?;
     }
     // The lanes decide how sums are rounded, so they are as many for all registers.
-    let plan = finder.plan(asked.min(2))?;
+    let plan = finder.plan_within(2 * MOST, asked.min(2))?;
     Some(Plan {
         own_sums: true,
         ..plan
@@ -259,7 +161,30 @@ impl<'a> Finder<'a> {
         })
     }
 
+    /// The plan for registers of so many vectors at most.
     fn plan(&self, asked: usize) -> Option<Plan> {
+        self.plan_within(
+            if self.mostly_packed() {
+                asked * MOST
+            } else {
+                MOST
+            },
+            asked,
+        )
+    }
+
+    /// Whether little is done lane by lane: else, putting vectors together and taking them apart costs more than wider ones save.
+    fn mostly_packed(&self) -> bool {
+        let [with, without] = self.counts.inner;
+        if self.counts.diverging > 0 {
+            4 * without <= with
+        } else {
+            4 * (self.counts.apart + self.counts.finding) <= self.counts.packed
+        }
+    }
+
+    /// The plan with so many statements, times points, at most.
+    fn plan_within(&self, budget: usize, asked: usize) -> Option<Plan> {
         let packed = self.counts.packed > 0 && self.counts.apart == 0;
         let [with, without] = self.counts.inner;
         let worth = if self.counts.diverging > 0 {
@@ -291,11 +216,11 @@ impl<'a> Finder<'a> {
             self.counts.statements * width / lanes.max(1) + finding * width
         };
         let mut width = width;
-        while width > FEW && !self.integers && instructions(width) > MOST {
+        while width > FEW && !self.integers && instructions(width) > budget {
             width /= 2;
         }
         let most_carried = if self.counts.diverging > 0 { 6 } else { 4 };
-        let fits = instructions(width) <= MOST && self.counts.carried <= most_carried;
+        let fits = instructions(width) <= budget && self.counts.carried <= most_carried;
         let plan = (worth && fits).then(|| Plan {
             width,
             own_sums: false,
@@ -307,14 +232,9 @@ impl<'a> Finder<'a> {
         })?;
         // Without integers, binary32 has most lanes.
         let most = if self.integers { self.counts.most } else { 4 };
-        // Where much is done lane by lane, putting vectors together and taking them apart costs more than they save.
-        let mostly = if self.counts.diverging > 0 {
-            4 * without <= with
-        } else {
-            4 * (self.counts.apart + finding) <= self.counts.packed
-        };
-        let asked = if mostly { asked } else { 1 };
-        Some(plan.in_parts(asked, most, self.counts.loops > 0))
+        let asked = if self.mostly_packed() { asked } else { 1 };
+        let twice = instructions(2 * width) <= budget;
+        Some(plan.in_parts(asked, most, twice))
     }
 }
 

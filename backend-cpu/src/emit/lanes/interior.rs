@@ -16,7 +16,8 @@
 mod bounds;
 mod sums;
 
-use super::choose::{Plan, plan};
+use super::choose::plan;
+use super::plan::Plan;
 use crate::emit::control::is_cheap_scalar;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, KernelKind, Mem};

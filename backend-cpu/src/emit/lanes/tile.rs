@@ -16,7 +16,7 @@
 mod panel;
 mod steps;
 
-use super::choose::Plan;
+use super::plan::Plan;
 use super::vector::packed_type;
 use super::{Group, Lanes};
 use crate::emit::{Emit, clif, plain};

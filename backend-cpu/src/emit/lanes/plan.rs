@@ -1,0 +1,106 @@
+//! How neighbouring points are worked on together.
+
+use super::vector::lanes_per_vector;
+use midend::ir::id::Var;
+use midend::ir::mem::Mem;
+use midend::ir::syntax::Stm;
+use midend::ir::types::ScalarType;
+use std::collections::BTreeSet;
+
+/// How a map is worked on.
+#[derive(Clone, Debug)]
+pub(in crate::emit) struct Plan {
+    /// Points at a time.
+    pub(in crate::emit) width: usize,
+    /// Whether each lane of a reduction has sums of its own; else the values of the lanes are added one by one, in
+    /// order.
+    pub(in crate::emit) own_sums: bool,
+    /// Whether integers are put in vectors, as floats are.
+    pub(super) integers: bool,
+    /// How many of Cranelift's vectors each of its vector values stands for: 2 or 4 for wider registers (see [`crate::wide`]),
+    /// else 1.
+    pub(in crate::emit) parts: usize,
+    pub(super) varying: BTreeSet<Var>,
+    /// What is for finding elements only, and computed lane by lane.
+    pub(super) addresses: BTreeSet<Var>,
+    /// Whether elements are found, or indices checked, lane by lane.
+    pub(super) gathers: bool,
+}
+
+impl Plan {
+    /// So many lanes of floats, for which these variables differ.
+    pub(super) const fn of_lanes(width: usize, parts: usize, varying: BTreeSet<Var>) -> Self {
+        Self {
+            width,
+            own_sums: false,
+            integers: false,
+            parts,
+            varying,
+            addresses: BTreeSet::new(),
+            gathers: false,
+        }
+    }
+
+    /// Whether a statement computes parts of addresses.
+    pub(super) fn finds(&self, stm: &Stm<Mem>) -> bool {
+        stm.binds.iter().any(|v| self.addresses.contains(v))
+    }
+
+    /// The plan with half as many lanes, if they still fill pairs of vectors of numbers of these types.
+    pub(in crate::emit) fn halved(&self, tys: &[ScalarType]) -> Option<Self> {
+        let half = Self {
+            width: self.width / 2,
+            ..self.clone()
+        };
+        let per = |ty: &ScalarType| lanes_per_vector(*ty, self.integers);
+        let fits = tys
+            .iter()
+            .all(|ty| per(ty).is_some_and(|per| 2 * per <= half.width));
+        fits.then_some(half)
+    }
+
+    /// Whether lanes have values of their own of the variable.
+    pub(in crate::emit) fn varies(&self, var: Var) -> bool {
+        self.varying.contains(&var)
+    }
+
+    /// Lanes of a vector of this type, of each part of a wider one; nothing for types that are not put in vectors here, or of which a
+    /// group does not fill one.
+    pub(in crate::emit) fn per_vector(&self, ty: ScalarType) -> Option<usize> {
+        let per = lanes_per_vector(ty, self.integers);
+        per.filter(|per| per * self.parts <= self.width)
+    }
+
+    /// How many vector values hold all lanes of this type.
+    pub(in crate::emit) fn vectors(&self, ty: ScalarType) -> Option<usize> {
+        self.per_vector(ty).map(|per| self.filled(per))
+    }
+
+    /// How many vector values with so many lanes, of each part of a wider one, there are.
+    pub(super) const fn filled(&self, per: usize) -> usize {
+        self.width / (per * self.parts)
+    }
+
+    /// Bytes from the place of a vector value to that of the next.
+    pub(in crate::emit) const fn step(&self) -> i32 {
+        16 * self.parts as i32
+    }
+
+    /// The same for registers of so many vectors at most, if each type, of which vectors have so many lanes at most, fills two.
+    /// For four there are twice as many lanes if that fills them, and if there is room for `twice` as much code.
+    pub(super) fn in_parts(self, asked: usize, most: usize, twice: bool) -> Self {
+        let two = self.width >= 2 * most;
+        let four = self.width >= 4 * most;
+        let (parts, width) = match asked {
+            4.. if four => (4, self.width),
+            4.. if two && twice => (4, 2 * self.width),
+            2.. if two => (2, self.width),
+            _ => (1, self.width),
+        };
+        Self {
+            parts,
+            width,
+            ..self
+        }
+    }
+}
