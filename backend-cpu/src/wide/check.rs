@@ -8,14 +8,24 @@ use std::collections::HashMap;
 /// How many parts of its result an operation fills, by how many are filled of its least filled operand.
 const fn fills(opcode: Opcode, least: usize, width: Width) -> usize {
     let all = width.parts();
-    match opcode {
-        Opcode::ScalarToVector | Opcode::Insertlane | Opcode::X86Pmaddubsw => 1,
-        Opcode::X86Pmulhrsw => 2,
-        // These stand for taking and joining pairs of four.
-        Opcode::UsubSat => 2,
-        Opcode::UaddSat if least >= 2 => all,
-        Opcode::SwidenLow | Opcode::UwidenLow if 2 * least >= all => all,
-        _ => least,
+    let one = matches!(
+        opcode,
+        Opcode::ScalarToVector | Opcode::Insertlane | Opcode::X86Pmaddubsw
+    );
+    let two = matches!(opcode, Opcode::X86Pmulhrsw | Opcode::UsubSat);
+    // Of two halves, or from the lower one.
+    let of_half = matches!(
+        opcode,
+        Opcode::UaddSat | Opcode::SwidenLow | Opcode::UwidenLow
+    );
+    if one {
+        1
+    } else if two {
+        2
+    } else if of_half && 2 * least >= all {
+        all
+    } else {
+        least
     }
 }
 
