@@ -168,7 +168,7 @@ impl<M: Machine> Device for PtxDevice<M> {
     fn threshold(&self, kind: ThresholdKind) -> i64 {
         let parallelism = self.machine().about().parallelism as i64;
         match kind {
-            ThresholdKind::Outer => parallelism,
+            ThresholdKind::Outer | ThresholdKind::Ragged => parallelism,
             ThresholdKind::Rows => rows_shorter_than(SHORT),
             ThresholdKind::Layout => LAYOUT,
             ThresholdKind::Tiles => parallelism / TILES,

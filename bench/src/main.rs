@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release -p arrc-bench -- [--runs N] [--threads N] [NAME..]
 //! cargo run --release -p arrc-bench -- --table [--threads N] [--futhark FILE] [--json FILE] [--svg FILE] [NAME..]
+//! cargo run --release -p arrc-bench -- --sparse [--threads N] [--entries MILLIONS] [NAME..]
 //! cargo run --release -p arrc-bench -- --judge N
 //! ```
 //!
@@ -13,6 +14,7 @@
 #![expect(clippy::print_stdout, reason = "the table is what the program is for")]
 
 mod judge;
+mod sparse;
 mod table;
 
 use anyhow::{Context, Result, bail};
@@ -55,6 +57,17 @@ struct Options {
     /// Draw the table.
     #[arg(long, value_name = "FILE", requires = "table")]
     svg: Option<PathBuf>,
+    /// Measure the product of sparse matrices and a vector: rows of any lengths, explicit offsets, and the best of several loops in C.
+    #[arg(long, conflicts_with_all = ["table", "scaling", "fast", "judge", "widths"])]
+    sparse: bool,
+    /// Millions of entries that a sparse matrix has at most.
+    #[arg(
+        long,
+        value_name = "MILLIONS",
+        default_value_t = 8.0,
+        requires = "sparse"
+    )]
+    entries: f64,
     /// Serve as a worker of another one.
     #[arg(long, hide = true)]
     worker: bool,
@@ -64,7 +77,7 @@ struct Options {
     /// The widest vector registers of a worker.
     #[arg(long, hide = true)]
     vector_bits: Option<u32>,
-    /// The examples to measure; all if there are none.
+    /// The examples (or sparse matrices) to measure; all if there are none.
     names: Vec<String>,
 }
 
@@ -92,13 +105,19 @@ fn main() -> Result<()> {
         let known = |(folder, program): &(&str, &str)| {
             program == *name && (options.table || *folder == EXAMPLES)
         };
-        !table::PROGRAMS.iter().any(known)
+        match options.sparse {
+            true => sparse::names().all(|known| known != *name),
+            false => !table::PROGRAMS.iter().any(known),
+        }
     };
     if let Some(name) = options.names.iter().find(unknown) {
         bail!("there is no example {name}");
     }
     let work = root.join("target/bench");
     std::fs::create_dir_all(&work)?;
+    if options.sparse {
+        return sparse::sparse(&options, root, &work);
+    }
     if options.table {
         if options.futhark.is_none() && Command::new("futhark").arg("-V").output().is_ok() {
             options.futhark = Some(PathBuf::from("futhark"));

@@ -124,7 +124,7 @@ fn line(name: &str, dataset: &Dataset, ratios: &mut [Vec<f64>; RATIOS.len()]) ->
 }
 
 /// In seconds.
-fn median(dataset: &Dataset, side: usize) -> Option<f64> {
+pub(super) fn median(dataset: &Dataset, side: usize) -> Option<f64> {
     let measured = dataset.sides.get(side)?.outcome.as_ref().ok()?;
     Some(measured.summary()?.median * 1e-6)
 }

@@ -114,7 +114,7 @@ impl Emit<'_, '_> {
         self.b.ins().iadd(start, offset)
     }
 
-    /// Loads an element. A narrow integer is widened by the same instruction, for [`Emit::widened`].
+    /// Loads an element. An integer that is narrow, or has a sign, is widened by the same instruction, for [`Emit::widened`].
     pub(super) fn load(&mut self, elem: ScalarType, place: Value, offset: i32) -> Value {
         let ins = self.b.ins();
         let wide = match (elem.is_integer(), elem.bytes(), elem.is_signed()) {
@@ -122,6 +122,7 @@ impl Emit<'_, '_> {
             (true, 1, false) => ins.uload8(types::I64, plain(), place, offset),
             (true, 2, true) => ins.sload16(types::I64, plain(), place, offset),
             (true, 2, false) => ins.uload16(types::I64, plain(), place, offset),
+            (true, 4, true) => ins.sload32(plain(), place, offset),
             (_, _, _) => return ins.load(clif(elem), plain(), place, offset),
         };
         self.b.ins().ireduce(clif(elem), wide)
@@ -133,9 +134,9 @@ impl Emit<'_, '_> {
         let dfg = &self.b.func.dfg;
         let load = dfg.insts[dfg.value_def(wide).inst()?].opcode();
         let fitting = if signed {
-            [Opcode::Sload8, Opcode::Sload16]
+            &[Opcode::Sload8, Opcode::Sload16, Opcode::Sload32][..]
         } else {
-            [Opcode::Uload8, Opcode::Uload16]
+            &[Opcode::Uload8, Opcode::Uload16][..]
         };
         fitting.contains(&load).then_some(wide)
     }

@@ -23,7 +23,7 @@ mod vector;
 mod weigh;
 
 pub(super) use choose::plan_reduction;
-pub(super) use interior::{Interior, map_plan};
+pub(super) use interior::{Interior, map_plan, reduction_plan};
 pub(super) use plan::Plan;
 pub(super) use vector::vector;
 

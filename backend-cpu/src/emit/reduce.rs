@@ -1,6 +1,9 @@
 //! Reductions: a range of inner points for each of a range of outer points.
 
-use super::lanes::Plan;
+mod rows;
+mod side;
+
+use super::lanes::{Plan, plan_reduction};
 use super::{Emit, block_args, clif, fixed, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -18,15 +21,15 @@ impl Emit<'_, '_> {
     pub(super) fn reduce(&mut self, kernel: &Kernel, ops: &[Operator<Mem>], p: &[Value]) {
         let tys = super::kernel::components(self.program, ops);
         let places = self.places(p[5], tys.len());
-        let plan = super::lanes::plan_reduction(kernel, ops, &self.program.vars, self.asked);
-        self.parts = plan.as_ref().map_or(1, |plan| plan.parts);
-        self.in_lanes = plan.is_some();
         if kernel.has_ragged_rows() {
+            let rows = rows::Rows::new(kernel, ops, &self.program.vars, self.asked);
+            self.parts = rows.plan.as_ref().map_or(1, |plan| plan.parts);
+            self.in_lanes = rows.plan.is_some();
             let neutral = self.neutral(ops);
             self.store_slots(p[6], &neutral);
             let piece = super::ragged::piece(&p[1..]);
             return self.piece_rows(&kernel.space, piece, |emit, row| {
-                let sums = emit.reduce_row(kernel, ops, plan.as_ref(), row.range);
+                let sums = emit.reduce_points(&rows, ops, row.range);
                 let less = IntCC::SignedLessThan;
                 let finished = emit.b.ins().icmp(less, row.number, piece.rows.1);
                 for (j, (sum, ty)) in sums.into_iter().zip(&tys).enumerate() {
@@ -37,6 +40,9 @@ impl Emit<'_, '_> {
                 }
             });
         }
+        let plan = plan_reduction(kernel, ops, &self.program.vars, self.asked);
+        self.parts = plan.as_ref().map_or(1, |plan| plan.parts);
+        self.in_lanes = plan.is_some();
         let (_, outer) = kernel
             .space
             .split_last()
@@ -70,6 +76,11 @@ impl Emit<'_, '_> {
         let tys = super::kernel::components(self.program, ops);
         let (index, _) = *kernel.space.last().expect("reductions have a dimension");
         let start = self.neutral(ops);
+        if plan.is_none()
+            && let Some(points) = side::points(kernel, ops)
+        {
+            return self.reduce_side_by_side(kernel, ops, points, &start, (ilo, ihi));
+        }
         let (start, ilo) = match plan {
             Some(plan) if plan.own_sums => {
                 let range = (ilo, ihi);

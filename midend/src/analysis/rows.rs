@@ -54,6 +54,44 @@ pub fn along_rows(vars: &Vars, body: &Body<Seg>) -> Option<Atom> {
     (known && operations.iter().all(fits)).then_some(length)
 }
 
+/// Whether all that a body does is to reduce rows whose lengths differ, with operators whose operands may be exchanged, and what is
+/// short: what comes before (where rows begin, checks) and after it for each row.
+pub fn reduces_ragged_rows(body: &Body<Seg>) -> bool {
+    let mut reduces = false;
+    for stm in &body.stms {
+        match &stm.exp {
+            Exp::Op(Seg::Par(op)) => {
+                let regular = |(_, dim): &(Var, SpaceDim)| matches!(dim, SpaceDim::Regular(_));
+                let ragged = !op.space.dims.iter().all(regular);
+                let short = is_short(&op.body);
+                match &op.kind {
+                    SegKind::Red(ops) if ragged => {
+                        reduces |= op.level == Level::Device;
+                        if !short || !ops.iter().all(|op| op.comm && is_short(&op.lam.body)) {
+                            return false;
+                        }
+                    }
+                    SegKind::Map | SegKind::Scan(_) | SegKind::Red(_) if !ragged && short => {}
+                    SegKind::Map
+                    | SegKind::Red(_)
+                    | SegKind::Scan(_)
+                    | SegKind::Filter
+                    | SegKind::Hist(_)
+                    | SegKind::Scatter(_)
+                    | SegKind::WithAcc(_) => return false,
+                }
+            }
+            Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Op(Seg::Array(_)) => {}
+            Exp::Op(_)
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. } => return false,
+        }
+    }
+    reduces
+}
+
 /// The extent of the innermost dimension.
 fn length(op: &SegOp) -> Option<Atom> {
     match op.space.dims.last()?.1 {

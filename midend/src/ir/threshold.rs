@@ -32,6 +32,9 @@ pub enum ThresholdKind {
     /// How many rows [`ELEMENTS`] make, where the second version reduces rows whose elements lie side by side: it is the better
     /// one however many points there are, unless rows are short.
     Rows,
+    /// As [`ThresholdKind::Outer`] where the second version is nothing but reductions of rows whose lengths differ: it shares out long
+    /// rows as well as short ones, which the first does not.
+    Ragged,
     /// The number of elements that are put in another order, so that neighbouring points read or write neighbours; none if they are
     /// near enough as it is. Not reached if there is no memory for them.
     Layout,
@@ -39,7 +42,13 @@ pub enum ThresholdKind {
 
 impl ThresholdKind {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Outer, Self::Tiles, Self::Rows, Self::Layout];
+    pub const ALL: [Self; 5] = [
+        Self::Outer,
+        Self::Tiles,
+        Self::Rows,
+        Self::Ragged,
+        Self::Layout,
+    ];
 
     /// The name in texts.
     pub const fn name(self) -> &'static str {
@@ -47,6 +56,7 @@ impl ThresholdKind {
             Self::Outer => "outer",
             Self::Tiles => "tiles",
             Self::Rows => "rows",
+            Self::Ragged => "ragged",
             Self::Layout => "layout",
         }
     }

@@ -117,7 +117,9 @@ impl AutoDevices {
         match self.other.get() {
             Some(Some(devices)) => devices.threshold(kind),
             Some(None) | None => match kind {
-                ThresholdKind::Outer | ThresholdKind::Tiles => costs.width as i64,
+                ThresholdKind::Outer | ThresholdKind::Tiles | ThresholdKind::Ragged => {
+                    costs.width as i64
+                }
                 ThresholdKind::Rows => rows_shorter_than(1),
                 ThresholdKind::Layout => INFINITE,
             },

@@ -16,13 +16,14 @@
 mod bounds;
 mod sums;
 
-use super::choose::plan;
+use super::choose::{plan, plan_reduction};
 use super::plan::Plan;
 use crate::emit::control::is_cheap_scalar;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, KernelKind, Mem};
 use midend::ir::rename::Subst;
 use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, UnOp};
+use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, Stm, Vars};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::body_binders;
@@ -59,6 +60,9 @@ pub(in crate::emit) fn map_plan(
     vars: &Vars,
     asked: usize,
 ) -> Option<(Plan, Option<Interior>)> {
+    if !matches!(kernel.kind, KernelKind::Map) {
+        return None;
+    }
     let whole = plan(kernel, vars, asked);
     if let Some(whole) = &whole
         && !whole.gathers
@@ -71,11 +75,25 @@ pub(in crate::emit) fn map_plan(
     inside.or_else(|| Some((whole?, None)))
 }
 
-/// What the points inside of the rows of a map do, if that is less than what others do.
-fn interior(kernel: &Kernel) -> Option<Interior> {
-    if !matches!(kernel.kind, KernelKind::Map) {
-        return None;
+/// The same for a reduction of ragged rows, of which those that are inside as a whole count. There may be no plan.
+pub(in crate::emit) fn reduction_plan(
+    kernel: &Kernel,
+    ops: &[Operator<Mem>],
+    vars: &Vars,
+    asked: usize,
+) -> (Option<Plan>, Option<Interior>) {
+    let whole = plan_reduction(kernel, ops, vars, asked);
+    if whole.is_some() {
+        return (whole, None);
     }
+    let inside = interior(kernel);
+    let plan = inside.as_ref();
+    let plan = plan.and_then(|inside| plan_reduction(&inside.kernel, ops, vars, asked));
+    (plan, inside)
+}
+
+/// What the points inside of the rows of a map or of a reduction do, if that is less than what others do.
+fn interior(kernel: &Kernel) -> Option<Interior> {
     let (index, _) = *kernel.space.last()?;
     let mut inside = BTreeSet::from([index]);
     body_binders(&kernel.body, &mut |v| {

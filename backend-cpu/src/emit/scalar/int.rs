@@ -6,7 +6,7 @@
 
 use super::super::{Emit, clif};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use cranelift_codegen::ir::{InstBuilder, InstructionData, Type, Value, types};
 use midend::ir::scalar::{BinOp, UnOp};
 use midend::ir::types::ScalarType;
 
@@ -75,6 +75,10 @@ impl Emit<'_, '_> {
             BinOp::Add => self.b.ins().iadd(a, b),
             BinOp::Sub => self.b.ins().isub(a, b),
             BinOp::Mul => self.b.ins().imul(a, b),
+            BinOp::And if ty == ScalarType::Bool => match self.within(a, b) {
+                Some(within) => within,
+                None => self.b.ins().band(a, b),
+            },
             BinOp::And => self.b.ins().band(a, b),
             BinOp::Or => self.b.ins().bor(a, b),
             BinOp::Xor => self.b.ins().bxor(a, b),
@@ -104,6 +108,31 @@ impl Emit<'_, '_> {
             }
             _ => unreachable!("{} is no operation on integers", op.name()),
         }
+    }
+
+    /// That an index is not negative and less than a bound, in one comparison.
+    fn within(&mut self, a: Value, b: Value) -> Option<Value> {
+        let compared = |emit: &Self, value: Value| {
+            let dfg = &emit.b.func.dfg;
+            match dfg.insts[dfg.value_def(value).inst()?] {
+                InstructionData::IntCompare { args, cond, .. } => Some((cond, args)),
+                _ => None,
+            }
+        };
+        let (IntCC::SignedLessThanOrEqual, [zero, index]) = compared(self, a)? else {
+            return None;
+        };
+        let (IntCC::SignedLessThan, [same, bound]) = compared(self, b)? else {
+            return None;
+        };
+        let fits = same == index && self.known(zero) == Some(0);
+        if !fits || self.b.func.dfg.value_type(index) != types::I64 {
+            return None;
+        }
+        // What is negative is large without a sign, unless the bound is negative, too.
+        let zero = self.zero(types::I64);
+        let bound = self.b.ins().smax(bound, zero);
+        Some(self.b.ins().icmp(IntCC::UnsignedLessThan, index, bound))
     }
 
     /// Widens or narrows an integer.

@@ -8,13 +8,18 @@
 //! g = guard outer "main:2" n                                    s = guard rows "main:2" (1048576 / max(m, 1))
 //! if g { segmap (i < n) { loop .. } }                           if g && s { segmap (i < n) { loop .. } }
 //! else { segred (i < n, j < m) { xss[i, j] } .. }         ──►   else { segred (i < n, j < m) { xss[i, j] } .. }
+//!
+//!                                                               g = guard ragged "main:3" n
+//! g = guard outer "main:3" n                                    if g { .. }
+//! if g { .. } else { segred (i < n, j in offs) { .. } .. } ──►  else { segred (i < n, j in offs) { .. } .. }
 //! ```
 //!
 //! Tiles of two dimensions make up for less parallelism. Rows whose elements lie side by side are added in vector registers, or by
 //! neighbouring threads, in an operation that [goes along them](crate::analysis::rows). It needs no lack of points to be the
-//! better version, but rows long enough.
+//! better version, but rows long enough. Where rows differ in length, the reduction shares out what there is to do, however long one
+//! of them is; it is up to the device whether enough points that each go through a row of their own make up for that.
 
-use crate::analysis::rows::along_rows;
+use crate::analysis::rows::{along_rows, reduces_ragged_rows};
 use crate::fired::fired;
 use crate::ir::id::{SpanId, Var};
 use crate::ir::scalar::{BinOp, ScalarOp};
@@ -29,6 +34,8 @@ use crate::ir::walk::deep;
 enum Versions {
     /// The first is worked on in tiles of two dimensions.
     Tiles,
+    /// The other reduces rows whose lengths differ.
+    Ragged,
     /// The other goes along rows of this length.
     Rows(Atom),
 }
@@ -58,6 +65,8 @@ fn choice(vars: &Vars, stm: &Stm<Seg>) -> Option<(Var, Versions)> {
     let in_tiles = |stm: &Stm<Seg>| matches!(&stm.exp, Exp::Op(Seg::Par(op)) if op.tiled == 2);
     let versions = if then.stms.iter().any(in_tiles) {
         Versions::Tiles
+    } else if reduces_ragged_rows(otherwise) {
+        Versions::Ragged
     } else {
         Versions::Rows(along_rows(vars, otherwise)?)
     };
@@ -70,7 +79,7 @@ fn decide(vars: &mut Vars, stms: &mut Vec<Stm<Seg>>, (at, cond): (usize, Var), v
     let Some(guard) = guard else { return };
     let between = &stms[guard..at];
     let late = match versions {
-        Versions::Tiles => false,
+        Versions::Tiles | Versions::Ragged => false,
         Versions::Rows(length) => {
             let bound = |v: Var| between.iter().any(|stm| stm.binds.contains(&v));
             length.as_var().is_some_and(bound)
@@ -85,6 +94,10 @@ fn decide(vars: &mut Vars, stms: &mut Vec<Stm<Seg>>, (at, cond): (usize, Var), v
         Versions::Tiles => {
             fired("tile/guard");
             threshold.kind = ThresholdKind::Tiles;
+        }
+        Versions::Ragged => {
+            fired("tile/ragged-guard");
+            threshold.kind = ThresholdKind::Ragged;
         }
         Versions::Rows(_) if late => {}
         Versions::Rows(length) => {

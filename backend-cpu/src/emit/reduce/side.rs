@@ -1,0 +1,150 @@
+//! Reductions of points that are not put in vectors, as they find what they add up one by one: several points side by side, each with
+//! a sum of its own, so that none waits for the sum of the one before.
+//!
+//! ```text
+//! for e: s += as[e] * x[js[e]]   ──►   for e in steps of 4: s0 += as[e] * x[js[e]], s1 += as[e + 1] * x[js[e + 1]], ..
+//! ```
+
+use crate::emit::{Emit, block_args, control};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
+use midend::ir::mem::{Kernel, Mem};
+use midend::ir::soac::Operator;
+use midend::ir::syntax::Exp;
+use midend::ir::types::ScalarType;
+
+/// Points side by side, at most.
+const POINTS: usize = 4;
+/// The most statements of a point.
+const STATEMENTS: usize = 24;
+
+/// How many points of a reduction are worked on side by side, if that pays: their operators may be exchanged, and they load something
+/// and do nothing but arithmetic with it.
+pub(super) fn points(kernel: &Kernel, ops: &[Operator<Mem>]) -> Option<usize> {
+    let simple = |exp: &Exp<Mem>| match exp {
+        Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Op(Mem::Load { .. }) => true,
+        Exp::Guard { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. }
+        | Exp::Op(
+            Mem::Alloc { .. }
+            | Mem::Free(_)
+            | Mem::Store { .. }
+            | Mem::Copy { .. }
+            | Mem::Launch(_)
+            | Mem::Trace(_)
+            | Mem::Stream(_),
+        ) => false,
+    };
+    let stms = &kernel.body.stms;
+    let loads = stms
+        .iter()
+        .any(|stm| matches!(stm.exp, Exp::Op(Mem::Load { .. })));
+    let fits = loads && stms.len() <= STATEMENTS && stms.iter().all(|stm| simple(&stm.exp));
+    let operators = ops.iter().all(|op| {
+        let stms = &op.lam.body.stms;
+        op.comm && stms.len() <= 2 && stms.iter().all(|stm| simple(&stm.exp))
+    });
+    let sums: usize = ops.iter().map(|op| op.neutral.len()).sum();
+    let points = POINTS / sums.max(1);
+    (fits && operators && points > 1).then_some(points)
+}
+
+impl Emit<'_, '_> {
+    /// Reduces a range of points, `points` at a time. The last time some of them may be the last one once more, whose values nobody
+    /// takes: how many are left over differs from row to row, and a loop over them would end where the processor does not expect it.
+    pub(super) fn reduce_side_by_side(
+        &mut self,
+        kernel: &Kernel,
+        ops: &[Operator<Mem>],
+        points: usize,
+        neutral: &[Value],
+        (first, last): (Value, Value),
+    ) -> Vec<Value> {
+        let count = neutral.len();
+        let types = self.types_of(neutral);
+        let (some, done) = (self.b.create_block(), self.b.create_block());
+        let results = self.params(done, &types);
+        let any = self.b.ins().icmp(IntCC::SignedLessThan, first, last);
+        let none = block_args(neutral.iter().copied());
+        self.b.ins().brif(any, some, &[], done, &none);
+
+        self.b.switch_to_block(some);
+        let end = self.b.ins().iadd_imm_s(last, -1);
+        let before = self.b.ins().isub(end, first);
+        let shift = i64::from(points.trailing_zeros());
+        let steps = self.b.ins().sshr_imm_u(before, shift);
+        let strip = control::strip(&kernel.body);
+        let starts = neutral.repeat(points);
+        let sums = self.counted(
+            ScalarType::I64,
+            steps,
+            strip,
+            &starts,
+            |emit, step, sums| {
+                let ahead = emit.b.ins().ishl_imm_u(step, shift);
+                let start = emit.b.ins().iadd(first, ahead);
+                let mut next = Vec::new();
+                for (point, sums) in sums.chunks(count).enumerate() {
+                    let at = emit.b.ins().iadd_imm_s(start, point as i64);
+                    next.extend(emit.point_added(kernel, ops, at, sums));
+                }
+                next
+            },
+        );
+        let ahead = self.b.ins().ishl_imm_u(steps, shift);
+        let start = self.b.ins().iadd(first, ahead);
+        let mut all = Vec::new();
+        for (point, sums) in sums.chunks(count).enumerate() {
+            if point == 0 {
+                all.push(self.point_added(kernel, ops, start, sums));
+                continue;
+            }
+            let at = self.b.ins().iadd_imm_s(start, point as i64);
+            let there = self.b.ins().icmp(IntCC::SignedLessThan, at, last);
+            let at = self.b.ins().select(there, at, end);
+            let added = self.point_added(kernel, ops, at, sums);
+            let chosen = added.into_iter().zip(sums);
+            all.push(
+                chosen
+                    .map(|(new, old)| self.chosen(there, new, *old))
+                    .collect(),
+            );
+        }
+        while all.len() > 1 {
+            let second = all.split_off(all.len() / 2);
+            for (first, second) in all.iter_mut().zip(second) {
+                *first = self.operate(ops, first, &second);
+            }
+        }
+        let sums = all.pop().unwrap_or_default();
+        self.b.ins().jump(done, &block_args(sums));
+        self.b.switch_to_block(done);
+        results
+    }
+
+    fn point_added(
+        &mut self,
+        kernel: &Kernel,
+        ops: &[Operator<Mem>],
+        at: Value,
+        sums: &[Value],
+    ) -> Vec<Value> {
+        let (index, _) = *kernel.space.last().expect("reductions have a dimension");
+        self.bind(index, at);
+        let values = self.body(&kernel.body);
+        self.operate(ops, sums, &values)
+    }
+
+    /// The one value or the other, without a branch.
+    fn chosen(&mut self, cond: Value, yes: Value, no: Value) -> Value {
+        let ty = self.b.func.dfg.value_type(yes);
+        if !ty.is_float() {
+            return self.b.ins().select(cond, yes, no);
+        }
+        let mask = self.b.ins().bmask(ty.as_int(), cond);
+        let mask = self.b.ins().bitcast(ty, MemFlagsData::new(), mask);
+        self.b.ins().bitselect(mask, yes, no)
+    }
+}
