@@ -132,6 +132,27 @@ fun main(n: i64, last: i64, xs: buffer f32, out: buffer f32) -> ()
     }
 }
 
+/// A reduction of nothing, of which the checks are left.
+#[test]
+fn no_sums() {
+    let text = r#"plan
+fun main(n: i64, xs: buffer i64) -> ()
+{
+  do launch red "k" (i: i64 < n) {
+    let x: i64 = load xs[i]
+    let c: bool = lt.i64(x, 9)
+    let ok: cert = assert c assert (x)
+    yield
+  } out ()
+  yield
+}
+"#;
+    let plan = midend::ir::read::program(text).unwrap_or_else(|error| panic!("{error}"));
+    for device in devices() {
+        device.compile(&plan).expect("compiles");
+    }
+}
+
 /// Buckets of a byte: with 256 of them no index is out of range, with fewer some are.
 #[test]
 fn bytes_counted() {

@@ -47,7 +47,8 @@ pub(super) fn points(kernel: &Kernel, ops: &[Operator<Mem>]) -> Option<usize> {
         op.comm && stms.len() <= 2 && stms.iter().all(|stm| simple(&stm.exp))
     });
     let sums: usize = ops.iter().map(|op| op.neutral.len()).sum();
-    let points = POINTS / sums.max(1);
+    // A reduction of nothing, which is there for its checks, has no sums.
+    let points = POINTS.checked_div(sums)?;
     (fits && operators && points > 1).then_some(points)
 }
 
