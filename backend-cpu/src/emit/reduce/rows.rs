@@ -47,7 +47,7 @@ impl Rows {
 }
 
 /// Takes the statements out of a body that are the same for all points of a row. A check stays behind one that is not, so that
-/// the same one as ever fails first.
+/// the same one as ever fails first; so does a load that names no check of its own: that one may be why it is safe.
 fn take_early(kernel: &mut Kernel, vars: &Vars) -> Vec<Stm<Mem>> {
     let mut varying: BTreeSet<Var> = kernel.space.last().map(|(i, _)| *i).into_iter().collect();
     let (mut early, mut late) = (Vec::new(), Vec::new());
@@ -56,7 +56,7 @@ fn take_early(kernel: &mut Kernel, vars: &Vars) -> Vec<Stm<Mem>> {
         let simple = match &stm.exp {
             Exp::Atom(_) => true,
             Exp::Scalar(op, args) => control::is_cheap_scalar(*op, args),
-            Exp::Op(Mem::Load { .. }) => true,
+            Exp::Op(Mem::Load { .. }) => !checked || !stm.certs.is_empty(),
             Exp::Assert { .. } => !checked,
             Exp::Guard { .. }
             | Exp::If { .. }

@@ -98,16 +98,10 @@ pub(super) fn can_be_shared(stm: &Stm<Soac>, funs: &IdVec<FunId, Fun<Soac>>) -> 
 
 /// The step of a sequence that an expression is.
 pub(super) fn step(exp: &Exp<Soac>) -> Option<&Stream> {
-    match exp {
-        Exp::Op(Soac::Array(ArrayOp::Stream(stream))) => Some(stream),
-        Exp::Op(_)
-        | Exp::Atom(_)
-        | Exp::Scalar(..)
-        | Exp::Assert { .. }
-        | Exp::Guard { .. }
-        | Exp::If { .. }
-        | Exp::Loop { .. }
-        | Exp::Call { .. } => None,
+    if let Exp::Op(Soac::Array(ArrayOp::Stream(stream))) = exp {
+        Some(stream)
+    } else {
+        None
     }
 }
 
