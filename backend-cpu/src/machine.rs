@@ -5,6 +5,7 @@ use crate::emit::{Emitted, Kept};
 use crate::target::Target;
 use crate::wide::{self, Refused, Width};
 use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::Function;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_module::{FuncId, ModuleReloc};
 use midend::ir::mem::Mem;
@@ -76,7 +77,12 @@ fn widened(
     let offsets = layout.stackslots.clone();
     let ends = context.func.sized_stack_slots.iter();
     let ends = ends.map(|(slot, data)| u64::from(offsets[slot].offset) + u64::from(data.size));
-    let bytes = wide::widen(&code, ends.max().unwrap_or(0), width)?;
+    let bytes = wide::widen(
+        &code,
+        ends.max().unwrap_or(0),
+        width,
+        in_general(&context.func),
+    )?;
     Ok(Machine {
         align: width.bytes() as u64,
         bytes,
@@ -84,6 +90,16 @@ fn widened(
         kept,
         widened: Some(Ok(())),
         vector_bits: 8 * width.bytes() as u32,
+    })
+}
+
+/// Whether only numbers in general registers go in and out, of the unit and of what it calls.
+fn in_general(func: &Function) -> bool {
+    let called = func.dfg.signatures.values();
+    let mut signatures = called.chain([&func.signature]);
+    signatures.all(|signature| {
+        let mut all = signature.params.iter().chain(&signature.returns);
+        all.all(|param| param.value_type.is_int())
     })
 }
 

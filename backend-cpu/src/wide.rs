@@ -34,6 +34,7 @@ mod check;
 mod forms;
 mod frame;
 mod pool;
+mod rename;
 mod rewrite;
 
 pub(crate) use check::check;
@@ -102,10 +103,18 @@ const PADDING: usize = 32;
 
 /// The code of a unit that was emitted for wider registers. `slots` is the end of those places on the stack that the unit
 /// asked for, from the stack pointer on. The new code wants to be aligned to as many bytes as a register has.
-pub(crate) fn widen(code: &[u8], slots: u64, width: Width) -> Result<Vec<u8>, Refused> {
+///
+/// Registers are chosen anew if no vectors and no floats go in or out.
+pub(crate) fn widen(
+    code: &[u8],
+    slots: u64,
+    width: Width,
+    renamed: bool,
+) -> Result<Vec<u8>, Refused> {
     let instructions = decode(code)?;
     let frame = Frame::of(&instructions, slots, width)?;
     let longer = frame.longer(&instructions);
+    let places = frame.places();
     let mut writer = Writer::new(width, frame, Pool::new(code));
     for instruction in &instructions {
         writer.rewrite(*instruction)?;
@@ -120,6 +129,9 @@ pub(crate) fn widen(code: &[u8], slots: u64, width: Width) -> Result<Vec<u8>, Re
         Width::Four => 7 * out.len(),
     };
     let more = prefixes + 11 * (out.len() - instructions.len()) + longer;
+    if renamed {
+        rename::rename(&mut out, width, places, &mut pool);
+    }
     let start = (code.len() + more).next_multiple_of(width.bytes());
     pool.place(&mut out, BASE + start as u64);
     let block = InstructionBlock::new(&out, BASE);

@@ -135,6 +135,11 @@ impl Frame {
         4 * instructions.iter().filter(of_stack).count()
     }
 
+    /// How many places of vectors there are, at the lower end of the frame.
+    pub(super) fn places(&self) -> usize {
+        self.vectors.len()
+    }
+
     /// Bytes by which the frame grows.
     fn more(&self) -> u64 {
         (self.width.bytes() * self.vectors.len()) as u64

@@ -198,7 +198,7 @@ fn all_parts(width: Width) {
             let Some(narrow) = around(&[instruction]) else {
                 continue;
             };
-            match widen(&narrow, 0, width) {
+            match widen(&narrow, 0, width, true) {
                 Ok(wide) => {
                     tried.push((instruction, form));
                     codes.extend([narrow, wide]);
@@ -274,7 +274,7 @@ fn put_together_and_taken_apart() {
             codes.push(unary(Code::VEX_Vpaddusb_xmm_xmm_xmmm128, [X[1], X[2]]));
             codes.push(unary(Code::VEX_Vpsubusb_xmm_xmm_xmmm128, [X[1], X[1]]));
         }
-        let codes = codes.iter().map(|code| widen(code, 0, width));
+        let codes = codes.iter().map(|code| widen(code, 0, width, true));
         let codes = codes.collect::<Result<Vec<_>, _>>();
         let machine = Machine::new(&codes.expect("they are widened"));
         for [a, b, c] in operands() {
@@ -334,7 +334,7 @@ fn extended_and_shifted_to(width: Width) {
             all.push(code.expect("it is encoded"));
         }
     }
-    let codes = all.iter().map(|code| widen(code, 0, width));
+    let codes = all.iter().map(|code| widen(code, 0, width, true));
     let codes = codes.collect::<Result<Vec<_>, _>>();
     let machine = Machine::new(&codes.expect("they are widened"));
     let all = width.bytes();
@@ -383,7 +383,7 @@ fn tested() {
                 .expect("it is an instruction"),
         ];
         let code = around(&middle).expect("it is encoded");
-        let machine = Machine::new(&[widen(&code, 0, width).expect("it is widened")]);
+        let machine = Machine::new(&[widen(&code, 0, width, true).expect("it is widened")]);
         let mut b = [0; 64];
         for place in 0..width.bytes() {
             assert_eq!(machine.run(0, [&b, &b, &b])[0], 0);
@@ -426,7 +426,7 @@ fn frame_grows(width: Width) {
     ];
     let middle = middle.map(|i| i.expect("it is an instruction"));
     let code = around(&middle).expect("it is encoded");
-    let machine = Machine::new(&[widen(&code, 0, width).expect("it is widened")]);
+    let machine = Machine::new(&[widen(&code, 0, width, true).expect("it is widened")]);
     for [a, b, c] in operands() {
         let all = width.bytes();
         assert_eq!(machine.run(0, [&a, &b, &c])[..all], c[..all]);
@@ -436,9 +436,9 @@ fn frame_grows(width: Width) {
     let mut middle = middle.to_vec();
     middle[1] = overlapping.expect("it is an instruction");
     let code = around(&middle).expect("it is encoded");
-    assert!(widen(&code, 0, Width::Two).is_err());
+    assert!(widen(&code, 0, Width::Two, true).is_err());
     // Unless it is memory of the unit itself, which stays where it is.
-    assert!(widen(&code, 64, width).is_ok());
+    assert!(widen(&code, 64, width, true).is_ok());
 }
 
 #[test]
@@ -455,13 +455,13 @@ fn what_is_not_known_is_refused() {
         let instruction = instruction.expect("it is an instruction");
         let code = around(&[instruction]).expect("it is encoded");
         assert!(
-            widen(&code, 0, Width::Two).is_err(),
+            widen(&code, 0, Width::Two, true).is_err(),
             "{:?}",
             instruction.code()
         );
     }
     assert_eq!(
-        widen(&[0x06], 0, Width::Two),
+        widen(&[0x06], 0, Width::Two, true),
         Err(Refused("bytes that are no instruction".to_owned()))
     );
 }

@@ -33,8 +33,9 @@ use std::collections::{BTreeSet, HashMap};
 const ROWS: i64 = 128;
 /// Bytes of the columns of a tile.
 const COLUMN_BYTES: i64 = 256;
-/// Rows that are worked on together: with two vectors each, as many chains as keep two units for additions of four cycles busy.
-const BLOCK: usize = 4;
+/// Rows that are worked on together: with two vectors each, as many chains as keep two units for additions of four cycles busy,
+/// and twice as many where there are 32 registers, so that what is read once per column and step is shared by more.
+const BLOCK: [usize; 2] = [4, 8];
 /// Bytes of the vectors of a row: two, or two wider ones.
 const LANE_BYTES: usize = 32;
 /// Bytes of a panel: half of the nearest cache.
@@ -134,6 +135,10 @@ impl Job<'_> {
     /// Steps at a time.
     const fn steps(&self) -> i64 {
         PANEL / (self.plan.parts * LANE_BYTES) as i64
+    }
+    /// Rows that are worked on together.
+    const fn block(&self) -> usize {
+        BLOCK[(self.plan.parts == 4) as usize]
     }
     const fn width(&self) -> i64 {
         self.plan.width as i64

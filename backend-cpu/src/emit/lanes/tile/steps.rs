@@ -1,6 +1,6 @@
 //! The steps of a tile: a few rows by a group of lanes at a time, in registers.
 
-use super::{BLOCK, Job, Place, ROWS, Row};
+use super::{Job, Place, ROWS, Row};
 use crate::emit::lanes::{Group, Lanes};
 use crate::emit::{Emit, block_args, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -27,7 +27,7 @@ impl Emit<'_, '_> {
             emit.pack(job, place, (first, count));
             let zero = emit.i64(0);
             let groups = emit.parts(place.columns, job.width());
-            let blocks = emit.parts(place.rows, BLOCK as i64);
+            let blocks = emit.parts(place.rows, job.block() as i64);
             emit.few((zero, groups), &[], |emit, g, _| {
                 emit.few((zero, blocks), &[], |emit, b, _| {
                     emit.block_steps(job, place, (g, b), (first, count));
@@ -49,9 +49,9 @@ impl Emit<'_, '_> {
         let ahead = self.b.ins().imul_imm_s(g, job.width());
         let column = self.b.ins().iadd(place.column, ahead);
         let lanes = Group::new(&job.plan, job.tiles.column, column).lanes;
-        let start = self.b.ins().imul_imm_s(b, BLOCK as i64);
+        let start = self.b.ins().imul_imm_s(b, job.block() as i64);
         let (mut numbers, mut rows) = (Vec::new(), Vec::new());
-        for r in 0..BLOCK as i64 {
+        for r in 0..job.block() as i64 {
             let number = self.b.ins().iadd_imm_s(start, r);
             let row = self.b.ins().iadd(place.row, number);
             let row = self.least(row, place.last_row);
@@ -74,7 +74,7 @@ impl Emit<'_, '_> {
         (g, b): (Value, Value),
         (first, count): (Value, Value),
     ) {
-        debug_assert!(ROWS % BLOCK as i64 == 0, "blocks are whole");
+        debug_assert!(ROWS % job.block() as i64 == 0, "blocks are whole");
         let (numbers, mut rows) = self.block_rows(job, place, (g, b));
         self.jam(job, &mut rows, &job.before);
         let lane = self.b.ins().imul_imm_s(g, job.width());

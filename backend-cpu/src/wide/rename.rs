@@ -1,0 +1,275 @@
+//! Vector registers chosen anew, once code is widened.
+//!
+//! Cranelift knows of 16 registers, adds products to a register of a factor only, and where a value goes from turn to turn of a loop,
+//! or is needed again far away, it is copied. AVX-512 has 32 registers, and a sum may stay in its own:
+//!
+//! ```text
+//! vmovss xmm11, [r15+rsi*4]                             vbroadcastss zmm11, [r15+rsi*4]
+//! vbroadcastss zmm11, xmm11                       ──►
+//! vmovdqu64 zmm12, zmm11                                vfmadd231ps zmm8, zmm11, zmm9
+//! vfmadd213ps zmm12, zmm9, zmm8
+//! ...
+//! vmovdqu64 zmm8, zmm12; jmp                            jmp
+//! vmovdqu64 zmm1, [rsp+64]; vaddps zmm1, zmm1, zmm2     vaddps zmm1, zmm20, zmm2
+//! ```
+//!
+//! This is register allocation by coloring (Chaitin, *Register allocation and spilling via graph coloring*, 1982; Briggs, Cooper and
+//! Torczon, *Improvements to graph coloring register allocation*, 1994) on machine code: what one register or place on the stack
+//! holds at different times are different *webs* ([`webs`]), those that are alive at the same time differ in color ([`graph`]), and webs of
+//! which one is a copy of the other have the same one if they may. There are no new spills: if colors do not suffice, less is
+//! asked for, in the end nothing. Every operation computes what it computed.
+
+mod access;
+mod flow;
+mod fused;
+mod graph;
+mod webs;
+
+use super::Width;
+use super::pool::Pool;
+use access::{At, Kind, Role, Touch};
+use flow::Flow;
+use graph::{Coalescing, Graph};
+use iced_x86::{Code, Instruction, OpKind, Register};
+use std::collections::HashMap;
+use webs::Webs;
+
+/// The most webs that are looked at: which ones are alive together is a matrix.
+const MOST: usize = 4096;
+/// What is set in the addresses of instructions that are put in between.
+const BETWEEN: u64 = 1 << 62;
+
+/// Registers that may be chosen from: one of 32 is left for the order of lanes.
+const fn registers(width: Width) -> usize {
+    match width {
+        Width::Two => 16,
+        Width::Four => 31,
+    }
+}
+
+/// The instruction that copies a register.
+const fn copy(width: Width) -> Code {
+    match width {
+        Width::Two => Code::VEX_Vmovups_ymm_ymmm256,
+        Width::Four => Code::EVEX_Vmovdqu64_zmm_k1z_zmmm512,
+    }
+}
+
+/// Chooses the vector registers of widened code anew, which has so many places for vectors at the lower end of its frame.
+pub(super) fn rename(
+    instructions: &mut Vec<Instruction>,
+    width: Width,
+    places: usize,
+    pool: &mut Pool<'_>,
+) {
+    let Some(flow) = Flow::of(instructions) else {
+        return;
+    };
+    let mut accesses = access::all(instructions, width, places);
+    let Some(webs) = Webs::of(&flow, &accesses, MOST) else {
+        return;
+    };
+    load_in_all_lanes(instructions, &mut accesses, &webs, width);
+    let rounds = [
+        (true, Coalescing::Aggressive),
+        (true, Coalescing::Conservative),
+        (false, Coalescing::Aggressive),
+    ];
+    let colors = rounds.into_iter().find_map(|(with_places, coalescing)| {
+        let graph = Graph::of(
+            &flow,
+            &accesses,
+            &webs,
+            registers(width),
+            with_places,
+            coalescing,
+        );
+        graph.colors()
+    });
+    if let Some(colors) = colors {
+        Renamed {
+            width,
+            colors: &colors,
+            webs: &webs,
+            accesses: &accesses,
+            pool,
+        }
+        .all(instructions);
+    }
+}
+
+/// A number that is loaded for nothing but to be put in all lanes is loaded in all lanes.
+fn load_in_all_lanes(
+    instructions: &mut [Instruction],
+    accesses: &mut access::Accesses,
+    webs: &Webs,
+    width: Width,
+) {
+    for at in 0..instructions.len() {
+        let mut touches = accesses.range(at);
+        let read = touches.find(|k| accesses.touches[*k].role == Role::Read);
+        let spread = fused::spread(&instructions[at], width);
+        let (Some(read), Some(spread)) = (read, spread) else {
+            continue;
+        };
+        let &[load, only] = webs.touches(webs.web(read)) else {
+            continue;
+        };
+        let load = accesses.touches[load as usize].instruction as usize;
+        let mut wide = instructions[load];
+        if only as usize != read || wide.code() != spread.load {
+            continue;
+        }
+        let from = width.whole(wide.op0_register());
+        wide.set_code(spread.all);
+        wide.set_op0_register(from);
+        if wide.memory_base() != Register::RIP && wide.memory_displ_size() > 1 {
+            wide.set_memory_displ_size(1);
+        }
+        instructions[load] = wide;
+        let to = instructions[at].op0_register();
+        instructions[at] = copied(width, to, from, instructions[at].ip());
+        for changed in [load, at] {
+            accesses.now(changed, &instructions[changed], width);
+        }
+    }
+}
+
+/// A copy of a register.
+fn copied(width: Width, to: Register, from: Register, ip: u64) -> Instruction {
+    let mut copied = Instruction::default();
+    copied.set_code(copy(width));
+    copied.set_op0_register(to);
+    copied.set_op1_register(from);
+    copied.set_ip(ip);
+    copied
+}
+
+/// Code whose registers are being replaced.
+struct Renamed<'a, 'c> {
+    width: Width,
+    /// The register of each web; none where it stays on the stack.
+    colors: &'a [Option<u8>],
+    webs: &'a Webs,
+    accesses: &'a access::Accesses,
+    pool: &'a mut Pool<'c>,
+}
+
+impl Renamed<'_, '_> {
+    /// Replaces all registers, and leaves out copies of a register to itself.
+    fn all(mut self, instructions: &mut Vec<Instruction>) {
+        let mut out: Vec<Instruction> = Vec::with_capacity(instructions.len());
+        // Where branches go to that went to what is no longer there.
+        let mut moved: HashMap<u64, u64> = HashMap::new();
+        let mut waiting: Vec<u64> = Vec::new();
+        for (at, given) in instructions.iter().enumerate() {
+            let before = out.len();
+            self.one(at, *given, &mut out);
+            match out.get(before) {
+                Some(first) => {
+                    let ip = first.ip();
+                    moved.extend(waiting.drain(..).map(|old| (old, ip)));
+                }
+                None => waiting.push(given.ip()),
+            }
+        }
+        for instruction in &mut out {
+            let target = instruction.near_branch_target();
+            if let Some(new) = moved.get(&target) {
+                instruction.set_near_branch64(*new);
+            }
+        }
+        *instructions = out;
+    }
+
+    /// The register of a touch.
+    fn color(&self, touch: usize) -> Option<u8> {
+        self.colors[self.webs.web(touch)]
+    }
+
+    fn register(&self, color: u8) -> Register {
+        self.width.whole(Register::XMM0) + u32::from(color)
+    }
+
+    fn one(&mut self, at: usize, mut instruction: Instruction, out: &mut Vec<Instruction>) {
+        let kind = self.accesses.kinds[at];
+        let (mut to, mut from) = (None, None);
+        for k in self.accesses.range(at) {
+            let Touch { at, role, .. } = self.accesses.touches[k];
+            let color = self.color(k);
+            match role {
+                Role::Read => from = color,
+                Role::Write | Role::Both => to = color,
+            }
+            let (At::Operand(operand), Some(color)) = (at, color) else {
+                continue;
+            };
+            let old = instruction.op_register(operand);
+            let first = old - old.number() as u32;
+            instruction.set_op_register(operand, first + u32::from(color));
+            if matches!(kind, Kind::Constant) {
+                for other in 0..instruction.op_count() {
+                    if instruction.op_kind(other) == OpKind::Register {
+                        instruction.set_op_register(other, first + u32::from(color));
+                    }
+                }
+            }
+        }
+        match (kind, to, from) {
+            (Kind::Copy, Some(to), Some(from)) => {
+                if to != from {
+                    let [to, from] = [to, from].map(|color| self.register(color));
+                    out.push(copied(self.width, to, from, instruction.ip()));
+                }
+            }
+            (Kind::Fused(form), Some(to), _) => {
+                self.fused(form, self.register(to), instruction, at, out)
+            }
+            (Kind::Fused(_) | Kind::Copy | Kind::Constant | Kind::Plain, _, _) => {
+                out.push(instruction)
+            }
+        }
+    }
+
+    /// A product and a sum, whose result is in the register of one of its operands, or in a copy of the sum.
+    fn fused(
+        &mut self,
+        form: fused::Fused,
+        to: Register,
+        instruction: Instruction,
+        at: usize,
+        out: &mut Vec<Instruction>,
+    ) {
+        // The operands, as they are read; the first one was renamed to that of the result.
+        let mut given = instruction;
+        let first = self
+            .accesses
+            .range(at)
+            .find(|k| self.accesses.touches[*k].role == Role::Read);
+        if let Some(color) = first.and_then(|k| self.color(k)) {
+            given.set_op0_register(self.register(color));
+        }
+        let operands = form.operands(&given);
+        if let Some(new) = operands.tied(to) {
+            out.push(new);
+            return;
+        }
+        let ip = given.ip();
+        out.push(match operands.sum() {
+            Some(sum) => copied(self.width, to, sum, ip),
+            None => {
+                let mut load = given;
+                load.set_code(copy(self.width));
+                load.set_op0_register(to);
+                load.set_op1_kind(OpKind::Memory);
+                load
+            }
+        });
+        let mut sum = operands.of_sum(to);
+        sum.set_ip(ip | BETWEEN);
+        if sum.is_ip_rel_memory_operand() {
+            self.pool.also(sum.ip(), ip);
+        }
+        out.push(sum);
+    }
+}
