@@ -126,6 +126,12 @@ fn place(instruction: &Instruction, width: Width, places: usize) -> Option<usize
     inside.then_some(at / width.bytes())
 }
 
+/// Whether it is the beginning of such a place that it names.
+fn whole(instruction: &Instruction, width: Width) -> bool {
+    let at = instruction.memory_displacement64() as usize;
+    at.is_multiple_of(width.bytes())
+}
+
 fn calls(instruction: &Instruction) -> bool {
     matches!(
         instruction.flow_control(),
@@ -164,7 +170,7 @@ pub(super) fn all(instructions: &[Instruction], width: Width, places: usize) -> 
     for instruction in instructions.iter().filter(|i| in_memory(i)) {
         let copies = MOVES.contains(&instruction.code());
         if let Some(number) = place(instruction, width, places)
-            && !(copies && instruction.memory_displacement64() as usize % width.bytes() == 0)
+            && !(copies && whole(instruction, width))
         {
             other[number] = true;
         }
@@ -194,41 +200,38 @@ pub(super) fn all(instructions: &[Instruction], width: Width, places: usize) -> 
             let access = info.op_access(k);
             let writes = matches!(access, OpAccess::Write | OpAccess::CondWrite);
             let both = matches!(access, OpAccess::ReadWrite | OpAccess::ReadCondWrite);
-            match instruction.op_kind(k) {
-                OpKind::Register => {
-                    let register = instruction.op_register(k);
-                    if !register.is_vector_register() || register.number() >= KNOWN {
-                        continue;
-                    }
-                    let location = register.number();
-                    let at = At::Operand(k);
-                    match kind {
-                        Kind::Constant if k == 0 => touch(location, at, Role::Write),
-                        Kind::Constant => {}
-                        Kind::Fused(_) if k == 0 => {
-                            touch(location, at, Role::Read);
-                            touch(location, at, Role::Write);
-                        }
-                        Kind::Fused(_) | Kind::Copy | Kind::Plain => {
-                            let role = match (writes, both) {
-                                (true, _) => Role::Write,
-                                (_, true) => Role::Both,
-                                (false, false) => Role::Read,
-                            };
-                            touch(location, at, role);
-                        }
-                    }
+            if instruction.op_kind(k) == OpKind::Memory
+                && let Some(place) = place(instruction, width, places)
+                && !other[place]
+            {
+                let role = if writes { Role::Write } else { Role::Read };
+                touch(KNOWN + place, At::Place, role);
+                kind = Kind::Copy;
+            }
+            if instruction.op_kind(k) != OpKind::Register {
+                continue;
+            }
+            let register = instruction.op_register(k);
+            if !register.is_vector_register() || register.number() >= KNOWN {
+                continue;
+            }
+            let location = register.number();
+            let at = At::Operand(k);
+            match kind {
+                Kind::Constant if k == 0 => touch(location, at, Role::Write),
+                Kind::Constant => {}
+                Kind::Fused(_) if k == 0 => {
+                    touch(location, at, Role::Read);
+                    touch(location, at, Role::Write);
                 }
-                OpKind::Memory => {
-                    if let Some(place) = place(instruction, width, places)
-                        && !other[place]
-                    {
-                        let role = if writes { Role::Write } else { Role::Read };
-                        touch(KNOWN + place, At::Place, role);
-                        kind = Kind::Copy;
-                    }
+                Kind::Fused(_) | Kind::Copy | Kind::Plain => {
+                    let role = match (writes, both) {
+                        (true, _) => Role::Write,
+                        (_, true) => Role::Both,
+                        (false, false) => Role::Read,
+                    };
+                    touch(location, at, role);
                 }
-                _ => {}
             }
         }
         accesses.touches[first..].sort_by_key(|touch| touch.role != Role::Read);
