@@ -273,3 +273,6 @@ impl Renamed<'_, '_> {
         out.push(sum);
     }
 }
+
+#[cfg(test)]
+mod tests;

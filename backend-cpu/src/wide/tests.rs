@@ -398,11 +398,13 @@ fn tested() {
 #[test]
 fn frames_grow() {
     for width in widths() {
-        frame_grows(width);
+        for renamed in [false, true] {
+            frame_grows(width, renamed);
+        }
     }
 }
 
-fn frame_grows(width: Width) {
+fn frame_grows(width: Width, renamed: bool) {
     let stack = |at: i64| MemoryOperand::with_base_displ(Register::RSP, at);
     let save = |at: i64, x: Register| Instruction::with2(Code::Movdqu_xmmm128_xmm, stack(at), x);
     let load = |x: Register, at: i64| Instruction::with2(Code::Movdqu_xmm_xmmm128, x, stack(at));
@@ -426,7 +428,7 @@ fn frame_grows(width: Width) {
     ];
     let middle = middle.map(|i| i.expect("it is an instruction"));
     let code = around(&middle).expect("it is encoded");
-    let machine = Machine::new(&[widen(&code, 0, width, true).expect("it is widened")]);
+    let machine = Machine::new(&[widen(&code, 0, width, renamed).expect("it is widened")]);
     for [a, b, c] in operands() {
         let all = width.bytes();
         assert_eq!(machine.run(0, [&a, &b, &c])[..all], c[..all]);
