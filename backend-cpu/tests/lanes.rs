@@ -275,3 +275,41 @@ fn addresses_are_split() {
         vec![m, k, numbers(ScalarType::I64, 17, n)]
     });
 }
+
+/// Functions of which few operands need more keep to the widest registers.
+#[test]
+fn functions_in_a_loop() {
+    let [_, devices @ ..] = devices();
+    #[cfg(target_arch = "x86_64")]
+    let able = std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    let able = false;
+    for op in ["exp", "cos", "cos_near", "sin_near"] {
+        let text = format!(
+            r#"plan
+fun main(n: i64, m: i64, xs: buffer f32, out: buffer f32) -> ()
+{{
+  do launch map "k" (i: i64 < n) {{
+    let x: f32 = load xs[i]
+    let y: f32 = loop (s: f32 = 0.0f32) for k: i64 < m {{
+      let t: f32 = convert.i64.f32(k)
+      let u: f32 = mul.f32(t, x)
+      let v: f32 = {op}.f32(u)
+      let w: f32 = add.f32(s, v)
+      yield w
+    }}
+    do store out[i] = y
+    yield
+  }}
+  yield
+}}
+"#
+        );
+        let plan = midend::ir::read::program(&text).expect("it is a program");
+        let expected = able.then(|| (String::from("k"), None));
+        for device in &devices {
+            let module = device.compile(&plan).expect("compiles");
+            assert_eq!(module.widened().pop(), expected, "{op}");
+        }
+    }
+}

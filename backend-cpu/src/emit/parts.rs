@@ -3,7 +3,7 @@
 
 use super::Emit;
 use super::library::RAW;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Opcode, Value, types};
 
 impl Emit<'_, '_> {
     /// Two or four vectors side by side, or the one there is.
@@ -42,7 +42,9 @@ impl Emit<'_, '_> {
 
     /// The halves of a wider vector, each at the lower end of one.
     pub(super) fn halves_of(&mut self, all: Value, parts: usize) -> [Value; 2] {
-        let upper = if parts == 2 {
+        let upper = if self.repeats(all) {
+            all
+        } else if parts == 2 {
             self.second(all)
         } else {
             self.of_bytes(all, |emit, all| emit.b.ins().usub_sat(all, all))
@@ -52,10 +54,26 @@ impl Emit<'_, '_> {
 
     /// The second of the vectors side by side.
     fn second(&mut self, all: Value) -> Value {
+        if self.repeats(all) {
+            return all;
+        }
         let ty = self.b.func.dfg.value_type(all);
         let bytes = self.b.ins().bitcast(types::I8X16, RAW, all);
         let second = self.b.ins().x86_pmaddubsw(bytes, bytes);
         self.b.ins().bitcast(ty, RAW, second)
+    }
+
+    /// Whether all parts are the same: those of a constant, and of a number in all lanes.
+    fn repeats(&self, all: Value) -> bool {
+        let dfg = &self.b.func.dfg;
+        let mut at = all;
+        while let Some(inst) = dfg.value_def(at).inst() {
+            match dfg.insts[inst].opcode() {
+                Opcode::Bitcast => at = dfg.inst_args(inst)[0],
+                opcode => return matches!(opcode, Opcode::Vconst | Opcode::Splat),
+            }
+        }
+        false
     }
 
     /// The lower halves of all parts, and then the upper ones.

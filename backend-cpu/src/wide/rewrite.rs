@@ -100,6 +100,10 @@ impl<'c> Writer<'c> {
         let width = self.width;
         let whole = |k: u32| width.whole(register(k));
         match form {
+            // Both operands are one value, be it in two registers, or spilled to memory as well.
+            Form::Sort(_) | Form::Second | Form::Top if instruction.is_ip_rel_memory_operand() => {
+                return Err(refused());
+            }
             Form::Same => self.push(instruction),
             Form::Twin(code) => {
                 self.widen_registers(&mut instruction);
@@ -196,16 +200,7 @@ impl<'c> Writer<'c> {
             Form::Blend([mask, code]) => {
                 self.push(Instruction::with2(mask, MASK, whole(3))?);
                 let mut choice = if in_memory {
-                    let memory = MemoryOperand::new(
-                        instruction.memory_base(),
-                        instruction.memory_index(),
-                        instruction.memory_index_scale(),
-                        instruction.memory_displacement64() as i64,
-                        instruction.memory_displ_size(),
-                        false,
-                        Register::None,
-                    );
-                    Instruction::with3(code, whole(0), whole(1), memory)?
+                    Instruction::with3(code, whole(0), whole(1), place(&instruction))?
                 } else {
                     Instruction::with3(code, whole(0), whole(1), whole(2))?
                 };
@@ -221,38 +216,36 @@ impl<'c> Writer<'c> {
                 self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, MASK, MASK)?);
             }
             Form::Sort(order) => {
-                if in_memory || register(1) != register(2) {
-                    return Err(refused());
-                }
                 self.sort(whole(0), whole(1), order)?;
             }
             Form::Pair => {
-                if in_memory {
-                    return Err(refused());
-                }
                 let code = Code::VEX_Vinsertf128_ymm_ymm_xmmm128_imm8;
                 let [to, low] = [0, 1].map(|k| half(register(k)));
-                self.push(Instruction::with4(code, to, low, register(2), 1)?);
-            }
-            Form::Second => {
-                if in_memory || register(1) != register(2) {
+                if instruction.is_ip_rel_memory_operand() {
                     return Err(refused());
                 }
+                self.push(if in_memory {
+                    Instruction::with4(code, to, low, place(&instruction), 1)?
+                } else {
+                    Instruction::with4(code, to, low, register(2), 1)?
+                });
+            }
+            Form::Second => {
                 let code = Code::VEX_Vextractf128_xmmm128_ymm_imm8;
                 self.push(Instruction::with3(code, register(0), half(register(1)), 1)?);
             }
             Form::Four => {
-                if in_memory {
+                let code = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
+                if instruction.is_ip_rel_memory_operand() {
                     return Err(refused());
                 }
-                let code = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
-                let high = half(register(2));
-                self.push(Instruction::with4(code, whole(0), whole(1), high, 1)?);
+                self.push(if in_memory {
+                    Instruction::with4(code, whole(0), whole(1), place(&instruction), 1)?
+                } else {
+                    Instruction::with4(code, whole(0), whole(1), half(register(2)), 1)?
+                });
             }
             Form::Top => {
-                if in_memory || register(1) != register(2) {
-                    return Err(refused());
-                }
                 let code = Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
                 self.push(Instruction::with3(code, half(register(0)), whole(1), 1)?);
             }
@@ -326,6 +319,19 @@ impl Form {
             | Self::Top => false,
         }
     }
+}
+
+/// The memory that an instruction reads or writes.
+fn place(instruction: &Instruction) -> MemoryOperand {
+    MemoryOperand::new(
+        instruction.memory_base(),
+        instruction.memory_index(),
+        instruction.memory_index_scale(),
+        instruction.memory_displacement64() as i64,
+        instruction.memory_displ_size(),
+        false,
+        Register::None,
+    )
 }
 
 /// The register of 256 bits that a register is the lower half of.

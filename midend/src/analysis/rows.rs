@@ -54,6 +54,38 @@ pub fn along_rows(vars: &Vars, body: &Body<Seg>) -> Option<Atom> {
     (known && operations.iter().all(fits)).then_some(length)
 }
 
+/// The length of the rows, if a body maps along rows of points and all else that it does is to map fewer dimensions, whose results are
+/// short beside those.
+pub fn maps_rows(body: &Body<Seg>) -> Option<Atom> {
+    let mut operations = Vec::new();
+    for stm in &body.stms {
+        match &stm.exp {
+            Exp::Op(Seg::Par(op)) => operations.push(op),
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Op(Seg::Array(ArrayOp::Index { .. } | ArrayOp::Rearrange { .. })) => {}
+            Exp::Op(_)
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. } => return None,
+        }
+    }
+    let (last, before) = operations.split_last()?;
+    let length = length(last)?;
+    let rank = last.space.dims.len();
+    let fits = |op: &SegOp| {
+        let regular = |(_, dim): &(Var, SpaceDim)| matches!(dim, SpaceDim::Regular(_));
+        let map = matches!(op.kind, SegKind::Map) && op.level == Level::Device;
+        map && op.space.dims.iter().all(regular)
+    };
+    let fewer = |op: &&SegOp| fits(op) && op.space.dims.len() < rank;
+    let bound_inside = |v: Var| body.stms.iter().any(|stm| stm.binds.contains(&v));
+    let known = !length.as_var().is_some_and(bound_inside);
+    (known && rank > 1 && fits(last) && before.iter().all(fewer)).then_some(length)
+}
+
 /// Whether all that a body does is to reduce rows whose lengths differ, with operators whose operands may be exchanged, and what is
 /// short: what comes before (where rows begin, checks) and after it for each row.
 pub fn reduces_ragged_rows(body: &Body<Seg>) -> bool {

@@ -163,6 +163,10 @@ operators! {
         Cos = "cos",
         /// Tangent.
         Tan = "tan",
+        /// Sine, off by up to 4 units in the last place (what `sin` becomes with `--fast-math`).
+        SinNear = "sin_near",
+        /// Cosine, off by up to 4 units in the last place (what `cos` becomes with `--fast-math`).
+        CosNear = "cos_near",
         /// Sine of pi x.
         Sinpi = "sinpi",
         /// Cosine of pi x.
@@ -305,6 +309,8 @@ impl UnOp {
             | Self::Sin
             | Self::Cos
             | Self::Tan
+            | Self::SinNear
+            | Self::CosNear
             | Self::Sinpi
             | Self::Cospi
             | Self::Tanpi
@@ -350,6 +356,8 @@ impl UnOp {
             | Self::Sin
             | Self::Cos
             | Self::Tan
+            | Self::SinNear
+            | Self::CosNear
             | Self::Sinpi
             | Self::Cospi
             | Self::Tanpi

@@ -5,7 +5,7 @@
 use super::atan::Unit;
 use super::code::{Definition, define};
 use super::trig::Circular;
-use super::{atan, exp, log, power, special};
+use super::{atan, exp, log, power, special, trig};
 use crate::ir::scalar::{BinOp, ScalarOp, UnOp};
 use crate::ir::types::ScalarType;
 use std::sync::OnceLock;
@@ -83,9 +83,12 @@ pub const fn computed_by(op: ScalarOp) -> ScalarOp {
     }
 }
 
-/// Every operation on a type of floats that is a function with a definition (of binary16: with one for binary32).
+/// Every operation on a type of floats that is a function with a definition (of binary16: with one for binary32), but for those that
+/// only stand for others with `--fast-math`.
 pub fn functions(ty: ScalarType) -> Vec<ScalarOp> {
-    let unary = UnOp::ALL.iter().map(|op| ScalarOp::Un(*op, ty));
+    let near = |op: &&UnOp| matches!(op, UnOp::SinNear | UnOp::CosNear);
+    let unary = UnOp::ALL.iter().filter(|op| !near(op));
+    let unary = unary.map(|op| ScalarOp::Un(*op, ty));
     let binary = BinOp::ALL.iter().map(|op| ScalarOp::Bin(*op, ty));
     unary
         .chain(binary)
@@ -98,7 +101,7 @@ pub fn functions(ty: ScalarType) -> Vec<ScalarOp> {
 pub fn bound(op: ScalarOp) -> u32 {
     match op {
         ScalarOp::Un(UnOp::Erf | UnOp::Erfc, _) | ScalarOp::Bin(BinOp::Pow, _) => 2,
-        ScalarOp::Un(UnOp::Gamma | UnOp::Lgamma, _) => 4,
+        ScalarOp::Un(UnOp::Gamma | UnOp::Lgamma | UnOp::SinNear | UnOp::CosNear, _) => 4,
         ScalarOp::Un(..)
         | ScalarOp::Bin(..)
         | ScalarOp::Cmp(..)
@@ -143,6 +146,8 @@ fn unary(op: UnOp, ty: ScalarType) -> Option<Definition> {
         UnOp::Sin => define(ty, |[x]| Circular::Sin.of_radians(x)),
         UnOp::Cos => define(ty, |[x]| Circular::Cos.of_radians(x)),
         UnOp::Tan => define(ty, |[x]| Circular::Tan.of_radians(x)),
+        UnOp::SinNear => define(ty, trig::sin_near),
+        UnOp::CosNear => define(ty, trig::cos_near),
         UnOp::Sinpi => define(ty, |[x]| Circular::Sin.of_half_turns(x)),
         UnOp::Cospi => define(ty, |[x]| Circular::Cos.of_half_turns(x)),
         UnOp::Tanpi => define(ty, |[x]| Circular::Tan.of_half_turns(x)),

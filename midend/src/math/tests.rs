@@ -325,6 +325,58 @@ fn step_by_step(definition: &Definition, args: &[Const]) -> Const {
     }
 }
 
+/// How many floats there are between two numbers of one type, both of them among them but for one.
+fn steps(a: Const, b: Const) -> u64 {
+    match (a, b) {
+        (Const::F32(a), Const::F32(b)) => {
+            let place = |x: u32| i64::from((x << 1) >> 1) * if x >> 31 == 0 { 1 } else { -1 };
+            place(a).abs_diff(place(b))
+        }
+        (Const::F64(a), Const::F64(b)) => {
+            let place = |x: u64| (x << 1 >> 1) as i64 * if x >> 63 == 0 { 1 } else { -1 };
+            place(a).abs_diff(place(b))
+        }
+        (a, b) => panic!("{a:?} and {b:?} are not floats of one type"),
+    }
+}
+
+#[test]
+fn what_stands_for_sine_and_cosine_is_near() {
+    let mut angles: Vec<Const> = (0..u32::MAX / 9973).map(|i| Const::F32(9973 * i)).collect();
+    for k in 0..30_000 {
+        let quarter = f64::from(k) * std::f64::consts::FRAC_PI_2;
+        for off in [-1e-3, -1e-9, 0.0, 1e-9, 0.7] {
+            angles.push(Const::f32((quarter + off) as f32));
+            angles.push(Const::f64(quarter + off));
+            angles.push(Const::f64((quarter + off) * -30_011.0));
+        }
+    }
+    let mut bits = 1u64;
+    for _ in 0..300_000 {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        angles.push(Const::F64(bits));
+    }
+    let pairs = [(UnOp::Sin, UnOp::SinNear), (UnOp::Cos, UnOp::CosNear)];
+    let mut worst = 0;
+    for angle in angles {
+        for (exact, near) in pairs {
+            let value = |op| eval(ScalarOp::Un(op, angle.ty()), &[angle]).expect("a value");
+            let (exact, found) = (value(exact), value(near));
+            if !same(exact, found) {
+                let off = steps(exact, found);
+                // The exact one is off, too, by less than one unit.
+                assert!(off <= 3, "{} of {angle:?}: {found:?}, {exact:?}", near.name());
+                worst = worst.max(off);
+            }
+        }
+    }
+    assert!(worst > 0, "they are other functions");
+    for zero in [0.0, -0.0] {
+        let near = eval(ScalarOp::Un(UnOp::SinNear, ScalarType::F32), &[Const::f32(zero)]);
+        assert_eq!(near, Ok(Const::f32(zero)));
+    }
+}
+
 #[test]
 fn binary16_is_rounded_once_from_binary32() {
     assert_eq!(short("pow", &[2.0, -1.0]), f16::from_f32(0.5));

@@ -2,11 +2,13 @@
 //!
 //! The angle is q quarter turns and a rest r of at most an eighth of a turn, as a pair of numbers; polynomials give
 //! sine and cosine of r. Radians are reduced with pi/2 in three pieces (Cody and Waite; with fma every difference is
-//! exact); beyond 2^30, which is rare, with as many digits of 2/pi as matter (Payne and Hanek).
+//! exact); beyond 2^30, which is rare, with as many digits of 2/pi as matter (Payne and Hanek). Where the last digits do not matter,
+//! sine and cosine are polynomials of an angle reduced with pi, in the precision of their operands.
 
 use super::code::{Definition, Val, define};
 use super::data::trig::{
-    COS_F64, COS_SHORT, HALF_PI, PI, SIN_F64, SIN_SHORT, TWO_OVER_PI, TWO_OVER_PI_DIGITS,
+    COS_F64, COS_SHORT, HALF_PI, INVERSE_PI, PI, PI_F32, PI_F64, SIN_F64, SIN_NEAR_F32,
+    SIN_NEAR_F64, SIN_SHORT, TWO_OVER_PI, TWO_OVER_PI_DIGITS,
 };
 use super::exp::small_or_nan;
 use super::format::{Format, Whole, single};
@@ -63,6 +65,13 @@ impl Circular {
             Self::Sin | Self::Tan => small_or_nan(x, result),
             Self::Cos => result,
         }
+    }
+
+    /// Says that angles that are too large for a reduction in three pieces of their own precision are rare.
+    fn far(self, x: Val<'_>) {
+        let large = Format::of(x.ty()).pick(LARGE_NEAR, LARGE);
+        x.code()
+            .rare(x.abs().gt(large), self.of_large_radians(x.ty()));
     }
 
     fn of_large_radians(self, ty: ScalarType) -> Definition {
@@ -155,6 +164,47 @@ impl Circular {
             }
         }
     }
+}
+
+/// Angles of binary32 beyond this are reduced in the slow way where speed counts for more than the last digits.
+const LARGE_NEAR: f64 = 65_536.0;
+
+/// The sine of an angle in radians, off by up to 4 units in the last place: that of what is left of it beside k half turns, at
+/// most a quarter turn, by a polynomial in its own precision; for odd k with the other sign.
+pub fn sin_near(x: [Val<'_>; 1]) -> Val<'_> {
+    let x = x[0];
+    let format = Format::of(x.ty());
+    Circular::Sin.far(x);
+    let k = format.whole(x * INVERSE_PI[0]);
+    let result = near(x, k.value, k.bits);
+    // Of zero it is that zero.
+    result.or_if(x.eq(0.0), x)
+}
+
+/// The cosine, with the same error: cos x = sin (x + pi/2) is, but for its sign, the sine of x - (k - 1/2) pi.
+pub fn cos_near(x: [Val<'_>; 1]) -> Val<'_> {
+    let x = x[0];
+    let format = Format::of(x.ty());
+    Circular::Cos.far(x);
+    let k = format.whole(x.fma(INVERSE_PI[0], 0.5));
+    near(x, k.value - 0.5, k.bits)
+}
+
+/// The sine of x less so many half turns, with the other sign if the lowest of the bits is 1.
+fn near<'c>(x: Val<'c>, half_turns: Val<'c>, bits: Val<'c>) -> Val<'c> {
+    let format = Format::of(x.ty());
+    // The first difference is exact, the others are rounded once.
+    let pi = format.pick(PI_F32, PI_F64);
+    let r = pi.iter().fold(x, |rest, pi| half_turns.fma(-pi, rest));
+    let z = r * r;
+    let p = if x.ty() == ScalarType::F32 {
+        z.poly(&SIN_NEAR_F32)
+    } else {
+        z.poly(&SIN_NEAR_F64)
+    };
+    let sine = (r * z).fma(p, r);
+    let sign = bits.left(format.pick(31, 63));
+    sine.bits().xor(sign).float()
 }
 
 /// pi x for small x, moved to where the error of the product does not underflow.

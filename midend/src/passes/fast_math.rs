@@ -1,10 +1,11 @@
-//! What programs may gain where the last digits of floats are free (`--fast-math`): a product and a sum round once, and division by
-//! a constant is multiplication by its reciprocal.
+//! What programs may gain where the last digits of floats are free (`--fast-math`): a product and a sum round once, division by
+//! a constant is multiplication by its reciprocal, and sine and cosine are off by up to 4 units in the last place.
 //!
 //! ```text
 //! let p = mul.f32(x, y)          let s = fma.f32(x, y, z)
 //! let s = add.f32(p, z)    ──►
 //! let q = div.f32(s, 3)          let q = mul.f32(s, 0.33333334)
+//! let t = sin.f32(q)             let t = sin_near.f32(q)
 //! ```
 //!
 //! It is as C's `-ffast-math` without what that says of infinities and NaN, which stay what they are. Sums of reductions are in a free order anyway.
@@ -22,7 +23,7 @@ use crate::pass::Pass;
 /// The pass.
 pub const PASS: Pass<Mem> = Pass {
     name: "fast-math",
-    summary: "products and sums of floats in one operation, reciprocals of constants (only with --fast-math)",
+    summary: "products and sums of floats in one operation, reciprocals of constants, faster sines and cosines (only with --fast-math)",
     run: |mut program, cx| {
         if cx.options.fast_math {
             let Program { vars, funs, .. } = &mut program;
@@ -73,6 +74,14 @@ fn body(vars: &mut Vars, uses: &HashMap<Var, usize>, body_: &mut Body<Mem>) {
             } else if let (BinOp::Div, Some(by)) = (op, reciprocal(args[1])) {
                 fired("fast-math/reciprocal");
                 stm.exp = Exp::Scalar(ScalarOp::Bin(BinOp::Mul, ty), vec![args[0], by]);
+            }
+        } else if let Exp::Scalar(ScalarOp::Un(op, ScalarType::F32 | ScalarType::F64), _) =
+            &mut stm.exp
+        {
+            let pairs = [(UnOp::Sin, UnOp::SinNear), (UnOp::Cos, UnOp::CosNear)];
+            if let Some((_, near)) = pairs.into_iter().find(|(exact, _)| exact == op) {
+                fired("fast-math/circular");
+                *op = near;
             }
         } else {
             deep(|| stm.exp.bodies_mut(&mut |inner| body(vars, uses, inner)));

@@ -179,7 +179,9 @@ impl<'a> Finder<'a> {
         if self.counts.diverging > 0 {
             4 * without <= with
         } else {
-            4 * (self.counts.apart + self.counts.finding) <= self.counts.packed
+            // What is done again and again counts where there is enough of it.
+            let all = 4 * (self.counts.apart + self.counts.finding) <= self.counts.packed;
+            all || (without == 0 && with >= self.counts.apart + self.counts.finding)
         }
     }
 

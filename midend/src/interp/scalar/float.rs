@@ -32,6 +32,8 @@ macro_rules! unary {
                 | UnOp::Sin
                 | UnOp::Cos
                 | UnOp::Tan
+                | UnOp::SinNear
+                | UnOp::CosNear
                 | UnOp::Sinpi
                 | UnOp::Cospi
                 | UnOp::Tanpi

@@ -192,6 +192,8 @@ pub fn un<T: Int>(op: UnOp, a: T) -> Result<Const, ScalarTrap> {
         | UnOp::Sin
         | UnOp::Cos
         | UnOp::Tan
+        | UnOp::SinNear
+        | UnOp::CosNear
         | UnOp::Sinpi
         | UnOp::Cospi
         | UnOp::Tanpi

@@ -16,10 +16,11 @@
 //!
 //! Tiles of two dimensions make up for less parallelism. Rows whose elements lie side by side are added in vector registers, or by
 //! neighbouring threads, in an operation that [goes along them](crate::analysis::rows). It needs no lack of points to be the
-//! better version, but rows long enough. Where rows differ in length, the reduction shares out what there is to do, however long one
-//! of them is; it is up to the device whether enough points that each go through a row of their own make up for that.
+//! better version, but rows long enough. So do the points of a map over rows. Where rows differ in length, the reduction shares out
+//! what there is to do, however long one of them is; it is up to the device whether enough points that each go through a row of
+//! their own make up for that.
 
-use crate::analysis::rows::{along_rows, reduces_ragged_rows};
+use crate::analysis::rows::{along_rows, maps_rows, reduces_ragged_rows};
 use crate::fired::fired;
 use crate::ir::id::{SpanId, Var};
 use crate::ir::scalar::{BinOp, ScalarOp};
@@ -36,7 +37,7 @@ enum Versions {
     Tiles,
     /// The other reduces rows whose lengths differ.
     Ragged,
-    /// The other goes along rows of this length.
+    /// The other goes along rows of this length: reduces them, or computes each element of them.
     Rows(Atom),
 }
 
@@ -68,7 +69,7 @@ fn choice(vars: &Vars, stm: &Stm<Seg>) -> Option<(Var, Versions)> {
     } else if reduces_ragged_rows(otherwise) {
         Versions::Ragged
     } else {
-        Versions::Rows(along_rows(vars, otherwise)?)
+        Versions::Rows(along_rows(vars, otherwise).or_else(|| maps_rows(otherwise))?)
     };
     Some((cond.as_var()?, versions))
 }

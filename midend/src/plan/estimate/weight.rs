@@ -70,6 +70,8 @@ fn unary(op: UnOp) -> f64 {
         | UnOp::Sin
         | UnOp::Cos
         | UnOp::Tan
+        | UnOp::SinNear
+        | UnOp::CosNear
         | UnOp::Sinpi
         | UnOp::Cospi
         | UnOp::Tanpi
