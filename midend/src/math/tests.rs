@@ -365,14 +365,21 @@ fn what_stands_for_sine_and_cosine_is_near() {
             if !same(exact, found) {
                 let off = steps(exact, found);
                 // The exact one is off, too, by less than one unit.
-                assert!(off <= 3, "{} of {angle:?}: {found:?}, {exact:?}", near.name());
+                assert!(
+                    off <= 3,
+                    "{} of {angle:?}: {found:?}, {exact:?}",
+                    near.name()
+                );
                 worst = worst.max(off);
             }
         }
     }
     assert!(worst > 0, "they are other functions");
     for zero in [0.0, -0.0] {
-        let near = eval(ScalarOp::Un(UnOp::SinNear, ScalarType::F32), &[Const::f32(zero)]);
+        let near = eval(
+            ScalarOp::Un(UnOp::SinNear, ScalarType::F32),
+            &[Const::f32(zero)],
+        );
         assert_eq!(near, Ok(Const::f32(zero)));
     }
 }
