@@ -68,10 +68,11 @@ impl Emit<'_, '_> {
         let dfg = &self.b.func.dfg;
         let mut at = all;
         while let Some(inst) = dfg.value_def(at).inst() {
-            match dfg.insts[inst].opcode() {
-                Opcode::Bitcast => at = dfg.inst_args(inst)[0],
-                opcode => return matches!(opcode, Opcode::Vconst | Opcode::Splat),
+            let opcode = dfg.insts[inst].opcode();
+            if opcode != Opcode::Bitcast {
+                return matches!(opcode, Opcode::Vconst | Opcode::Splat);
             }
+            at = dfg.inst_args(inst)[0];
         }
         false
     }
