@@ -214,7 +214,7 @@ impl<'a> Lower<'a> {
                     let entry = self.typed.entries.iter().find(|e| e.name == described.name);
                     let entry = entry.and_then(|e| self.typed.names.get(e.value).span);
                     let span = self.place_outside(*at).or(entry).unwrap_or_default();
-                    let hint = "a parameter is read only once: its consumers go through it together if none needs the result of another, and not in a loop or inside of parallel code; `seq.to_array` keeps all of it";
+                    let hint = "a parameter is read only once: its consumers go through it together if none needs the result of another, and not in a loop or inside of parallel code, nor beside one that ends after a number of elements known before; `seq.to_array` keeps all of it";
                     let error = Diagnostic::error(ErrorCode::BadEntry, span, message);
                     return Err(Box::new(error.hint(hint)));
                 }

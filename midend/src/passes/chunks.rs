@@ -15,6 +15,7 @@
 //! Lowering runs it: whether a parameter is gone through more than once is a question about its outcome. Sequences that are
 //! consumed in different branches, or inside of a loop and outside of it, stay apart.
 
+mod ends;
 mod steps;
 
 use crate::analysis::aliases::{Aliases, consumed};
@@ -194,6 +195,7 @@ impl Chunks<'_> {
             }
         }
         let (mut own, mut shared, mut useful) = (Vec::new(), Vec::new(), false);
+        let mut common: HashSet<Var> = HashSet::default();
         for stm in &b.body.stms {
             let found = match can_be_shared(stm, self.funs) {
                 true => table.find(self.vars, &mut known, stm),
@@ -203,6 +205,7 @@ impl Chunks<'_> {
                 own.push(stm.clone());
                 continue;
             };
+            common.extend(found.binds.iter().copied());
             for (from, to) in stm.binds.iter().zip(&found.binds) {
                 subst.insert(*from, *to);
                 if self.vars[*from].ty.is_array() {
@@ -213,7 +216,14 @@ impl Chunks<'_> {
         }
         let next = |walk: &Walk<'_>, i: usize| known.representative(walk.body.result[i]);
         let mut controls = a.control().into_iter().zip(b.control());
-        if !useful || controls.any(|(i, j)| next(&a, i) != next(&b, j)) {
+        let apart = controls.any(|(i, j)| next(&a, i) != next(&b, j));
+        let both_read = |program| {
+            reads(a.body, program)
+                .intersection(&reads(b.body, program))
+                .next()
+                .is_some()
+        };
+        if !useful || apart && !both_read(self.funs) {
             return Joined::Two;
         }
         let own = Body {
@@ -244,12 +254,67 @@ impl Chunks<'_> {
         let shared: HashSet<Var> = shared.into_iter().map(|(_, to)| to).collect();
         let shown = |a: &Atom| a.as_var().is_some_and(|v| aliases.meets(v, &shared));
         let copied: Vec<bool> = b.body.result.iter().map(shown).collect();
+        if apart {
+            return match self.ends((first, &a), (second, &b), (own, &common), (&subst, &copied)) {
+                Some(stm) => Joined::One(Box::new(One {
+                    stm,
+                    equal: Vec::new(),
+                })),
+                None => Joined::Two,
+            };
+        }
         let equal = a.control().into_iter().zip(b.control());
         let equal: Vec<(Var, Var)> = equal
             .map(|(i, j)| (second.binds[j], first.binds[i]))
             .collect();
         let stm = self.one((first, &a), (second, &b), own, (&subst, &copied, &equal));
         Joined::One(Box::new(One { stm, equal }))
+    }
+
+    /// Makes a loop of two that read one sequence, of which one may end before the other. `common` is bound by what both do.
+    fn ends(
+        &mut self,
+        (first, a): (&Stm<Soac>, &Walk<'_>),
+        (second, b): (&Stm<Soac>, &Walk<'_>),
+        (mut own, common): (Body<Soac>, &HashSet<Var>),
+        (subst, copied): (&Subst, &[bool]),
+    ) -> Option<Stm<Soac>> {
+        if !ends::goes_on_when_full(a) || !ends::goes_on_when_full(b) {
+            return None;
+        }
+        let is_common = |stm: &Stm<Soac>| stm.binds.iter().any(|v| common.contains(v));
+        let (stms, alone): (Vec<_>, Vec<_>) = a.body.stms.iter().cloned().partition(is_common);
+        let is_next = |stm: &&Stm<Soac>| step(&stm.exp).is_some_and(|s| s.op == StreamOp::Next);
+        let count = stms.iter().find(is_next)?.binds[0];
+        // In the second, its own place and whether there is more keep their names.
+        let mut inner = subst.clone();
+        for j in b.control() {
+            inner.insert(b.params[j].var, b.params[j].var);
+        }
+        substitute(self.vars, &inner, &mut own);
+        for (j, result) in own.result.iter_mut().enumerate() {
+            if let Atom::Var(v) = *result
+                && copied[j]
+            {
+                *result = Atom::Var(copy_of(self.vars, &mut own.stms, v, second.span));
+            }
+        }
+        let halves = [
+            ends::Half {
+                stm: first,
+                walk: a,
+                own: Body {
+                    stms: alone,
+                    result: a.body.result.clone(),
+                },
+            },
+            ends::Half {
+                stm: second,
+                walk: b,
+                own,
+            },
+        ];
+        ends::one(self.vars, self.funs, ends::Both { stms, count }, halves)
     }
 
     /// Makes the loop. Of the second one are left what it computes on its own, which of its results are copied, and which
@@ -279,15 +344,7 @@ impl Chunks<'_> {
             binds.push(second.binds[j]);
             let result = match result {
                 Atom::Var(v) if copied[j] => {
-                    fired("chunks/copy");
-                    let copy = fresh(self.vars, &mut Subst::new(), v);
-                    body.stms.push(Stm {
-                        binds: vec![copy],
-                        certs: Vec::new(),
-                        exp: ArrayOp::Copy(v).into(),
-                        span: second.span,
-                    });
-                    Atom::Var(copy)
+                    Atom::Var(copy_of(self.vars, &mut body.stms, v, second.span))
                 }
                 Atom::Var(_) | Atom::Const(_) => result,
             };
@@ -314,6 +371,9 @@ fn scalars(vars: &Vars, body: &Body<Soac>) -> Congruence {
     for stm in &body.stms {
         match (&stm.exp, &stm.binds[..]) {
             (Exp::Atom(a), [v]) => known.equate(*v, *a),
+            (Exp::Scalar(op, args), [v]) if let Some(a) = ends::folded(&known, *op, args) => {
+                known.equate(*v, a);
+            }
             (Exp::Scalar(..), _) if table.find(vars, &mut known, stm).is_none() => {
                 table.add(&known, stm);
             }
@@ -331,6 +391,19 @@ fn aliases(loops: [&Stm<Soac>; 2], shared: &[(Var, Var)]) -> Aliases {
         aliases.learn(&copy(*from, *to, loops[1].span));
     }
     aliases
+}
+
+/// A copy of an array that others have, too.
+fn copy_of(vars: &mut Vars, stms: &mut Vec<Stm<Soac>>, v: Var, span: SpanId) -> Var {
+    fired("chunks/copy");
+    let copy = fresh(vars, &mut Subst::new(), v);
+    stms.push(Stm {
+        binds: vec![copy],
+        certs: Vec::new(),
+        exp: ArrayOp::Copy(v).into(),
+        span,
+    });
+    copy
 }
 
 /// One variable as another.

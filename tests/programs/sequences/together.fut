@@ -100,3 +100,39 @@ entry streamed (s: seq i32) : seq i32 =
 -- entry: fails
 -- input { [1, 0] } error: division by zero
 entry fails (s: seq i32) : (i32, i32) = (seq.fold (+) 0 s, seq.fold (\a x -> a + 6 / x) 0 s)
+
+-- A consumer of a sequence beside one of it and another, which ends with the shorter.
+-- ==
+-- entry: beside
+-- input { [1, 2, 3] [10, 20] } output { 6 50 [11, 22] }
+-- input { [1, 2] [10, 20, 30] } output { 3 50 [11, 22] }
+-- input { [1, 2] empty([0]i32) } output { 3 0 empty([0]i32) }
+-- input { empty([0]i32) [1] } output { 0 0 empty([0]i32) }
+entry beside (s: seq i32) (t: seq i32) : (i32, i32, []i32) =
+  (seq.fold (+) 0 s, seq.fold (+) 0 (seq.zip_with (*) s t), seq.to_array (seq.zip_with (+) s t))
+
+-- Consumers of both, in any order, and lengths.
+-- ==
+-- entry: all
+-- input { [1, 2, 3] [10, 20] } output { 2i64 6 [10, 20] 3i64 2i64 50 2 }
+-- input { [1, 2] [10, 20, 30, 40] } output { 2i64 3 [10, 20, 30, 40] 2i64 4i64 50 4 }
+-- input { empty([0]i32) [5] } output { 0i64 0 [5] 0i64 1i64 0 1 }
+entry all (s: seq i32) (t: seq i32) : (i64, i32, []i32, i64, i64, i32, i32) =
+  ( seq.length (seq.zip s t)
+  , seq.reduce (+) 0 s
+  , seq.to_array t
+  , seq.length s
+  , seq.length t
+  , seq.fold (\a (x, y) -> a + x * y) 0 (seq.zip s t)
+  , seq.fold_chunks (\a k (_: [k]i32) -> a + i32.i64 k) 0 t )
+
+-- Three sequences, of which no two end together; nothing is done to a state after its sequence has ended.
+-- ==
+-- entry: three
+-- input { [1, 2, 3, 4] [10, 20, 30] [7, 8] } output { [1, 2, 3, 4] 140 [[1, 7], [2, 8]] 17 }
+-- input { [1] [10, 20, 30] [7, 8] } output { [1] 10 [[1, 7]] 17 }
+entry three (s: seq i32) (t: seq i32) (u: seq i32) : ([]i32, i32, [][]i32, i32) =
+  ( seq.to_array s
+  , seq.fold (\a (x, y) -> a + x * y) 0 (seq.zip s t)
+  , seq.to_array (seq.map (\(x, z) -> [x, z]) (seq.zip s u))
+  , seq.fold_chunks (\a k (xs: [k]i32) -> a + i32.i64 k + i32.sum xs) 0 u )
