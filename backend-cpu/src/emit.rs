@@ -4,6 +4,7 @@
 //! pointer, a certificate is nothing. Code that fails jumps to one block that returns a status other than zero.
 
 mod address;
+mod compact;
 pub(crate) mod control;
 pub(crate) mod hist;
 pub(crate) mod kernel;

@@ -3,8 +3,8 @@
 use super::{Emit, block_args, clif_of, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    AbiParam, Block, ExtFuncData, ExternalName, InstBuilder, InstructionData, UserExternalName,
-    Value, types,
+    AbiParam, Block, ExtFuncData, ExternalName, InstBuilder, InstructionData, Opcode,
+    UserExternalName, Value, types,
 };
 use midend::analysis::kernels::{bodies, has_value};
 use midend::ir::id::{FunId, Var};
@@ -115,7 +115,8 @@ impl Emit<'_, '_> {
                 .map(|(a, b)| self.b.ins().select(cond, a, b))
                 .collect();
         }
-        if binds.is_empty() && otherwise.stms.is_empty() && super::memory::stores_little(then) {
+        let stores = binds.is_empty() && otherwise.stms.is_empty();
+        if stores && !self.is_one_step(cond) && super::memory::stores_little(then) {
             self.diverted(cond, then);
             return Vec::new();
         }
@@ -134,6 +135,27 @@ impl Emit<'_, '_> {
         }
         self.b.switch_to_block(join);
         results
+    }
+
+    /// Whether a condition holds at one step of the loop at hand, if at all, so that a branch is foreseen.
+    fn is_one_step(&self, cond: Value) -> bool {
+        let dfg = &self.b.func.dfg;
+        let definition = |value: Value| dfg.value_def(value).inst().map(|inst| dfg.insts[inst]);
+        let Some(InstructionData::IntCompare {
+            cond: IntCC::Equal,
+            args,
+            ..
+        }) = definition(cond)
+        else {
+            return false;
+        };
+        args.into_iter().any(|value| match definition(value) {
+            Some(InstructionData::Binary {
+                opcode: Opcode::Iadd,
+                args,
+            }) => self.known(args[1]).is_some() && self.loops.last() == Some(&args[0]),
+            _ => self.loops.last() == Some(&value),
+        })
     }
 
     /// A sequential loop.

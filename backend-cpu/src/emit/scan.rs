@@ -76,6 +76,11 @@ impl Emit<'_, '_> {
     ) -> Vec<Value> {
         let tys = super::kernel::components(self.program, ops);
         let (index, _) = *kernel.space.last().expect("scans have a dimension");
+        if let Some(then) = then
+            && let Some(kept) = super::compact::kept(kernel, ops, then)
+        {
+            return self.scan_kept(kernel, (ops, then), &kept, (&start, range));
+        }
         let strip = super::control::strip(&kernel.body);
         self.range(ScalarType::I64, range, strip, &start, |emit, i, sums| {
             emit.bind(index, i);

@@ -1,0 +1,195 @@
+//! Scans that count the points which are kept, and store something of those one after the other (filters).
+//!
+//! Whether a point is kept is not foreseen, so that there is no branch: each point stores to where the next one that is kept goes, and
+//! one that is not is written over. What lies beyond the last one that is kept belongs to other points, which other threads may have
+//! stored. So points store to the stack, a strip of them at a time, and those that are kept are copied from there.
+//!
+//! ```text
+//! let at = sub.i64(place, 1)                   store strip[before - first] = value
+//! if keep {                              ──►   ...
+//!   store out[at] = value                      copy strip[0..count] to out[first..]
+//! }
+//! ```
+
+use super::{Emit, plain};
+use cranelift_codegen::ir::{InstBuilder, Value};
+use midend::ir::id::Var;
+use midend::ir::mem::{Kernel, Mem};
+use midend::ir::scalar::{BinOp, Const, ScalarOp};
+use midend::ir::soac::Operator;
+use midend::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
+use midend::ir::types::ScalarType;
+
+/// The points of a strip, a power of two, and the strips between two looks at the stop flag.
+const STRIP: i64 = 512;
+const STRIPS: i64 = 16;
+/// The most arrays that points are stored to.
+const ARRAYS: usize = 4;
+
+/// What is stored of points that are kept.
+pub(super) struct Kept {
+    /// The statement that stores, by its number.
+    statement: usize,
+    /// Where to, and what.
+    stores: Vec<(Var, Atom)>,
+}
+
+/// What a scan stores of points that are kept, if that is what it counts.
+pub(super) fn kept(kernel: &Kernel, ops: &[Operator<Mem>], then: &Lambda<Mem>) -> Option<Kept> {
+    let [op] = ops else { return None };
+    let ([a, b], [sum]) = (&op.lam.params[..], &op.lam.body.stms[..]) else {
+        return None;
+    };
+    let adds = matches!(&sum.exp, Exp::Scalar(ScalarOp::Bin(BinOp::Add, ScalarType::I64), args)
+        if args[..] == [Atom::Var(*a), Atom::Var(*b)]);
+    if !adds || op.lam.body.result != [Atom::Var(sum.binds[0])] {
+        return None;
+    }
+    let results = &kernel.body.result;
+    let one = defined(&kernel.body, results[0])?;
+    let Exp::Scalar(ScalarOp::Convert(ScalarType::Bool, ScalarType::I64), keep) = &one.exp else {
+        return None;
+    };
+    let keeps = |cond: Atom| {
+        let param = then.params.iter().position(|p| cond == Atom::Var(*p));
+        param.is_some_and(|k| k > 0 && results[k] == keep[0])
+    };
+    let is_place = |at: Atom| {
+        let wanted = [Atom::Var(then.params[0]), Atom::Const(Const::I64(1))];
+        defined(&then.body, at).is_some_and(|stm| {
+            matches!(&stm.exp, Exp::Scalar(ScalarOp::Bin(BinOp::Sub, ScalarType::I64), args)
+                if args[..] == wanted)
+        })
+    };
+    let found = then.body.stms.iter().enumerate().find_map(|(n, stm)| {
+        let Exp::If {
+            cond,
+            then,
+            otherwise,
+        } = &stm.exp
+        else {
+            return None;
+        };
+        let stores: Option<Vec<(Var, Atom)>> = then
+            .stms
+            .iter()
+            .map(|stm| match &stm.exp {
+                Exp::Op(Mem::Store {
+                    buffer,
+                    index,
+                    value,
+                }) if is_place(*index) => Some((*buffer, *value)),
+                Exp::Atom(_)
+                | Exp::Scalar(..)
+                | Exp::If { .. }
+                | Exp::Assert { .. }
+                | Exp::Guard { .. }
+                | Exp::Loop { .. }
+                | Exp::Call { .. }
+                | Exp::Op(_) => None,
+            })
+            .collect();
+        let alone = stm.binds.is_empty() && otherwise.stms.is_empty() && keeps(*cond);
+        let stores = stores.filter(|stores| alone && (1..=ARRAYS).contains(&stores.len()))?;
+        Some(Kept {
+            statement: n,
+            stores,
+        })
+    })?;
+    let mut others = then.body.stms.iter().enumerate();
+    let apart = others.all(|(n, stm)| n == found.statement || stays_away(stm, &found.stores));
+    apart.then_some(found)
+}
+
+/// The statement of a body that binds what an atom is.
+fn defined(body: &Body<Mem>, atom: Atom) -> Option<&Stm<Mem>> {
+    let var = atom.as_var()?;
+    body.stms.iter().find(|stm| stm.binds == [var])
+}
+
+/// Whether a statement does no more than compute and store elsewhere.
+fn stays_away(stm: &Stm<Mem>, stores: &[(Var, Atom)]) -> bool {
+    match &stm.exp {
+        Exp::Atom(_) | Exp::Scalar(..) => true,
+        Exp::Op(Mem::Store { buffer, .. }) => stores.iter().all(|(other, _)| other != buffer),
+        Exp::If {
+            then, otherwise, ..
+        } => {
+            let mut inner = then.stms.iter().chain(&otherwise.stms);
+            inner.all(|stm| stays_away(stm, stores))
+        }
+        Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. }
+        | Exp::Op(_) => false,
+    }
+}
+
+impl Emit<'_, '_> {
+    /// Scans a range of points from a start, and stores those that are kept.
+    pub(super) fn scan_kept(
+        &mut self,
+        kernel: &Kernel,
+        (ops, then): (&[Operator<Mem>], &Lambda<Mem>),
+        kept: &Kept,
+        (start, (lo, hi)): (&[Value], (Value, Value)),
+    ) -> Vec<Value> {
+        let (index, _) = *kernel.space.last().expect("scans have a dimension");
+        let strips: Vec<Value> = kept
+            .stores
+            .iter()
+            .map(|(buffer, _)| self.stack_slot(STRIP as u32 * self.elem(*buffer).bytes() as u32))
+            .collect();
+        let points = self.b.ins().isub(hi, lo);
+        let rounded = self.b.ins().iadd_imm_s(points, STRIP - 1);
+        let count = self.b.ins().sshr_imm_u(rounded, i64::from(STRIP.ilog2()));
+        let zero = self.i64(0);
+        self.range(
+            ScalarType::I64,
+            (zero, count),
+            STRIPS,
+            start,
+            |emit, strip, before| {
+                let first = before[0];
+                let from = emit.b.ins().imul_imm_s(strip, STRIP);
+                let from = emit.b.ins().iadd(lo, from);
+                let to = emit.b.ins().iadd_imm_s(from, STRIP);
+                let to = emit.b.ins().smin(to, hi);
+                let sums = emit.few((from, to), before, |emit, i, sums| {
+                    emit.bind(index, i);
+                    emit.scoped(&kernel.body, |emit| {
+                        let values = emit.body(&kernel.body);
+                        let next = emit.operate(ops, sums, &values);
+                        let rest = &values[next.len()..];
+                        for (param, value) in then.params.iter().zip(next.iter().chain(rest)) {
+                            emit.bind(*param, *value);
+                        }
+                        let at = emit.b.ins().isub(sums[0], first);
+                        for (n, stm) in then.body.stms.iter().enumerate() {
+                            if n != kept.statement {
+                                emit.stm(stm);
+                                continue;
+                            }
+                            for ((buffer, value), strip) in kept.stores.iter().zip(&strips) {
+                                let elem = emit.elem(*buffer);
+                                let place = emit.element(*strip, elem, at);
+                                let value = emit.atom(*value);
+                                emit.b.ins().store(plain(), value, place, 0);
+                            }
+                        }
+                        next
+                    })
+                });
+                let length = emit.b.ins().isub(sums[0], first);
+                for ((buffer, _), strip) in kept.stores.iter().zip(&strips) {
+                    let (start, elem) = (emit.var(*buffer), emit.elem(*buffer));
+                    let to = emit.element(start, elem, first);
+                    let bytes = emit.b.ins().imul_imm_s(length, elem.bytes() as i64);
+                    emit.helper(&crate::calls::COPY_BYTES, &[to, *strip, bytes]);
+                }
+                sums
+            },
+        )
+    }
+}
