@@ -216,6 +216,40 @@ impl Run<'_> {
         }
     }
 
+    /// The same, where the order does not matter: each thread begins with a share of its own, which is the same one from launch to
+    /// launch, so that what an earlier launch has left near is still near; then it takes from the others.
+    fn chunks_apart(&self, count: usize, work: &(dyn Fn(&mut Worker<'_>, usize) + Sync)) {
+        let hands = self.threads.min(count);
+        if hands <= 1 {
+            return self.chunks(count, work);
+        }
+        let shares: Vec<Share> = (0..hands)
+            .map(|k| Share {
+                next: AtomicUsize::new(k * count / hands),
+                end: (k + 1) * count / hands,
+            })
+            .collect();
+        let claim = || {
+            let mut worker = Worker::new(self.launch);
+            let home = rayon::current_thread_index().unwrap_or_default() % hands;
+            let (others, mine) = shares.split_at(home);
+            for share in mine.iter().chain(others) {
+                loop {
+                    let chunk = share.next.fetch_add(1, Ordering::Relaxed);
+                    if chunk >= share.end || self.launch.over() {
+                        break;
+                    }
+                    work(&mut worker, chunk);
+                }
+            }
+        };
+        if rayon::current_thread_index().is_some() {
+            spread(hands, &claim);
+        } else {
+            self.pool.install(|| spread(hands, &claim));
+        }
+    }
+
     /// The same on this thread alone.
     fn chunks_here(&self, count: usize, work: &(dyn Fn(&mut Worker<'_>, usize) + Sync)) {
         let mut worker = Worker::new(self.launch);
@@ -240,6 +274,13 @@ impl Run<'_> {
     fn table(&self, outs: &[usize]) -> Vec<*mut u8> {
         outs.iter().map(|i| self.slots[*i] as *mut u8).collect()
     }
+}
+
+/// Chunks that one thread begins with, and which of them is next.
+#[repr(align(128))]
+struct Share {
+    next: AtomicUsize,
+    end: usize,
 }
 
 /// Offers `claim` to `hands` threads.

@@ -57,7 +57,7 @@ impl Run<'_> {
         let grain = (work / (8 * self.threads) as f64).clamp(CHUNK.0, CHUNK.1);
         let size = self.whole(piece_size(total, total, grain / cost), lanes);
         let count = pieces(total, size);
-        self.chunks(count, &|worker, i| {
+        self.chunks_apart(count, &|worker, i| {
             self.map_items(chunk, worker, piece(i, size, total));
         });
     }
