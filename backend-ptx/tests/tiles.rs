@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::plan::{Buffer, blank, compile, device, download, i64s, run, upload};
+use common::plan::{Buffer, PRODUCT, blank, compile, device, download, i64s, run, upload};
 use midend::device::Arg;
 use midend::ir::mem::Mem;
 use midend::ir::read;
@@ -125,6 +125,39 @@ fn rows_and_columns() {
             let got = download(&device, &out, (n * p) as usize);
             assert_eq!(got, expected, "{n} by {m} by {p}, `{tiled}`");
         }
+    }
+}
+
+/// Whole tiles and others, rows that begin at multiples of 16 bytes and others: each is read from in its own way.
+#[test]
+fn products() {
+    let a = |i: i64, k: i64| ((i * 3 + k) % 7 - 2) as f32;
+    let b = |k: i64, j: i64| ((k * 5 + j) % 9 - 3) as f32;
+    let program = program(PRODUCT, "");
+    let sizes = [
+        (128, 16, 128),
+        (256, 28, 128),
+        (128, 17, 256),
+        (128, 24, 129),
+        (130, 19, 131),
+        (1, 9, 128),
+    ];
+    for (seed, (n, m, p)) in (1..).zip(sizes) {
+        let device = device(seed);
+        let module = compile(&device, &program);
+        let left = (0..n * m).map(|x| a(x / m, x % m)).collect();
+        let right = (0..m * p).map(|x| b(x / p, x % p)).collect();
+        let out = blank(&device, ScalarType::F32, (n * p) as usize);
+        let mut args: Vec<Arg<Buffer>> = [n, m, p].map(i64s).to_vec();
+        for data in [left, right] {
+            args.push(Arg::Buffer(upload(&device, Data::F32(data))));
+        }
+        args.push(Arg::Buffer(out.clone()));
+        run(&device, &module, "product", &args).expect("runs");
+        let sum = |i: i64, j: i64| (0..m).map(|k| a(i, k) * b(k, j)).sum();
+        let expected: Vec<f32> = (0..n * p).map(|x| sum(x / p, x % p)).collect();
+        let got = download(&device, &out, (n * p) as usize);
+        assert_eq!(got, Data::F32(expected), "{n} by {m} by {p}");
     }
 }
 

@@ -3,9 +3,12 @@
 
 mod common;
 
-use common::plan::{buffer, compile, device, kernel, load, operator, operator2, program, store};
+use common::plan::{
+    PRODUCT, buffer, compile, device, kernel, load, operator, operator2, program, store,
+};
 use common::ptxas::{self, TARGETS};
 use midend::ir::mem::{KernelKind, Mem, MemHist};
+use midend::ir::read;
 use midend::ir::scalar::{BinOp, Const, UnOp};
 use midend::ir::syntax::{Atom, Program};
 use midend::ir::types::ScalarType;
@@ -159,24 +162,28 @@ fn all() -> Program<Mem> {
 #[test]
 fn kernels_take_what_the_table_says() {
     let device = device(1);
-    let module = compile(&device, &all());
+    let product = read::program(PRODUCT).expect("it is a plan");
     let mut table = String::from(
         "kernel, then for sm_75, sm_80 and sm_90: registers, spilled bytes, shared bytes\n",
     );
-    let names: Vec<String> = module.texts(75).into_iter().map(|(name, _)| name).collect();
-    for name in &names {
-        let _ = write!(table, "{name:24}");
-        for target in TARGETS {
-            let texts = module.texts(target);
-            let text = texts.iter().find(|(n, _)| n == name).map_or("", |(_, t)| t);
-            let usage = ptxas::assemble(text, target).unwrap_or_else(|log| panic!("{name}: {log}"));
-            let _ = write!(
-                table,
-                "  {:3} {:2} {:5}",
-                usage.registers, usage.spills, usage.shared
-            );
+    for plan in [all(), product] {
+        let module = compile(&device, &plan);
+        let names: Vec<String> = module.texts(75).into_iter().map(|(name, _)| name).collect();
+        for name in &names {
+            let _ = write!(table, "{name:24}");
+            for target in TARGETS {
+                let texts = module.texts(target);
+                let text = texts.iter().find(|(n, _)| n == name).map_or("", |(_, t)| t);
+                let usage =
+                    ptxas::assemble(text, target).unwrap_or_else(|log| panic!("{name}: {log}"));
+                let _ = write!(
+                    table,
+                    "  {:3} {:2} {:5}",
+                    usage.registers, usage.spills, usage.shared
+                );
+            }
+            table.push('\n');
         }
-        table.push('\n');
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/usage.txt");
     if std::env::var_os("ARRC_BLESS").is_some() {

@@ -37,6 +37,21 @@ pub(super) struct Addresses {
     known: HashMap<(Reg, Reg, u64), (BlockId, Reg)>,
 }
 
+impl Place {
+    /// The address, if the place is in global memory.
+    pub(super) fn in_global(self) -> Option<Address> {
+        (self.space == Space::Global).then_some(self.at)
+    }
+
+    /// A place in global memory.
+    pub(super) const fn global(base: Reg, offset: i32) -> Self {
+        Self {
+            space: Space::Global,
+            at: Address { base, offset },
+        }
+    }
+}
+
 /// A place in shared memory, some bytes behind an address.
 pub(super) const fn shared(base: Reg, offset: i32) -> Place {
     Place {
@@ -48,15 +63,20 @@ pub(super) const fn shared(base: Reg, offset: i32) -> Place {
 impl Lower<'_> {
     /// Numbers `first`, `first + step`, and so on, to be used while `first` stays as it is.
     pub(super) fn strided(&mut self, first: Reg, step: u32, count: u32) -> Vec<Reg> {
-        let number = |lower: &mut Self, k: u32| {
-            let distance = u64::from(k) * u64::from(step);
+        self.distant(first, (0..count).map(|k| k * step))
+    }
+
+    /// Numbers that are so much larger than `first`, to be used while `first` stays as it is.
+    pub(super) fn distant(&mut self, first: Reg, distances: impl Iterator<Item = u32>) -> Vec<Reg> {
+        let number = |lower: &mut Self, distance: u32| {
+            let distance = u64::from(distance);
             let number = lower
                 .b
                 .bin(Binary::Add, Ty::U64, first, Operand::Imm(distance));
             lower.addresses.steps.insert(number, (first, distance));
             number
         };
-        (0..count).map(|k| number(self, k)).collect()
+        distances.map(|distance| number(self, distance)).collect()
     }
 
     /// The place of an element of a buffer in global memory.
@@ -172,30 +192,47 @@ impl Lower<'_> {
 
     /// An element from memory.
     pub(super) fn load(&mut self, elem: ScalarType, place: Place, undefined: bool) -> Reg {
+        self.load_row(elem, place, 1, undefined)[0]
+    }
+
+    /// One, two or four elements that lie side by side, which take at most 16 bytes, from a multiple of these bytes on.
+    pub(super) fn load_row(
+        &mut self,
+        elem: ScalarType,
+        place: Place,
+        count: u32,
+        undefined: bool,
+    ) -> Vec<Reg> {
         let ty = memory_ty(elem);
-        let dst = self.b.reg(ty.class());
+        let dst: Vec<Reg> = (0..count).map(|_| self.b.reg(ty.class())).collect();
         self.b.inst(Inst::Load {
             space: place.space,
             order: Order::Weak,
             cache: Cache::Usual,
             ty,
-            dst: vec![dst],
+            dst: dst.clone(),
             at: place.at,
             undefined,
         });
-        self.loaded(elem, dst)
+        dst.into_iter().map(|raw| self.loaded(elem, raw)).collect()
     }
 
     /// An element to memory.
     pub(super) fn store(&mut self, elem: ScalarType, place: Place, value: Operand) {
-        let value = self.storable(elem, value);
+        self.store_row(elem, place, &[value]);
+    }
+
+    /// One, two or four elements that lie side by side, which take at most 16 bytes, from a multiple of these bytes on.
+    pub(super) fn store_row(&mut self, elem: ScalarType, place: Place, values: &[Operand]) {
+        let src = values.iter().map(|value| self.storable(elem, *value));
+        let src = src.collect();
         let any_wins = self.any_wins && place.space == Space::Global;
         self.b.inst(Inst::Store {
             space: place.space,
             order: Order::Weak,
             cache: Cache::Usual,
             ty: memory_ty(elem),
-            src: vec![value],
+            src,
             at: place.at,
             any_wins,
         });

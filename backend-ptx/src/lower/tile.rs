@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! for a tile of rows and columns:
-//!   for first in 0, steps, .. below bound:
-//!     staged reads of all rows, columns and steps at hand  ──► shared memory     a share for each thread
-//!     barrier
-//!     for step in first .. first + steps:  shared memory ──► registers, a step for every point of the thread
+//!   for first in 0, steps, .. up to bound:
+//!     staged reads of all rows and columns in the steps from first on  ──► registers     a share for each thread
+//!     for step in first - steps .. first:  shared memory ──► registers, a step for every point of the thread
+//!     what was read  ──► the other half of shared memory
 //!     barrier
 //!   what comes after the loop, for every point of the thread that there is
 //! ```
@@ -35,6 +35,8 @@ const MOST: [u32; 3] = [8, 4, 2];
 const WORK: (u32, u32) = (640, 256);
 /// Steps at a time, where rows or columns are staged, and where only what all points share is.
 const STEPS: (u32, u32) = (16, THREADS);
+/// Steps at a time where there are neither registers nor shared memory for more.
+const FEWER: u32 = 8;
 /// Bytes of shared memory that a block always has.
 const SHARED: u32 = 48 << 10;
 /// The most forms of a kernel.
@@ -57,6 +59,20 @@ impl Form {
     }
     const fn columns(self) -> u32 {
         self.threads.1 * self.points.1
+    }
+    /// Rows, and columns, of a thread that are side by side. In one dimension neighbours are those of other threads, since nothing
+    /// but what threads read and write for themselves goes by columns then.
+    const fn run(self) -> u32 {
+        match self.points {
+            (1, _) => 1,
+            (2, _) => 2,
+            (_, _) => 4,
+        }
+    }
+    /// How far the rows, or columns, of a thread are from its first one, of so many along which there are so many threads.
+    fn away(self, points: u32, threads: u32) -> impl Iterator<Item = u32> {
+        let run = self.run();
+        (0..points).map(move |k| k / run * run * threads + k % run)
     }
 }
 
@@ -145,7 +161,7 @@ fn forms(program: &Program<Mem>, kernel: &Kernel) -> Vec<Form> {
     let square = |n: u32| Form {
         threads: SQUARE,
         points: (n, n),
-        steps,
+        steps: if n == MOST[0] { FEWER } else { steps },
     };
     let line = |n: u32| Form {
         threads: (1, THREADS),
@@ -163,11 +179,19 @@ fn forms(program: &Program<Mem>, kernel: &Kernel) -> Vec<Form> {
             .staged
             .iter()
             .zip(tiles.reads())
-            .map(|(staged, read)| stage::elements(*form, staged.side) * bytes(read.binds[0]))
+            .map(|(staged, read)| 2 * stage::bytes(*form, staged.side, bytes(read.binds[0])))
             .sum();
         points * statements <= WORK.0 && points * carried <= WORK.1 && shared <= SHARED
     };
-    all.into_iter().filter(fits).take(FORMS).collect()
+    let with = |form: &Form| {
+        let fewer = Form {
+            steps: FEWER,
+            ..*form
+        };
+        let mut both = [*form, fewer].into_iter();
+        both.find(fits)
+    };
+    all.iter().filter_map(with).take(FORMS).collect()
 }
 
 impl Job<'_> {
@@ -222,10 +246,7 @@ impl Lower<'_> {
         };
         self.indices(outside, rest);
         let tid = self.b.special(Special::Tid);
-        let column = Operand::Imm(u64::from(threads.1 - 1));
-        let column = self.b.bin(Binary::And, Ty::B32, tid, column);
-        let shift = Operand::Imm(threads.1.trailing_zeros().into());
-        let row = self.b.bin(Binary::Shr, Ty::U32, tid, shift);
+        let (row, column) = self.tile_thread(threads, tid);
         let first = |lower: &mut Self, tile: Reg, size: u32| {
             let size = Operand::Imm(size.into());
             lower.b.bin(Binary::Mul, Ty::U64, tile, size)
@@ -246,6 +267,28 @@ impl Lower<'_> {
             last_row: job.tiles.row.map(|_| last(self, &inside[0])),
             last_column: last(self, &inside[tiled - 1]),
         }
+    }
+
+    /// The row and column of a thread among those of its block. Where these are in a square, a warp has four rows of eight, so that it
+    /// reads as little as may be of shared memory.
+    fn tile_thread(&mut self, threads: (u32, u32), tid: Reg) -> (Reg, Reg) {
+        let mut bits = |from: u32, mask: u32| {
+            let from = self
+                .b
+                .bin(Binary::Shr, Ty::U32, tid, Operand::Imm(from.into()));
+            self.b
+                .bin(Binary::And, Ty::B32, from, Operand::Imm(mask.into()))
+        };
+        if threads.0 == 1 {
+            return (bits(THREADS.trailing_zeros(), 0), tid);
+        }
+        let (column, row) = (bits(0, 7), bits(3, 3));
+        let (columns, rows) = (bits(5, 1), bits(6, 3));
+        let mut both = |low: Reg, high: Reg, by: u64| {
+            let high = self.b.bin(Binary::Shl, Ty::B32, high, Operand::Imm(by));
+            self.b.bin(Binary::Or, Ty::B32, low, high)
+        };
+        (both(row, rows, 2), both(column, columns, 3))
     }
 
     /// The points of the thread, row by row, each with its indices, which are in the space.
@@ -291,17 +334,19 @@ impl Lower<'_> {
             let (first, last) = (place.first_column, place.last_column);
             (first, last, place.column, threads.1, points.1)
         };
-        let mine = self.wide(mine);
+        let run = Operand::Imm(job.form.run().into());
+        let mine = self.b.bin(Binary::MulWide, Ty::U32, mine, run);
         let start = self.b.bin(Binary::Add, Ty::U64, first, mine);
-        let all = self.strided(start, threads, points).into_iter();
-        all.map(|index| {
-            Some(if inside {
-                self.b.bin(Binary::Min, Ty::U64, index, last)
-            } else {
-                index
+        let all = self.distant(start, job.form.away(points, threads));
+        all.into_iter()
+            .map(|index| {
+                Some(if inside {
+                    self.b.bin(Binary::Min, Ty::U64, index, last)
+                } else {
+                    index
+                })
             })
-        })
-        .collect()
+            .collect()
     }
 
     /// What comes after the loop, for the points of the thread that are in the space; the results of the loop are those of

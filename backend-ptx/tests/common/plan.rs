@@ -19,6 +19,30 @@ use midend::value::Data;
 pub(crate) type Buffer = <EmuDevice as Device>::Buffer;
 pub(crate) type Module = <EmuDevice as Device>::Module;
 
+/// A product of matrices of `n` by `m` and `m` by `p` numbers, in tiles.
+pub(crate) const PRODUCT: &str = r#"plan
+fun main(n: i64, m: i64, p: i64, a: buffer f32, b: buffer f32, out: buffer f32) -> ()
+{
+  do launch map "product" tiled 2 (i: i64 < n, j: i64 < p) {
+    let at: i64 = mul.i64(i, p)
+    let place: i64 = add.i64(at, j)
+    let first: i64 = mul.i64(i, m)
+    let sum: f32 = loop (acc: f32 = 0.0f32) for k: i64 < m {
+      let here: i64 = add.i64(first, k)
+      let x: f32 = load a[here]
+      let line: i64 = mul.i64(k, p)
+      let there: i64 = add.i64(line, j)
+      let y: f32 = load b[there]
+      let more: f32 = fma.f32(x, y, acc)
+      yield more
+    }
+    do store out[place] = sum
+    yield
+  }
+  yield
+}
+"#;
+
 /// A device that takes turns as the seed says.
 pub(crate) fn device(seed: u64) -> EmuDevice {
     let options = Options {

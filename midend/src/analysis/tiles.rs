@@ -57,8 +57,10 @@ pub struct Staged<'b, D> {
     pub stm: usize,
     /// Who shares it.
     pub side: Side,
-    /// Whether the elements of successive steps are neighbours in memory, else those of successive rows or columns may be.
-    pub along_steps: bool,
+    /// How its place moves from step to step.
+    pub by_step: Along,
+    /// How its place moves from row to row, or from column to column.
+    pub by_index: Along,
     /// The statements that compute its index, and the read, in order.
     pub slice: Vec<&'b Stm<D>>,
 }
@@ -179,11 +181,18 @@ impl<'b, D: Reads> Tiles<'b, D> {
             if self.row.is_none() && side == Side::Column && !is_far {
                 continue;
             }
+            let index = match side {
+                Side::Row => self.row,
+                Side::Column => Some(self.column),
+                Side::Step => None,
+            };
+            let by_index = index.map_or(Along::Same, |index| read.along(index));
             let slice = self.slice(vars, number);
             staged.push(Staged {
                 stm: number,
                 side,
-                along_steps,
+                by_step: read.along(self.counter),
+                by_index,
                 slice,
             });
         }

@@ -1,6 +1,6 @@
 //! The steps of a tile: from shared memory to registers, each statement for as many points of the thread as it differs at.
 
-use super::stage::Shelf;
+use super::stage::{ACCESS, Shelf};
 use super::{Job, Place, Points};
 use crate::lower::memory::shared;
 use crate::lower::{Lower, Value};
@@ -19,6 +19,9 @@ const LONGEST: usize = 1024;
 
 impl Lower<'_> {
     /// All steps; what they carry has its last values in `points`. Yields the variables carried.
+    ///
+    /// While the points go through some steps, what they read in the next ones is on its way to registers. It is stored to the set of
+    /// shelves that is not in use, so that one barrier is enough.
     pub(super) fn tile_steps(
         &mut self,
         job: &Job<'_>,
@@ -27,25 +30,54 @@ impl Lower<'_> {
     ) -> Vec<Var> {
         let carried: Vec<Var> = job.tiles.params.iter().map(|p| p.var).collect();
         self.start_carried(job, points);
-        let shelves = self.shelves(job);
+        let (shelves, shared, set) = self.shelves(job, place);
+        let whole = self.is_whole(job, place);
         let bound = self.atom(job.tiles.bound);
         let last = self.b.bin(Binary::Sub, Ty::S64, bound, Operand::Imm(1));
         let steps = Operand::Imm(job.form.steps.into());
-        self.count(
-            Ty::S64,
-            (Operand::Imm(0), bound, steps),
-            true,
-            |lower, first| {
-                lower.fill_shelves(job, place, &shelves, (first, last));
-                lower.b.inst(Inst::Barrier);
-                let left = lower.b.bin(Binary::Sub, Ty::S64, bound, first);
-                let left = lower.b.bin(Binary::Min, Ty::S64, left, steps);
-                let left = lower.b.convert(Ty::U32, Ty::U64, Round::Exact, left);
-                lower.run_steps(job, place, (&shelves, points), (first, left));
-                lower.b.inst(Inst::Barrier);
-            },
-        );
+        let quick = self.quick(job, &shelves, (bound, whole));
+        // The steps that are read next, and the sets of shelves that these and those before are in.
+        let first = self.b.mov(Ty::B64, Operand::Imm(0));
+        let next = self.b.mov(Ty::B32, shared);
+        let now = self
+            .b
+            .bin(Binary::Add, Ty::U32, shared, Operand::Imm(set.into()));
+        let both = self.b.bin(Binary::Add, Ty::U32, next, now);
+        let (head, store, exit) = (self.b.block(), self.b.block(), self.b.block());
+        self.b.begin(head);
+        let more = self.b.cmp(Cmp::Lt, Ty::S64, first, bound);
+        self.if_warp(more, |lower| {
+            lower.fetch(job, place, &shelves, (first, last), quick);
+        });
+        let begun = self.b.cmp(Cmp::Gt, Ty::S64, first, Operand::Imm(0));
+        self.if_warp(begun, |lower| {
+            lower.run_steps(job, place, (&shelves, now, points), (first, bound));
+        });
+        self.b.branch(more, store, exit, true);
+        self.b.begin(store);
+        self.put(job, &shelves, next);
+        self.b.inst(Inst::Barrier);
+        self.b.set(Ty::B32, now, next);
+        self.b.bin_to(next, Binary::Sub, Ty::U32, both, next);
+        self.b.bin_to(first, Binary::Add, Ty::S64, first, steps);
+        self.b.jump(head);
+        self.b.begin(exit);
         carried
+    }
+
+    /// Whether all rows and columns of the tile are in the space.
+    fn is_whole(&mut self, job: &Job<'_>, place: &Place) -> Reg {
+        let mut inside = |first: Reg, count: u32, last: Reg| {
+            let more = Operand::Imm(u64::from(count - 1));
+            let end = self.b.bin(Binary::Add, Ty::U64, first, more);
+            self.b.cmp(Cmp::Le, Ty::U64, end, last)
+        };
+        let columns = inside(place.first_column, job.form.columns(), place.last_column);
+        let rows = place.first_row.zip(place.last_row);
+        let rows = rows.map(|(first, last)| inside(first, job.form.rows(), last));
+        rows.map_or(columns, |rows| {
+            self.b.bin(Binary::And, Ty::Pred, rows, columns)
+        })
     }
 
     /// Registers for what the loop carries, with the first values.
@@ -60,61 +92,88 @@ impl Lower<'_> {
         }
     }
 
-    /// So many steps from `first` on, whose reads are on the shelves.
+    /// The steps before `next`, below a bound, whose reads are on the shelves of a set.
     fn run_steps(
         &mut self,
         job: &Job<'_>,
         place: &Place,
-        (shelves, points): (&[Shelf], &mut Points),
-        (first, left): (Reg, Reg),
+        (shelves, set, points): (&[Shelf<'_>], Reg, &mut Points),
+        (next, bound): (Reg, Operand),
     ) {
         // The first element of the thread on each shelf.
         let starts: Vec<Reg> = shelves
             .iter()
             .map(|shelf| {
+                let start = Operand::Imm(shelf.start.into());
+                let start = self.b.bin(Binary::Add, Ty::U32, set, start);
                 let number = match shelf.side {
                     Side::Row => place.row,
                     Side::Column => place.column,
-                    Side::Step => return self.b.mov(Ty::B32, shelf.start),
+                    Side::Step => return start,
                 };
-                let bytes = Operand::Imm(shelf.across(job.form).into());
+                let bytes = job.form.run() * shelf.elem.bytes() as u32;
+                let bytes = Operand::Imm(bytes.into());
                 let distance = self.b.bin(Binary::Mul, Ty::U32, number, bytes);
-                self.b.bin(Binary::Add, Ty::U32, shelf.start, distance)
+                self.b.bin(Binary::Add, Ty::U32, start, distance)
             })
             .collect();
         let step = self.b.mov(Ty::B32, Operand::Imm(0));
-        let work = job.left.len() * points.each.len() * UNROLL as usize;
-        let together = if work <= LONGEST {
+        let steps = job.form.steps;
+        let count = job.left.len() * points.each.len();
+        let work = |steps: u32| count * steps as usize;
+        let imm = Operand::Imm(steps.into());
+        let first = self.b.bin(Binary::Sub, Ty::S64, next, imm);
+        let (rest, exit) = (self.b.block(), self.b.block());
+        if work(steps) <= LONGEST {
+            let all = self.b.cmp(Cmp::Le, Ty::S64, next, bound);
+            let inside = self.b.block();
+            self.b.branch(all, inside, rest, true);
+            self.b.begin(inside);
+            for number in 0..steps {
+                self.one_step(job, (shelves, &starts), points, (first, step, number));
+            }
+            self.b.jump(exit);
+        } else {
+            self.b.jump(rest);
+        }
+        self.b.begin(rest);
+        let left = self.b.bin(Binary::Sub, Ty::S64, bound, first);
+        let left = self.b.bin(Binary::Min, Ty::S64, left, imm);
+        let left = self.b.convert(Ty::U32, Ty::U64, Round::Exact, left);
+        let together = if work(steps) > LONGEST && work(UNROLL) <= LONGEST {
             &[UNROLL, 1][..]
         } else {
             &[1]
         };
         for count in together {
+            let count = *count;
             let (head, inside, exit) = (self.b.block(), self.b.block(), self.b.block());
             self.b.begin(head);
-            let next = Operand::Imm((*count).into());
+            let next = Operand::Imm(count.into());
             let next = self.b.bin(Binary::Add, Ty::U32, step, next);
             let more = self.b.cmp(Cmp::Le, Ty::U32, next, left);
             self.b.branch(more, inside, exit, true);
             self.b.begin(inside);
-            for number in 0..*count {
+            for number in 0..count {
                 self.one_step(job, (shelves, &starts), points, (first, step, number));
             }
             for (start, shelf) in starts.iter().zip(shelves) {
-                let bytes = Operand::Imm((count * shelf.step(job.form)).into());
+                let bytes = Operand::Imm((count * shelf.apart(job.form)).into());
                 self.b.bin_to(*start, Binary::Add, Ty::U32, *start, bytes);
             }
             self.b.set(Ty::B32, step, next);
             self.b.jump(head);
             self.b.begin(exit);
         }
+        self.b.jump(exit);
+        self.b.begin(exit);
     }
 
     /// A step: the staged reads, what is left of the statements, and what is carried on.
     fn one_step(
         &mut self,
         job: &Job<'_>,
-        (shelves, starts): (&[Shelf], &[Reg]),
+        (shelves, starts): (&[Shelf<'_>], &[Reg]),
         points: &mut Points,
         (first, step, number): (Reg, Reg, u32),
     ) {
@@ -129,34 +188,35 @@ impl Lower<'_> {
             }
         }
         for (shelf, start) in shelves.iter().zip(starts) {
-            let threads = match shelf.side {
-                Side::Row => job.form.threads.0,
-                Side::Column => job.form.threads.1,
-                Side::Step => 0,
-            };
-            let mut known: Vec<(usize, Value)> = Vec::new();
+            let near = self.near(job, shelf, *start, number * shelf.apart(job.form));
             for (i, values) in points.each.iter_mut().enumerate() {
                 let index = match shelf.side {
                     Side::Row => i / points.columns,
                     Side::Column => i % points.columns,
                     Side::Step => 0,
                 };
-                let value = match known.iter().find(|(at, _)| *at == index) {
-                    Some((_, value)) => *value,
-                    None => {
-                        let distance = index as u32 * threads * shelf.across(job.form)
-                            + number * shelf.step(job.form);
-                        let at = shared(*start, distance as i32);
-                        let value = Value::Scalar(self.load(shelf.elem, at, false).into());
-                        known.push((index, value));
-                        value
-                    }
-                };
-                values.insert(shelf.var, value);
+                values.insert(shelf.var, Value::Scalar(near[index].into()));
             }
         }
         self.jam_all(job, points, &job.left);
         self.carry_on(job, points);
+    }
+
+    /// What a step reads for the rows or columns of the thread, so many bytes behind its first on the shelf.
+    fn near(&mut self, job: &Job<'_>, shelf: &Shelf<'_>, start: Reg, distance: u32) -> Vec<Reg> {
+        let (count, threads) = match shelf.side {
+            Side::Row => (job.form.points.0, job.form.threads.0),
+            Side::Column => (job.form.points.1, job.form.threads.1),
+            Side::Step => (1, 1),
+        };
+        let size = shelf.elem.bytes() as u32;
+        let together = job.form.run().min(count).min(ACCESS / size);
+        let away = job.form.away(count, threads).step_by(together as usize);
+        let row = away.map(|index| {
+            let at = shared(start, (distance + index * size) as i32);
+            self.load_row(shelf.elem, at, together, false)
+        });
+        row.flatten().collect()
     }
 
     /// Gives what is carried its next values.
