@@ -15,7 +15,7 @@ pub mod share;
 mod targets;
 
 use crate::generate::arguments;
-use crate::generate::rows;
+use crate::generate::rows::{self, Sequences};
 use crate::generate::shrink;
 use arrc::loader::FileLoader;
 use frontend::diagnostic::Code;
@@ -41,6 +41,9 @@ pub const BUDGET: usize = 30;
 /// The checker cannot tell that all sizes of a random program agree; of so many programs it accepts one.
 const ATTEMPTS: u64 = 8;
 
+/// In so many of them sequences may be parameters.
+const PARAMETERS: u64 = 4;
+
 /// How many lists of arguments a program is given.
 const ROUNDS: u64 = 3;
 
@@ -51,6 +54,8 @@ pub struct Trials {
     pub targets: bool,
     /// Whether programs are made in the source language, with irregular arrays.
     pub rows: bool,
+    /// Whether these have sequences as well.
+    pub sequences: bool,
     /// A mistake made on purpose.
     pub plant: Option<&'static Plant>,
 }
@@ -60,6 +65,7 @@ impl Trials {
     pub const ALL: Self = Self {
         targets: true,
         rows: false,
+        sequences: false,
         plant: None,
     };
 }
@@ -144,14 +150,22 @@ pub fn check(nested: &Program<Soac>, seed: u64, trials: Trials) -> Result<Tried,
 pub fn check_rows(seed: u64, budget: usize, trials: Trials) -> Result<Tried, String> {
     let mut refused = String::new();
     for attempt in 0..ATTEMPTS {
-        let text = rows::text(seed.wrapping_add(attempt << 40), budget);
+        // What goes through parameters cannot always be done together.
+        let sequences = match (trials.sequences, attempt) {
+            (false, _) => Sequences::Without,
+            (true, 0..PARAMETERS) => Sequences::Parameters,
+            (true, _) => Sequences::Inside,
+        };
+        let text = rows::text(seed.wrapping_add(attempt << 40), budget, sequences);
         let about = |why: String| format!("{why}\n\n{text}");
         let mut loader = FileLoader::new();
         let file = loader.add_text("rows.fut", &text);
         let compiled = unwound(|| frontend::compile(file, &mut loader)).map_err(about)?;
         match compiled {
             Ok(compiled) => {
-                let tried = check_with(&compiled.program, seed, trials, &rows::arguments);
+                let tried = check_with(&compiled.program, seed, trials, &|seed| {
+                    rows::arguments(seed, sequences)
+                });
                 return tried.map_err(about);
             }
             Err(errors) => {

@@ -45,6 +45,22 @@ fn irregular_arrays_are_the_same_everywhere() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// The same with sequences, whose chunks are of several sizes.
+#[test]
+fn sequences_are_the_same_everywhere() {
+    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+    let first = number("ARRC_SEED").unwrap_or(0);
+    let count = number("ARRC_PROGRAMS").unwrap_or(PROGRAMS);
+    let trials = Trials {
+        sequences: true,
+        ..Trials::ALL
+    };
+    let failures: Vec<String> = (first..first + count)
+        .filter_map(|seed| check_rows(seed, BUDGET, trials).err())
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
 /// Programs that campaigns found, each smaller than it was: `; seed N: what was wrong`, then the program.
 #[test]
 fn what_was_found_once_stays_mended() {

@@ -162,7 +162,7 @@ pub(super) fn try_all(
     let name = format!("pipeline without {without}");
     in_order(&passes(&[without]), &name, false, nested, f)?;
     if trials.targets {
-        targets::try_all(nested, seed, f)?;
+        targets::try_all(nested, seed, trials.sequences, f)?;
     }
     Ok(ragged)
 }

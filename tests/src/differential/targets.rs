@@ -26,6 +26,17 @@ struct Place {
 }
 
 fn place(name: &'static str, target: Target, threads: usize, without: &[&str]) -> Place {
+    chunked(name, target, threads, without, None)
+}
+
+/// The same with chunks of a size.
+fn chunked(
+    name: &'static str,
+    target: Target,
+    threads: usize,
+    without: &[&str],
+    chunk: Option<i64>,
+) -> Place {
     let without = without.iter().map(|name| (*name).to_owned()).collect();
     let options = Options {
         target,
@@ -33,6 +44,7 @@ fn place(name: &'static str, target: Target, threads: usize, without: &[&str]) -
         // On one thread with the narrow vector registers, on two with the widest.
         vector_bits: (threads == 1).then_some(128),
         cap: Some(CAP),
+        chunk,
         passes: Settings {
             options: pass::Options {
                 without,
@@ -56,18 +68,33 @@ static PLACES: LazyLock<[Place; 3]> = LazyLock::new(|| {
     ]
 });
 
+/// Where programs with sequences are tried as well: what they compute must not depend on chunks.
+static CHUNKED: LazyLock<[Place; 3]> = LazyLock::new(|| {
+    [
+        chunked("cpu, chunks of 1", Target::Cpu, 1, &[], Some(1)),
+        chunked("cpu, chunks of 3", Target::Cpu, 2, &[], Some(3)),
+        chunked("ptx-emu, chunks of 2", Target::PtxEmu, 1, &[], Some(2)),
+    ]
+});
+
 static IRREGULAR: LazyLock<Place> =
     LazyLock::new(|| place("cpu without regularity", Target::Cpu, 2, &["regularity"]));
 
 /// Tries the program on every target, with the guards as they come, all true, and none true; on the CPU also with one true or
-/// one not true, and compiled without the analysis of regularity.
+/// one not true, and compiled without the analysis of regularity. Programs with sequences are tried with several sizes of chunks.
 pub(super) fn try_all(
     nested: &Program<Soac>,
     seed: u64,
+    sequences: bool,
     f: &mut dyn FnMut(&Form<'_>) -> Result<(), String>,
 ) -> Result<(), String> {
     for place in PLACES.iter() {
         try_on(place, nested, place.name == "cpu", f)?;
+    }
+    if sequences {
+        for place in CHUNKED.iter() {
+            try_on(place, nested, false, f)?;
+        }
     }
     if seed.is_multiple_of(4) {
         try_on(&IRREGULAR, nested, false, f)?;

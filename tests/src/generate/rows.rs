@@ -1,6 +1,11 @@
 //! Random programs of the source language with irregular arrays: every operation on rows of any lengths, at several depths,
 //! inside of maps, branches and loops. Most of them run to their end: indices and lengths are made to fit.
 
+mod deep;
+mod sequences;
+
+pub use sequences::Sequences;
+
 use super::random::Random;
 use midend::value::{ArrayValue, Data, Value};
 
@@ -18,6 +23,9 @@ enum Kind {
 }
 
 use Kind::{Deep, Number, Row, Rows};
+
+/// The types of the kinds.
+const TYPES: [&str; 4] = ["i64", "[]i64", "[][..]i64", "[][..][..]i64"];
 
 const KINDS: [Kind; 4] = [Number, Row, Rows, Deep];
 
@@ -50,7 +58,7 @@ def set_deep [n] (xsss: *[n][..][..]i64) (i: i64) (f: i64 -> i64) : *[n][..][..]
 ";
 
 /// The text of a program from a seed, with about so many expressions. Its entry point is `main`.
-pub fn text(seed: u64, budget: usize) -> String {
+pub fn text(seed: u64, budget: usize, sequences: Sequences) -> String {
     let mut gen_ = Source {
         rng: Random::new(seed ^ 0x0c57),
         scope: vec![
@@ -61,30 +69,20 @@ pub fn text(seed: u64, budget: usize) -> String {
         ],
         next: 0,
         budget,
+        sequences,
     };
     gen_.program()
 }
 
+fn type_of(kind: Kind) -> &'static str {
+    let at = KINDS.iter().position(|k| *k == kind);
+    TYPES[at.unwrap_or(0)]
+}
+
 /// Arguments for the programs of this generator.
-pub fn arguments(seed: u64) -> Vec<Value> {
+pub fn arguments(seed: u64, sequences: Sequences) -> Vec<Value> {
     let mut rng = Random::new(seed ^ 0x5eed);
     let most = *rng.pick(&[0, 1, 2, 3, 5, 8]);
-    let number = |rng: &mut Random| rng.below(23) as i64 - 7;
-    let array = |data: Vec<i64>| {
-        let shape = vec![data.len() as i64];
-        Value::Array(ArrayValue {
-            shape,
-            data: Data::I64(data),
-        })
-    };
-    let total = |lengths: &[i64]| lengths.iter().sum::<i64>() as usize;
-    let lengths = |rng: &mut Random, n: usize| -> Vec<i64> {
-        let even = rng.chance(20).then(|| rng.below(4) as i64);
-        (0..n)
-            .map(|_| even.unwrap_or_else(|| rng.below(5) as i64))
-            .collect()
-    };
-    let numbers = |rng: &mut Random, n: usize| (0..n).map(|_| number(rng)).collect::<Vec<_>>();
     let count = |rng: &mut Random| rng.below(most + 1);
     let k = midend::ir::scalar::Const::I64(number(&mut rng));
     let n = count(&mut rng);
@@ -98,7 +96,37 @@ pub fn arguments(seed: u64) -> Vec<Value> {
     let ys = numbers(&mut rng, total(&inner));
     let mut args = vec![Value::Scalar(k)];
     args.extend([ns, ls, xs, outer, inner, ys].map(array));
+    if sequences == Sequences::Parameters {
+        args.extend(sequences::arguments(seed));
+    }
     args
+}
+
+fn number(rng: &mut Random) -> i64 {
+    rng.below(23) as i64 - 7
+}
+
+fn numbers(rng: &mut Random, n: usize) -> Vec<i64> {
+    (0..n).map(|_| number(rng)).collect()
+}
+
+fn lengths(rng: &mut Random, n: usize) -> Vec<i64> {
+    let even = rng.chance(20).then(|| rng.below(4) as i64);
+    (0..n)
+        .map(|_| even.unwrap_or_else(|| rng.below(5) as i64))
+        .collect()
+}
+
+fn total(lengths: &[i64]) -> usize {
+    lengths.iter().sum::<i64>() as usize
+}
+
+fn array(data: Vec<i64>) -> Value {
+    let shape = vec![data.len() as i64];
+    Value::Array(ArrayValue {
+        shape,
+        data: Data::I64(data),
+    })
 }
 
 /// The state of generation.
@@ -107,20 +135,28 @@ struct Source {
     scope: Vec<(String, Kind)>,
     next: usize,
     budget: usize,
+    sequences: Sequences,
 }
 
 impl Source {
     fn program(&mut self) -> String {
         let mut out = String::from(HELPERS);
-        out.push_str("entry main (k: i64) (ns: []i64) (xss: [][..]i64) (xsss: [][..][..]i64)\n");
-        out.push_str("    : (i64, []i64, [][..]i64, [][..][..]i64) =\n");
+        let given = match self.sequences {
+            Sequences::Parameters => sequences::PARAMETERS,
+            Sequences::Without | Sequences::Inside => "",
+        };
+        out.push_str(&format!(
+            "entry main (k: i64) (ns: []i64) (xss: [][..]i64) (xsss: [][..][..]i64){given}\n"
+        ));
+        let mut body = String::new();
         while self.budget > 0 {
             let kind = *self.rng.pick(&[Number, Row, Row, Rows, Rows, Rows, Deep]);
             let e = self.exp(kind, 3);
             let name = self.name("v");
-            out.push_str(&format!("  let {name} = {e}\n"));
+            body.push_str(&format!("  let {name} = {e}\n"));
             self.scope.push((name, kind));
         }
+        let mut types = TYPES.to_vec();
         let results = KINDS.map(|kind| {
             if self.rng.chance(70) {
                 self.newest(kind)
@@ -128,6 +164,14 @@ impl Source {
                 self.exp(kind, 1)
             }
         });
+        let mut results = results.to_vec();
+        if self.sequences == Sequences::Parameters {
+            for (kind, e) in self.consumers() {
+                types.push(type_of(kind));
+                results.push(e);
+            }
+        }
+        out.push_str(&format!("    : ({}) =\n{body}", types.join(", ")));
         out.push_str(&format!("  in ({})\n", results.join(", ")));
         out
     }
@@ -182,6 +226,10 @@ impl Source {
             return self.control(kind, depth - 1);
         }
         let d = depth - 1;
+        if self.sequences != Sequences::Without && self.rng.chance(25) {
+            let e = self.consumer(kind, d);
+            return self.held(kind, &e);
+        }
         let e = match kind {
             Number => self.number(d),
             Row => self.row(d),
@@ -209,11 +257,9 @@ impl Source {
                 self.scope.truncate(before);
                 let (start, body) = (self.held(kind, &start), self.held(kind, &body));
                 let steps = self.rng.below(4);
-                let ty = ["i64", "[]i64", "[][..]i64", "[][..][..]i64"];
-                let at = KINDS.iter().position(|k| *k == kind).unwrap_or(0);
                 format!(
                     "(loop ({state} : {}) = {start} for {i} < {steps} do {body})",
-                    ty[at]
+                    type_of(kind)
                 )
             }
             _ => {
@@ -441,37 +487,6 @@ impl Source {
                 self.exp(Rows, d),
                 self.exp(Rows, d)
             ),
-        }
-    }
-
-    fn deep(&mut self, d: usize) -> String {
-        match self.rng.below(12) {
-            0 | 1 => format!(
-                "(map {} {})",
-                self.lambda(Number, Rows, d),
-                self.exp(Row, d)
-            ),
-            2 | 3 => format!("(map {} {})", self.lambda(Row, Rows, d), self.exp(Rows, d)),
-            4 | 5 => format!("(map {} {})", self.lambda(Rows, Rows, d), self.exp(Deep, d)),
-            6 => format!(
-                "(filter (\\rs -> length rs > {}) {})",
-                self.rng.below(3),
-                self.exp(Deep, d)
-            ),
-            7 => format!("(reverse {})", self.exp(Deep, d)),
-            8 => format!(
-                "(few_deep ({} ++ {}))",
-                self.exp(Deep, d),
-                self.exp(Deep, d)
-            ),
-            9 => format!("(replicate {} {})", self.rng.below(3), self.exp(Rows, d)),
-            10 => format!(
-                "(set_deep (copy {}) {} {})",
-                self.exp(Deep, d),
-                self.exp(Number, d),
-                self.lambda(Number, Number, 1)
-            ),
-            _ => format!("(rotate {} {})", self.exp(Number, 0), self.exp(Deep, d)),
         }
     }
 }
