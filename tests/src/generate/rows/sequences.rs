@@ -1,8 +1,7 @@
 //! Sequences in random programs: such as are made inside of them, also in parallel code, and parameters, which several consumers
 //! go through together.
 
-use super::{Kind, Number, Row, Rows, Source, array, lengths, number, numbers, total};
-use crate::generate::random::Random;
+use super::{Kind, Number, Random, Row, Rows, Source, array, lengths, number, numbers, total};
 use midend::value::Value;
 
 /// Which sequences a program has.
@@ -46,9 +45,13 @@ impl Source {
                 let s = self.sequence(Number, d);
                 self.number_of(&s, d)
             }
-            Number => {
+            Number if self.rng.chance(60) => {
                 let s = self.sequence(Row, d);
                 self.number_of_rows(&s)
+            }
+            Number => {
+                let s = self.sequence(Rows, d);
+                format!("(seq.fold (\\a r -> a * 3 + i64.sum (flatten r)) 0 {s})")
             }
             Row if self.rng.chance(60) => {
                 let s = self.sequence(Number, d);
@@ -62,7 +65,8 @@ impl Source {
                 let s = self.sequence(Row, d);
                 self.rows_of(&s)
             }
-            Kind::Deep => format!("(seq.to_array {})", self.sequence(Rows, d)),
+            // TODO: not so `to_array`: of elements of the type `[n][..]t` it makes a program that is not well-formed.
+            Kind::Deep => self.deep(d),
         }
     }
 
