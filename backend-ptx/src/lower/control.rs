@@ -1,16 +1,24 @@
 //! Conditionals, loops, calls, functions.
 
-use super::{Interface, Lower, Site, Value, class_of, memory, operand};
+use super::{Interface, Lower, Site, Value, class_of, memory, operand, together};
 use crate::ptx::ops::{Binary, Cmp};
-use crate::ptx::{Builder, Class, Func, Inst, Kind, Operand, Reg, Term, Ty};
+use crate::ptx::{BlockId, Builder, Class, Func, Inst, Kind, Operand, Reg, Term, Ty};
 use midend::analysis::kernels::has_value;
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::Mem;
+use midend::ir::scalar::Const;
 use midend::ir::syntax::{
-    Atom, Body, LoopForm, LoopParam, Message, MessagePart, Program, TrapKind,
+    Atom, Body, Exp, LoopForm, LoopParam, Message, MessagePart, Program, Stm, TrapKind,
 };
 use midend::ir::types::{ScalarType, Type};
 use std::collections::BTreeMap;
+
+/// The most statements of a truth value that is computed whether it is wanted or not.
+const SHORT: usize = 4;
+/// The most statements of an iteration of which several are emitted one after the other, and how many: the way back to the
+/// beginning takes as long as some of them.
+const UNROLLED: usize = 24;
+const COPIES: usize = 4;
 
 /// The width of a value's register.
 fn class(ty: &Type) -> Class {
@@ -41,6 +49,9 @@ impl Lower<'_> {
             Operand::Imm(known) => return self.body(if known & 1 == 1 { then } else { otherwise }),
             Operand::Reg(reg) => reg,
         };
+        if let Some(both) = self.both(binds, cond, then, otherwise) {
+            return vec![both];
+        }
         let types: Vec<Type> = binds.iter().map(|v| self.ty(*v).clone()).collect();
         let results: Vec<Reg> = types.iter().map(|ty| self.b.reg(class(ty))).collect();
         let (yes, no, join) = (self.b.block(), self.b.block(), self.b.block());
@@ -55,6 +66,29 @@ impl Lower<'_> {
         }
         self.b.begin(join);
         self.values_of(&types, &results)
+    }
+
+    /// `a && b` for a short `b`: both are computed, so that what comes after has what `b` is made of, too.
+    fn both(
+        &mut self,
+        binds: &[Var],
+        cond: Reg,
+        then: &Body<Mem>,
+        otherwise: &Body<Mem>,
+    ) -> Option<Value> {
+        let [bind] = binds else { return None };
+        let is_truth = matches!(self.ty(*bind), Type::Scalar(ScalarType::Bool));
+        let is_false = otherwise.stms.is_empty()
+            && matches!(otherwise.result[..], [Atom::Const(Const::Bool(false))]);
+        let is_scalar = |stm: &Stm<Mem>| matches!(stm.exp, Exp::Atom(_) | Exp::Scalar(..));
+        let is_short = then.stms.iter().all(is_scalar)
+            && together::quick_statements(self.program, &[then]).is_some_and(|n| n <= SHORT);
+        if !(is_truth && is_false && is_short) {
+            return None;
+        }
+        let other = self.scalars(then)[0];
+        let both = self.b.bin(Binary::And, Ty::Pred, cond, other);
+        Some(Value::Scalar(both.into()))
     }
 
     fn values_of(&self, types: &[Type], regs: &[Reg]) -> Vec<Value> {
@@ -113,16 +147,37 @@ impl Lower<'_> {
             }
             LoopForm::While(cond) => {
                 self.b.begin(head);
-                let go_on = self.scalars(cond)[0];
-                let go_on = self.reg(ScalarType::Bool, go_on);
-                self.b.branch(go_on, inside, exit, false);
-                self.b.begin(inside);
-                self.step(&types, &regs, body);
+                let length = together::quick_statements(self.program, &[cond, body]);
+                let copies = match length {
+                    Some(statements) if statements <= UNROLLED => COPIES,
+                    Some(_) | None => 1,
+                };
+                self.rounds(&types, &regs, (cond, body), (copies, inside, exit));
             }
         }
         self.b.jump(head);
         self.b.begin(exit);
         values
+    }
+
+    /// Iterations of a loop with a condition, one after the other.
+    fn rounds(
+        &mut self,
+        types: &[Type],
+        regs: &[Reg],
+        (cond, body): (&Body<Mem>, &Body<Mem>),
+        (copies, mut inside, exit): (usize, BlockId, BlockId),
+    ) {
+        for copy in 0..copies {
+            if copy > 0 {
+                inside = self.b.block();
+            }
+            let go_on = self.scalars(cond)[0];
+            let go_on = self.reg(ScalarType::Bool, go_on);
+            self.b.branch(go_on, inside, exit, false);
+            self.b.begin(inside);
+            self.step(types, regs, body);
+        }
     }
 
     /// One iteration. Memory of an iteration is given back at its end; if buffers go on into the next one, they are moved

@@ -49,6 +49,13 @@ pub(super) fn are_short(program: &Program<Mem>, ops: &[Operator<Mem>], elements:
         && look.statements * elements as usize <= STATEMENTS
 }
 
+/// How many statements there are in bodies, if all of them are quick.
+pub(super) fn quick_statements(program: &Program<Mem>, bodies: &[&Body<Mem>]) -> Option<usize> {
+    let mut look = Look::new(program);
+    let quick = bodies.iter().all(|body| look.body(body)) && !look.may_fail;
+    quick.then_some(look.statements)
+}
+
 /// What there is in a body.
 struct Look<'a> {
     program: &'a Program<Mem>,

@@ -40,7 +40,11 @@ impl Lower<'_> {
                 .iter()
                 .map(|atom| get(&values, self, *atom))
                 .collect();
-            values[stm.binds[0].index()] = self.scalar(*op, &operands);
+            values[stm.binds[0].index()] = match op {
+                // In definitions the bits of a NaN are any, for they do not show.
+                ScalarOp::ToBits(ScalarType::F32 | ScalarType::F64) => operands[0],
+                op => self.scalar(*op, &operands),
+            };
         }
         let result = get(&values, self, definition.body.result[0]);
         let Some(rare) = &definition.rare else {
