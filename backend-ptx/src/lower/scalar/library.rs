@@ -40,10 +40,12 @@ impl Lower<'_> {
                 .iter()
                 .map(|atom| get(&values, self, *atom))
                 .collect();
-            values[stm.binds[0].index()] = match op {
-                // In definitions the bits of a NaN are any, for they do not show.
-                ScalarOp::ToBits(ScalarType::F32 | ScalarType::F64) => operands[0],
-                op => self.scalar(*op, &operands),
+            // The bits of a NaN may be any here, since definitions do not show them.
+            let is_bits = matches!(op, ScalarOp::ToBits(ScalarType::F32 | ScalarType::F64));
+            values[stm.binds[0].index()] = if is_bits {
+                operands[0]
+            } else {
+                self.scalar(*op, &operands)
             };
         }
         let result = get(&values, self, definition.body.result[0]);
