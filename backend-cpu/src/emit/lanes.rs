@@ -17,6 +17,7 @@ mod convert;
 mod interior;
 mod mask;
 mod plan;
+mod rows;
 mod sequential;
 pub(crate) mod tile;
 mod vector;
@@ -56,6 +57,8 @@ pub(super) enum Lanes {
 pub(super) struct Group<'p> {
     plan: &'p Plan,
     lanes: HashMap<Var, Lanes>,
+    /// The panels of rows, by what is read from them.
+    panels: HashMap<Var, Value>,
 }
 
 impl<'p> Group<'p> {
@@ -63,6 +66,7 @@ impl<'p> Group<'p> {
         Self {
             plan,
             lanes: HashMap::from([(index, Lanes::Linear(first, 1))]),
+            panels: HashMap::new(),
         }
     }
 }
@@ -170,6 +174,7 @@ impl Emit<'_, '_> {
             let mut group = Group {
                 plan: &plan,
                 lanes: HashMap::new(),
+                panels: HashMap::new(),
             };
             sums = self.operate_lanes(&mut group, ops, (&left, &right));
         }
@@ -283,6 +288,10 @@ impl Emit<'_, '_> {
                 }
             }
             Exp::Op(Mem::Load { buffer, index }) => {
+                if let Some(value) = self.row_load(group, stm.binds[0]) {
+                    group.lanes.insert(stm.binds[0], value);
+                    return true;
+                }
                 let Some((start, stride)) = self.lanes_place(group, *buffer, *index) else {
                     return false;
                 };

@@ -1,4 +1,5 @@
 //! Programs of the nested dialect on the CPU, with vectors of both widths, and in the interpreter.
+#![allow(dead_code, reason = "each test file uses its own part")]
 
 use backend_cpu::{CpuDevice, Options as DeviceOptions};
 use midend::device::{Device, Stop};

@@ -3,6 +3,7 @@
 
 use super::addresses::valued;
 use super::plan::Plan;
+use super::rows::{Row, needed, rows};
 use super::vector::{lanes_per_vector, packed_type};
 use crate::emit::control::{is_cheap, is_cheap_scalar, operations};
 use midend::ir::id::Var;
@@ -54,11 +55,12 @@ pub(in crate::emit) fn plan_reduction(
     let own = [true, false]
         .into_iter()
         .find_map(|integers| own_sums(kernel, ops, vars, (integers, asked)));
-    own.or_else(|| {
-        let mut finder = Finder::new(kernel, vars, false)?;
+    let of_loops = |integers| {
+        let mut finder = Finder::new(kernel, vars, integers)?;
         finder.body(&kernel.body)?;
         finder.plan(asked).filter(|_| finder.counts.loops > 0)
-    })
+    };
+    own.or_else(|| [true, false].into_iter().find_map(of_loops))
 }
 
 /// The plan for a reduction in which each lane sums on its own.
@@ -109,6 +111,11 @@ pub(super) struct Finder<'a> {
     /// What is more than addresses, where those are told apart.
     pub(super) valued: Option<BTreeSet<Var>>,
     pub(super) addresses: BTreeSet<Var>,
+    /// Rows that are read again and again, which of these are put in panels, and what is computed for anything but to find
+    /// their elements.
+    pub(super) rows: Vec<Row>,
+    pub(super) in_panels: BTreeSet<Var>,
+    pub(super) needed: BTreeSet<Var>,
 }
 
 /// What a body is made of.
@@ -150,6 +157,12 @@ impl Counts {
 impl<'a> Finder<'a> {
     fn new(kernel: &Kernel, vars: &'a Vars, integers: bool) -> Option<Self> {
         let (index, _) = kernel.space.last()?;
+        let rows = rows(vars, &kernel.body, integers);
+        let needed = if rows.is_empty() {
+            BTreeSet::new()
+        } else {
+            needed(&kernel.body, &rows)
+        };
         Some(Self {
             vars,
             varying: BTreeSet::from([*index]),
@@ -158,6 +171,9 @@ impl<'a> Finder<'a> {
             counts: Counts::default(),
             valued: None,
             addresses: BTreeSet::new(),
+            rows,
+            in_panels: BTreeSet::new(),
+            needed,
         })
     }
 
@@ -231,6 +247,11 @@ impl<'a> Finder<'a> {
             varying: self.varying.clone(),
             addresses: self.addresses.clone(),
             gathers: finding > 0,
+            rows: {
+                let mut rows = self.rows.clone();
+                rows.retain(|row| self.in_panels.contains(&row.element));
+                rows
+            },
         })?;
         // Without integers, binary32 has most lanes.
         let most = if self.integers { self.counts.most } else { 4 };

@@ -1,5 +1,6 @@
 //! How neighbouring points are worked on together.
 
+use super::rows::Row;
 use super::vector::lanes_per_vector;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
@@ -25,6 +26,8 @@ pub(in crate::emit) struct Plan {
     pub(super) addresses: BTreeSet<Var>,
     /// Whether elements are found, or indices checked, lane by lane.
     pub(super) gathers: bool,
+    /// Rows of points that are put in panels.
+    pub(super) rows: Vec<Row>,
 }
 
 impl Plan {
@@ -38,6 +41,7 @@ impl Plan {
             varying,
             addresses: BTreeSet::new(),
             gathers: false,
+            rows: Vec::new(),
         }
     }
 

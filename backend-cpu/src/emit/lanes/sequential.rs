@@ -60,18 +60,20 @@ impl Emit<'_, '_> {
         let ty = self.elem(index);
         let bound = self.atom(bound);
         let strip = control::strip(body);
-        self.counted(ty, bound, strip, inits, |emit, i, values| {
-            emit.bind(index, i);
-            emit.bind_carried(group, &vars, carried, values);
-            // What is put in vectors or taken out of them inside is not there after a loop without iterations.
-            let outside = group.lanes.clone();
-            emit.lanes_body(group, body);
-            let mut next = Vec::new();
-            for (i, shape) in carried {
-                next.extend(emit.in_shape(group, *shape, body.result[*i]));
-            }
-            group.lanes = outside;
-            next
+        self.with_rows(group, (index, bound), inits, |emit, group| {
+            emit.counted(ty, bound, strip, inits, |emit, i, values| {
+                emit.bind(index, i);
+                emit.bind_carried(group, &vars, carried, values);
+                // What is put in vectors or taken out of them inside is not there after a loop without iterations.
+                let outside = group.lanes.clone();
+                emit.lanes_body(group, body);
+                let mut next = Vec::new();
+                for (i, shape) in carried {
+                    next.extend(emit.in_shape(group, *shape, body.result[*i]));
+                }
+                group.lanes = outside;
+                next
+            })
         })
     }
 

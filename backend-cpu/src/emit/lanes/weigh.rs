@@ -14,7 +14,11 @@ impl Finder<'_> {
             self.unit.extend(&stm.binds);
             return;
         }
-        if self.finds(stm) {
+        if self.finds_row(stm) {
+            return;
+        }
+        let in_panel = self.is_in_panel(stm);
+        if !in_panel && self.finds(stm) {
             self.counts.finding += 1;
             return;
         }
@@ -56,7 +60,7 @@ impl Finder<'_> {
             }
             Exp::Op(Mem::Load { buffer, index }) => {
                 let elem = self.vars[*buffer].ty.elem();
-                elem.filter(|_| unit(index))
+                elem.filter(|_| unit(index) || in_panel)
             }
             Exp::Op(Mem::Store {
                 buffer,
@@ -105,6 +109,31 @@ impl Finder<'_> {
         };
         let ahead = unit(&args[0]) && !self.varies(args[1]);
         ahead || (*op == BinOp::Add && unit(&args[1]) && !self.varies(args[0]))
+    }
+
+    /// Whether a statement does nothing but find elements of rows that are put in panels, once for each row.
+    fn finds_row(&mut self, stm: &Stm<Mem>) -> bool {
+        let computes = matches!(stm.exp, Exp::Atom(_) | Exp::Scalar(..));
+        let finds =
+            computes && !self.rows.is_empty() && !stm.binds.iter().any(|v| self.needed.contains(v));
+        if finds {
+            self.addresses.extend(&stm.binds);
+        }
+        finds
+    }
+
+    /// Whether a statement reads a row that is put in a panel.
+    fn is_in_panel(&mut self, stm: &Stm<Mem>) -> bool {
+        let Exp::Op(Mem::Load { buffer, index }) = &stm.exp else {
+            return false;
+        };
+        let unit = index.as_var().is_some_and(|v| self.unit.contains(&v));
+        let is_row = self.rows.iter().any(|row| stm.binds.contains(&row.element));
+        let in_panel = is_row && !unit && !self.varies(Atom::Var(*buffer));
+        if in_panel {
+            self.in_panels.extend(&stm.binds);
+        }
+        in_panel
     }
 
     /// Whether a statement is done lane by lane to find elements, of which those that are more than addresses go into vectors.
