@@ -4,6 +4,7 @@ pub mod access;
 pub mod aliases;
 pub mod calls;
 pub mod congruence;
+pub mod filters;
 pub mod kernels;
 pub mod layout;
 pub mod operators;

@@ -13,118 +13,15 @@
 
 use super::{Emit, plain};
 use cranelift_codegen::ir::{InstBuilder, Value};
-use midend::ir::id::Var;
+use midend::analysis::filters::Kept;
 use midend::ir::mem::{Kernel, Mem};
-use midend::ir::scalar::{BinOp, Const, ScalarOp};
 use midend::ir::soac::Operator;
-use midend::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
+use midend::ir::syntax::Lambda;
 use midend::ir::types::ScalarType;
 
 /// The points of a strip, a power of two, and the strips between two looks at the stop flag.
 const STRIP: i64 = 512;
 const STRIPS: i64 = 16;
-/// The most arrays that points are stored to.
-const ARRAYS: usize = 4;
-
-/// What is stored of points that are kept.
-pub(super) struct Kept {
-    /// The statement that stores, by its number.
-    statement: usize,
-    /// Where to, and what.
-    stores: Vec<(Var, Atom)>,
-}
-
-/// What a scan stores of points that are kept, if that is what it counts.
-pub(super) fn kept(kernel: &Kernel, ops: &[Operator<Mem>], then: &Lambda<Mem>) -> Option<Kept> {
-    let [op] = ops else { return None };
-    let ([a, b], [sum]) = (&op.lam.params[..], &op.lam.body.stms[..]) else {
-        return None;
-    };
-    let adds = matches!(&sum.exp, Exp::Scalar(ScalarOp::Bin(BinOp::Add, ScalarType::I64), args)
-        if args[..] == [Atom::Var(*a), Atom::Var(*b)]);
-    if !adds || op.lam.body.result != [Atom::Var(sum.binds[0])] {
-        return None;
-    }
-    let results = &kernel.body.result;
-    let one = defined(&kernel.body, results[0])?;
-    let Exp::Scalar(ScalarOp::Convert(ScalarType::Bool, ScalarType::I64), keep) = &one.exp else {
-        return None;
-    };
-    let keeps = |cond: Atom| {
-        let param = then.params.iter().position(|p| cond == Atom::Var(*p));
-        param.is_some_and(|k| k > 0 && results[k] == keep[0])
-    };
-    let is_place = |at: Atom| {
-        let wanted = [Atom::Var(then.params[0]), Atom::Const(Const::I64(1))];
-        defined(&then.body, at).is_some_and(|stm| {
-            matches!(&stm.exp, Exp::Scalar(ScalarOp::Bin(BinOp::Sub, ScalarType::I64), args)
-                if args[..] == wanted)
-        })
-    };
-    let found = then.body.stms.iter().enumerate().find_map(|(n, stm)| {
-        let Exp::If {
-            cond,
-            then,
-            otherwise,
-        } = &stm.exp
-        else {
-            return None;
-        };
-        let stores: Option<Vec<(Var, Atom)>> = then
-            .stms
-            .iter()
-            .map(|stm| match &stm.exp {
-                Exp::Op(Mem::Store {
-                    buffer,
-                    index,
-                    value,
-                }) if is_place(*index) => Some((*buffer, *value)),
-                Exp::Atom(_)
-                | Exp::Scalar(..)
-                | Exp::If { .. }
-                | Exp::Assert { .. }
-                | Exp::Guard { .. }
-                | Exp::Loop { .. }
-                | Exp::Call { .. }
-                | Exp::Op(_) => None,
-            })
-            .collect();
-        let alone = stm.binds.is_empty() && otherwise.stms.is_empty() && keeps(*cond);
-        let stores = stores.filter(|stores| alone && (1..=ARRAYS).contains(&stores.len()))?;
-        Some(Kept {
-            statement: n,
-            stores,
-        })
-    })?;
-    let mut others = then.body.stms.iter().enumerate();
-    let apart = others.all(|(n, stm)| n == found.statement || stays_away(stm, &found.stores));
-    apart.then_some(found)
-}
-
-/// The statement of a body that binds what an atom is.
-fn defined(body: &Body<Mem>, atom: Atom) -> Option<&Stm<Mem>> {
-    let var = atom.as_var()?;
-    body.stms.iter().find(|stm| stm.binds == [var])
-}
-
-/// Whether a statement does no more than compute and store elsewhere.
-fn stays_away(stm: &Stm<Mem>, stores: &[(Var, Atom)]) -> bool {
-    match &stm.exp {
-        Exp::Atom(_) | Exp::Scalar(..) => true,
-        Exp::Op(Mem::Store { buffer, .. }) => stores.iter().all(|(other, _)| other != buffer),
-        Exp::If {
-            then, otherwise, ..
-        } => {
-            let mut inner = then.stms.iter().chain(&otherwise.stms);
-            inner.all(|stm| stays_away(stm, stores))
-        }
-        Exp::Assert { .. }
-        | Exp::Guard { .. }
-        | Exp::Loop { .. }
-        | Exp::Call { .. }
-        | Exp::Op(_) => false,
-    }
-}
 
 impl Emit<'_, '_> {
     /// Scans a range of points from a start, and stores those that are kept.

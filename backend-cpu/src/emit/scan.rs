@@ -3,6 +3,7 @@
 
 use super::{Emit, clif, plain};
 use cranelift_codegen::ir::{InstBuilder, Value};
+use midend::analysis::filters::kept;
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::soac::Operator;
 use midend::ir::syntax::{Exp, Lambda};
@@ -77,7 +78,7 @@ impl Emit<'_, '_> {
         let tys = super::kernel::components(self.program, ops);
         let (index, _) = *kernel.space.last().expect("scans have a dimension");
         if let Some(then) = then
-            && let Some(kept) = super::compact::kept(kernel, ops, then)
+            && let Some(kept) = kept(kernel, ops, then)
         {
             return self.scan_kept(kernel, (ops, then), &kept, (&start, range));
         }

@@ -5,6 +5,7 @@
 //! blocks that run.
 
 mod count;
+mod keep;
 mod look_back;
 mod tile;
 
@@ -47,11 +48,25 @@ pub(super) fn large(
     then: Option<&Lambda<Mem>>,
 ) -> (Entry, u32) {
     let types = components(source.program, ops);
+    let all: Vec<ScalarType> = match then {
+        None => types.clone(),
+        Some(then) => {
+            let elem = |v: &Var| source.program.vars[*v].ty.elem();
+            then.params.iter().filter_map(elem).collect()
+        }
+    };
     let counted = then.filter(|then| count::counts(source.program, kernel, ops, then));
-    let items = counted.map_or_else(
-        || items(&types),
-        |then| count::items(source.program, kernel, then),
-    );
+    let counted = counted.map(|then| Counted {
+        kernel,
+        types: &all,
+        then,
+    });
+    let keeping = counted.and_then(|of| keep::keeping(kernel, ops, (of.then, &all)));
+    let (shared, items) = match (counted, &keeping) {
+        (None, _) => (types.clone(), items(&types)),
+        (Some(_), Some(keeping)) => (keeping.types.clone(), items(&keeping.types)),
+        (Some(of), None) => (Vec::new(), of.items()),
+    };
     let words: usize = types.iter().map(|ty| words_of(*ty)).sum();
     let shape = Shape {
         skips_itself: true,
@@ -62,23 +77,14 @@ pub(super) fn large(
         Some(_) => &summed(&source.program.vars, kernel, ops),
     };
     let entry = entry(source, &shape, |lower, extras| {
-        let in_shared = counted.is_none();
-        let tile = lower.tile(kernel, (&types, items, in_shared), extras);
+        let tile = lower.tile(kernel, (&shared, items), extras);
         lower.outer_indices(kernel, tile.segment);
-        let all: Vec<ScalarType> = match then {
-            None => types.clone(),
-            Some(then) => then.params.iter().map(|v| lower.elem(*v)).collect(),
-        };
-        let counted = counted.map(|then| Counted {
-            kernel,
-            types: &all,
-            then,
-        });
         let is_short = together::are_short(lower.program, ops, tile.items);
         let mut held = None;
         let (before, warps) = match counted {
             Some(of) => {
-                let (found, before, warps) = lower.count_tile(of, (ops, &types), &tile);
+                let (found, before, warps) =
+                    lower.count_tile((of, keeping.as_ref()), (ops, &types), &tile);
                 held = Some((of, found));
                 (before, warps)
             }
@@ -133,6 +139,8 @@ struct Tile {
     first: Reg,
     start: Reg,
     count: Reg,
+    /// The elements of the segment.
+    end: Reg,
     /// Arrays in shared memory for the elements of all threads, if they go there.
     tables: Vec<Reg>,
     items: u32,
@@ -143,7 +151,7 @@ impl Lower<'_> {
     fn tile(
         &mut self,
         kernel: &Kernel,
-        (types, items, in_shared): (&[ScalarType], u32, bool),
+        (shared, items): (&[ScalarType], u32),
         extras: &[Reg],
     ) -> Tile {
         let number = self.draw(extras[3]);
@@ -161,10 +169,7 @@ impl Lower<'_> {
         let left = self.b.bin(Binary::Sub, Ty::U64, extras[0], start);
         let count = self.b.bin(Binary::Min, Ty::U64, left, Operand::Imm(size));
         let count = self.b.convert(Ty::U32, Ty::U64, Round::Exact, count);
-        let tables = match in_shared {
-            true => self.tables("items", types, THREADS * items * 33 / 32),
-            false => Vec::new(),
-        };
+        let tables = self.tables("items", shared, THREADS * items * 33 / 32);
         Tile {
             number,
             within,
@@ -172,6 +177,7 @@ impl Lower<'_> {
             first,
             start,
             count,
+            end: extras[0],
             tables,
             items,
         }

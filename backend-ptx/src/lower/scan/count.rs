@@ -1,6 +1,8 @@
-//! Scans that count truth values and hand the counts on: filters. A vote of a warp counts 32 elements at once. Votes and what else
-//! is to be handed on stay in registers; few enough of them that many warps wait for memory together.
+//! Scans that count truth values and hand the counts on: filters. A vote of a warp counts 32 elements at once. Each thread keeps a
+//! bit of each of its elements, and what else is to be handed on, in registers; few enough of them that many warps wait for memory
+//! together.
 
+use super::keep::Keeping;
 use super::{Ops, Tile};
 use crate::lower::{Lower, WARPS, together, words_of};
 use crate::ptx::ops::{Binary, Cmp, Special, Unary, Vote};
@@ -42,11 +44,13 @@ pub(super) fn counts(
         && kernel.body.stms.iter().any(is_truth)
 }
 
-/// What is known of the elements of a thread in a whole tile: for each, the votes of its warp, and those results of the body that are
-/// neither the index nor what is counted.
-pub(super) struct Held {
-    votes: Vec<Reg>,
-    values: Vec<Vec<Reg>>,
+/// What is known of the elements of a tile.
+pub(super) enum Held<'a> {
+    /// In registers of a thread, if the tile is whole: whether each of its elements counts, as bits, and those results of the body that
+    /// are neither the index nor what is counted.
+    Thread { counts: Reg, values: Vec<Vec<Reg>> },
+    /// In shared memory, if others follow: what each warp keeps, of so many elements.
+    Warp { keeping: &'a Keeping, count: Reg },
 }
 
 /// What a result of the body is.
@@ -61,6 +65,20 @@ enum Carried {
 }
 
 impl Counted<'_> {
+    /// The elements that each thread has of a tile: as many as registers hold.
+    pub(super) fn items(&self) -> u32 {
+        let others = self.carried().into_iter().zip(self.types);
+        let others = others.filter(|(carried, _)| *carried == Carried::Other);
+        let words: usize = others.map(|(_, ty)| words_of(*ty)).sum();
+        let items = (REGISTERS / (words as u32 + 1)).clamp(4, 32);
+        1 << items.ilog2()
+    }
+
+    /// The elements that are under way together.
+    pub(super) fn each(&self, program: &Program<Mem>) -> usize {
+        together::points(program, self.kernel).unwrap_or(1) as usize
+    }
+
     fn carried(&self) -> Vec<Carried> {
         let results = &self.kernel.body.result;
         let number = results.first().and_then(|a| a.as_var());
@@ -92,25 +110,6 @@ impl Counted<'_> {
     }
 }
 
-/// The elements that each thread has of a tile: as many as registers hold.
-pub(super) fn items(program: &Program<Mem>, kernel: &Kernel, then: &Lambda<Mem>) -> u32 {
-    let types: Vec<ScalarType> = then
-        .params
-        .iter()
-        .filter_map(|&v| program.vars[v].ty.elem())
-        .collect();
-    let of = Counted {
-        kernel,
-        types: &types,
-        then,
-    };
-    let others = of.carried().into_iter().zip(&types);
-    let others = others.filter(|(carried, _)| *carried == Carried::Other);
-    let words: usize = others.map(|(_, ty)| words_of(*ty)).sum();
-    let items = (REGISTERS / (words as u32 + 1)).clamp(4, 32);
-    1 << items.ilog2()
-}
-
 /// What a scan is of.
 #[derive(Clone, Copy)]
 pub(super) struct Counted<'a> {
@@ -123,28 +122,39 @@ pub(super) struct Counted<'a> {
 impl Lower<'_> {
     /// Counts the elements of each warp of a tile. Yields what is known of them, what counts in the warps before, and an array with
     /// what counts in each.
-    pub(super) fn count_tile(
+    pub(super) fn count_tile<'k>(
         &mut self,
-        of: Counted<'_>,
+        (of, keeping): (Counted<'_>, Option<&'k Keeping>),
         (ops, types): Ops<'_>,
         tile: &Tile,
-    ) -> (Held, Vec<Reg>, Vec<Reg>) {
+    ) -> (Held<'k>, Vec<Reg>, Vec<Reg>) {
         let zero = Operand::Imm(0);
-        let others = of.carried().into_iter().zip(of.types);
-        let others = others.filter(|(carried, _)| *carried == Carried::Other);
-        let others: Vec<ScalarType> = others.map(|(_, ty)| *ty).collect();
-        let items = 0..tile.items;
-        let values = |lower: &mut Self| others.iter().map(|ty| lower.fresh(*ty, zero)).collect();
-        let held = Held {
-            votes: items.clone().map(|_| self.b.mov(Ty::B32, zero)).collect(),
-            values: items.map(|_| values(self)).collect(),
-        };
         let count = self.b.mov(Ty::B32, zero);
-        self.if_whole(
-            tile,
-            |lower| lower.count_whole(of, tile, &held, count),
-            |lower| lower.count_part(of, tile, count, |_, _, _| {}),
-        );
+        let held = match keeping {
+            Some(keeping) => {
+                self.if_inner(
+                    tile,
+                    |lower| lower.keep((of, keeping), tile, count),
+                    |lower| lower.count_part(of, tile, count, |_, _, _| {}),
+                );
+                Held::Warp { keeping, count }
+            }
+            None => {
+                let others = of.carried().into_iter().zip(of.types);
+                let others = others.filter(|(carried, _)| *carried == Carried::Other);
+                let others: Vec<ScalarType> = others.map(|(_, ty)| *ty).collect();
+                let counts = self.b.mov(Ty::B32, zero);
+                let values =
+                    |lower: &mut Self| others.iter().map(|ty| lower.fresh(*ty, zero)).collect();
+                let values: Vec<Vec<Reg>> = (0..tile.items).map(|_| values(self)).collect();
+                self.if_whole(
+                    tile,
+                    |lower| lower.count_whole(of, tile, (counts, &values), count),
+                    |lower| lower.count_part(of, tile, count, |_, _, _| {}),
+                );
+                Held::Thread { counts, values }
+            }
+        };
         let warps = self.tables("warps", types, WARPS);
         let tid = self.b.special(Special::Tid);
         let warp = self.b.bin(Binary::Shr, Ty::U32, tid, Operand::Imm(5));
@@ -160,17 +170,25 @@ impl Lower<'_> {
     }
 
     /// Hands the counts on, of which there are `before` up to the warp.
-    pub(super) fn hand_on(&mut self, of: Counted<'_>, tile: &Tile, held: &Held, before: Reg) {
-        let count = self.b.mov(Ty::B32, Operand::Imm(0));
-        self.if_whole(
-            tile,
-            |lower| lower.hand_on_whole(of, tile, held, before),
-            |lower| {
-                lower.count_part(of, tile, count, |lower, rank, values| {
-                    lower.hand_on_one(of, (before, rank), values);
-                });
-            },
-        );
+    pub(super) fn hand_on(&mut self, of: Counted<'_>, tile: &Tile, held: &Held<'_>, before: Reg) {
+        let part = |lower: &mut Self| {
+            let count = lower.b.mov(Ty::B32, Operand::Imm(0));
+            lower.count_part(of, tile, count, |lower, rank, values| {
+                lower.hand_on_one(of, (before, rank), values);
+            });
+        };
+        match held {
+            Held::Warp { keeping, count } => self.if_inner(
+                tile,
+                |lower| lower.hand_on_kept(keeping, tile, (*count, before)),
+                part,
+            ),
+            Held::Thread { counts, values } => self.if_whole(
+                tile,
+                |lower| lower.hand_on_whole(of, tile, (*counts, values), before),
+                part,
+            ),
+        }
     }
 
     fn hand_on_one(&mut self, of: Counted<'_>, (before, rank): (Reg, Reg), values: &[Reg]) {
@@ -181,18 +199,24 @@ impl Lower<'_> {
         self.then(of.then, std::iter::once(sum.into()).chain(rest));
     }
 
-    fn hand_on_whole(&mut self, of: Counted<'_>, tile: &Tile, held: &Held, before: Reg) {
+    fn hand_on_whole(
+        &mut self,
+        of: Counted<'_>,
+        tile: &Tile,
+        (counts, held): (Reg, &[Vec<Reg>]),
+        before: Reg,
+    ) {
         let carried = of.carried();
         let count = self.b.mov(Ty::B32, Operand::Imm(0));
-        let lane = self.b.special(Special::Lane);
-        let first = self.first_of_lane(tile);
-        let elements = self.strided(first, 32, tile.items);
-        for (element, (votes, others)) in elements.iter().zip(held.votes.iter().zip(&held.values)) {
-            let rank = self.b.mov(Ty::B32, Operand::Imm(0));
-            self.rank(*votes, (rank, count));
-            let mine = self.b.bin(Binary::Shr, Ty::U32, *votes, lane);
-            let mine = self.b.bin(Binary::And, Ty::B32, mine, Operand::Imm(1));
+        let elements = self.elements_of_lane(tile);
+        for (bit, (element, others)) in (0u64..).zip(elements.iter().zip(held)) {
+            let bit = Operand::Imm(1 << bit);
+            let mine = self.b.bin(Binary::And, Ty::B32, counts, bit);
             let truth = self.b.cmp(Cmp::Ne, Ty::U32, mine, Operand::Imm(0));
+            let rank = self.rank(truth, count);
+            let mine = self
+                .b
+                .select(Ty::B32, truth, Operand::Imm(1), Operand::Imm(0));
             let mut others = others.iter();
             let mut values = Vec::new();
             for carried in &carried {
@@ -219,17 +243,26 @@ impl Lower<'_> {
         self.b.bin(Binary::Add, Ty::U64, tile.start, ahead)
     }
 
-    fn count_whole(&mut self, of: Counted<'_>, tile: &Tile, held: &Held, count: Reg) {
+    /// The elements of a thread.
+    pub(super) fn elements_of_lane(&mut self, tile: &Tile) -> Vec<Reg> {
         let first = self.first_of_lane(tile);
-        let elements = self.strided(first, 32, tile.items);
-        let each = together::points(self.program, of.kernel).unwrap_or(1) as usize;
+        self.strided(first, 32, tile.items)
+    }
+
+    fn count_whole(
+        &mut self,
+        of: Counted<'_>,
+        tile: &Tile,
+        (bits, held): (Reg, &[Vec<Reg>]),
+        count: Reg,
+    ) {
         let carried = of.carried();
-        let mut at = held.votes.iter().zip(&held.values);
-        for elements in elements.chunks(each) {
+        let mut at = (0u64..).zip(held);
+        for elements in self.elements_of_lane(tile).chunks(of.each(self.program)) {
             let tuples = self.elements(of.kernel, of.types, elements);
             self.gather_warp();
             for values in tuples {
-                let Some((votes, others)) = at.next() else {
+                let Some((bit, others)) = at.next() else {
                     return;
                 };
                 let mut others = others.iter();
@@ -240,10 +273,13 @@ impl Lower<'_> {
                         self.assign(*ty, *other, *value);
                     }
                 }
-                let all = self.votes(values[0]);
-                self.b.set(Ty::B32, *votes, all);
-                let all = self.b.un(Unary::Popc, Ty::B32, all);
+                let counts = self.b.cmp(Cmp::Ne, Ty::U64, values[0], Operand::Imm(0));
+                let votes = self.b.vote(Vote::Ballot, counts);
+                let all = self.b.un(Unary::Popc, Ty::B32, votes);
                 self.b.bin_to(count, Binary::Add, Ty::U32, count, all);
+                let bit = Operand::Imm(1 << bit);
+                let bit = self.b.select(Ty::B32, counts, bit, Operand::Imm(0));
+                self.b.bin_to(bits, Binary::Or, Ty::B32, bits, bit);
             }
         }
     }
@@ -275,28 +311,23 @@ impl Lower<'_> {
                 }
             });
             lower.gather_warp();
-            let votes = lower.votes(values[0].into());
-            let rank = lower.b.mov(Ty::B32, Operand::Imm(0));
-            lower.rank(votes, (rank, count));
+            let counts = lower.b.cmp(Cmp::Ne, Ty::U64, values[0], Operand::Imm(0));
+            let rank = lower.rank(counts, count);
             lower.when(exists, |lower| f(lower, rank, &values));
         });
     }
 
-    /// The lanes that count, of which `one` is 1.
-    fn votes(&mut self, one: Operand) -> Reg {
-        let counts = self.b.cmp(Cmp::Ne, Ty::U64, one, Operand::Imm(0));
-        self.b.vote(Vote::Ballot, counts)
-    }
-
     /// How many lanes before count, and before them the warp so far; moves the count of the warp on.
-    fn rank(&mut self, votes: Reg, (rank, count): (Reg, Reg)) {
+    pub(super) fn rank(&mut self, counts: Reg, count: Reg) -> Reg {
+        let votes = self.b.vote(Vote::Ballot, counts);
         let lane = self.b.special(Special::Lane);
         let bit = self.b.bin(Binary::Shl, Ty::B32, Operand::Imm(1), lane);
         let below = self.b.bin(Binary::Sub, Ty::U32, bit, Operand::Imm(1));
         let below = self.b.bin(Binary::And, Ty::B32, votes, below);
         let below = self.b.un(Unary::Popc, Ty::B32, below);
-        self.b.bin_to(rank, Binary::Add, Ty::U32, count, below);
+        let rank = self.b.bin(Binary::Add, Ty::U32, count, below);
         let all = self.b.un(Unary::Popc, Ty::B32, votes);
         self.b.bin_to(count, Binary::Add, Ty::U32, count, all);
+        rank
     }
 }
