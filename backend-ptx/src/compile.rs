@@ -83,7 +83,7 @@ impl Kernel {
                 [small].into_iter().chain(more).collect()
             }
             Lowered::Scan { small, large } => {
-                let large = large.iter().map(|(large, _)| large);
+                let large = large.iter().map(|large| &large.entry);
                 [small].into_iter().chain(large).collect()
             }
             Lowered::Copies { fill, work, merge } => vec![fill, work, merge],

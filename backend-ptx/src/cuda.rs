@@ -2,11 +2,11 @@
 
 mod driver;
 
-use crate::device::{About, Machine, PtxDevice, TARGET};
+use crate::device::{About, Machine, Place, PtxDevice, TARGET};
 use crate::launch::Limits;
 use crate::lower::THREADS;
 use crate::ptx::{self, print};
-use driver::{Failed, Function, Gpu};
+use driver::{Failed, Function, Gpu, STAGED};
 use half::f16;
 use midend::device::Stop;
 use midend::ir::types::ScalarType;
@@ -118,6 +118,31 @@ impl Cuda {
         Ok(code.function.get_or_init(|| compiled))
     }
 
+    fn read_large(&self, place: Place) -> Result<Data, RunError> {
+        let Place { address, elem, len } = place;
+        macro_rules! read {
+            ($($ty:ident: $elem:ty),*) => {
+                match elem {
+                    $(ScalarType::$ty => {
+                        let mut data = vec![<$elem>::default(); len];
+                        self.gpu.read(&mut data, address)?;
+                        Data::$ty(data)
+                    })*
+                    // Not every byte is a truth value.
+                    ScalarType::Bool => {
+                        let mut bytes = vec![0u8; len];
+                        self.gpu.read(&mut bytes, address)?;
+                        Data::Bool(bytes.into_iter().map(|byte| byte != 0).collect())
+                    }
+                }
+            };
+        }
+        Ok(read!(
+            I8: i8, I16: i16, I32: i32, I64: i64, U8: u8, U16: u16, U32: u32, U64: u64,
+            F16: f16, F32: f32, F64: f64
+        ))
+    }
+
     /// Sets a stack aside for every thread that the GPU holds at once, and says how many frames of the functions that the
     /// kernel calls fit on it. A frame holds at most all registers and the variables. Other processes may be about to do the
     /// same: of what is free, they find most.
@@ -136,6 +161,7 @@ impl Cuda {
 }
 
 impl Machine for Cuda {
+    const CHECKS: bool = false;
     type Code = Lazy;
     type Saved = Saved;
 
@@ -195,28 +221,23 @@ impl Machine for Cuda {
         Ok(with_data!(data, v => self.gpu.write(address, v))?)
     }
 
-    fn read(&self, address: u64, elem: ScalarType, len: usize) -> Result<Data, RunError> {
-        macro_rules! read {
-            ($($ty:ident: $elem:ty),*) => {
-                match elem {
-                    $(ScalarType::$ty => {
-                        let mut data = vec![<$elem>::default(); len];
-                        self.gpu.read(&mut data, address)?;
-                        Data::$ty(data)
-                    })*
-                    // Not every byte is a truth value.
-                    ScalarType::Bool => {
-                        let mut bytes = vec![0u8; len];
-                        self.gpu.read(&mut bytes, address)?;
-                        Data::Bool(bytes.into_iter().map(|byte| byte != 0).collect())
-                    }
-                }
-            };
+    fn read<const N: usize>(&self, places: [Place; N]) -> Result<[Data; N], RunError> {
+        if places.iter().map(Place::bytes).sum::<usize>() <= STAGED {
+            let bytes = self
+                .gpu
+                .read_staged(places.map(|p| (p.address, p.bytes())))?;
+            let mut rest = &bytes[..];
+            return Ok(places.map(|place| {
+                let (mine, others) = rest.split_at(place.bytes());
+                rest = others;
+                place.data(mine)
+            }));
         }
-        Ok(read!(
-            I8: i8, I16: i16, I32: i32, I64: i64, U8: u8, U16: u16, U32: u32, U64: u64,
-            F16: f16, F32: f32, F64: f64
-        ))
+        let mut all = places.map(|place| Data::zeros(place.elem, 0));
+        for (data, place) in all.iter_mut().zip(places) {
+            *data = self.read_large(place)?;
+        }
+        Ok(all)
     }
 
     fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), RunError> {

@@ -7,6 +7,7 @@ mod launch;
 mod machine;
 
 pub use emulated::{Emulator, Options};
+pub(crate) use machine::Place;
 pub use machine::{About, Machine};
 
 use crate::compile::{Kernels, compile};
@@ -136,6 +137,13 @@ impl<M: Machine> PtxDevice<M> {
         self.shared.limit.or(self.machine().about().memory)
     }
 
+    /// Reads elements of a buffer, unless a check has failed.
+    fn read(&self, buffer: &Buffer<M>, address: u64, len: usize) -> Result<Data, RunError> {
+        let elem = buffer.0.elem;
+        let place = Place { address, elem, len };
+        self.failures.read(self.machine(), place)
+    }
+
     /// Waits, and reports a failure of a check.
     fn settle(&self) -> Result<(), RunError> {
         self.failures.settle(self.machine()).map(|_| ())
@@ -231,18 +239,18 @@ impl<M: Machine> Device for PtxDevice<M> {
     }
 
     fn download(&self, buffer: &Buffer<M>, len: usize) -> Result<Data, RunError> {
-        self.settle()?;
         let held = &buffer.0;
         if len > held.len {
-            return Err(too_long(len, held.len));
+            return self.settle().and(Err(too_long(len, held.len)));
         }
-        self.machine().read(held.address, held.elem, len)
+        self.read(buffer, held.address, len)
     }
 
     fn load(&self, buffer: &Buffer<M>, index: usize) -> Result<Const, RunError> {
-        self.settle()?;
-        let place = buffer.place(index)?;
-        Ok(self.machine().read(place, buffer.0.elem, 1)?.get(0))
+        match buffer.place(index) {
+            Ok(address) => Ok(self.read(buffer, address, 1)?.get(0)),
+            Err(outside) => self.settle().and(Err(outside)),
+        }
     }
 
     fn store(&self, buffer: &Buffer<M>, index: usize, value: Const) -> Result<(), RunError> {

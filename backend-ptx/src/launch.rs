@@ -6,7 +6,7 @@
 //! ```
 
 use crate::compile::{Dimension, Kernel, Scalar};
-use crate::lower::{GROUP, Lowered, SHARED_BUCKETS, THREADS, Tiled, words_of};
+use crate::lower::{GROUP, Large, Lowered, Published, SHARED_BUCKETS, THREADS, Tiled};
 use midend::device::Arg;
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
@@ -63,6 +63,13 @@ pub(crate) struct Scratch {
     pub(crate) len: usize,
     /// Whether it must hold zeros at first; else it has no defined values.
     pub(crate) zeros: bool,
+}
+
+impl Scratch {
+    /// How many bytes it takes.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.len.saturating_mul(self.elem.bytes())
+    }
 }
 
 /// A run of an entry.
@@ -286,9 +293,8 @@ impl Planner<'_> {
                 self.reduce(inner, outer);
             }
             Lowered::Scan {
-                large: Some((_, items)),
-                ..
-            } if !is_small(inner, outer) => self.scan(inner, outer, *items),
+                large: Some(large), ..
+            } if !is_small(inner, outer) => self.scan(inner, outer, large),
             Lowered::Red { .. } | Lowered::Scan { .. } => {
                 self.threads(0, outer, vec![Extra::Value(outer as u64)]);
             }
@@ -379,17 +385,21 @@ impl Planner<'_> {
         self.step(1, (outer * parts) as u32, extras);
     }
 
-    fn scan(&mut self, inner: i64, outer: i64, items: u32) {
-        let tile = i64::from(THREADS * items);
+    fn scan(&mut self, inner: i64, outer: i64, large: &Large) {
+        let tile = i64::from(THREADS * large.items);
         let tiles = div_up(inner, tile);
         let groups = div_up(tiles, GROUP.into());
         let sizes = [inner, tiles, groups].map(|n| Extra::Value(n as u64));
         let mut extras = sizes.to_vec();
         extras.push(self.scratch(ScalarType::U32, 1, true));
-        let words: usize = self.kernel.tuple.iter().map(|ty| words_of(*ty)).sum();
-        for len in [outer * tiles, outer * groups, outer * groups] {
-            for _ in 0..words {
-                extras.push(self.scratch(ScalarType::U64, len, true));
+        match large.published {
+            Published::Counts => extras.push(self.scratch(ScalarType::U64, outer * tiles, true)),
+            Published::Tuples { words } => {
+                for len in [outer * tiles, outer * groups, outer * groups] {
+                    for _ in 0..words {
+                        extras.push(self.scratch(ScalarType::U64, len, true));
+                    }
+                }
             }
         }
         self.step(1, (outer * tiles) as u32, extras);

@@ -26,7 +26,7 @@ mod together;
 mod tuple;
 
 pub(crate) use hist::WORDS as SHARED_BUCKETS;
-pub(crate) use scan::GROUP;
+pub(crate) use scan::{GROUP, Large, Published};
 pub(crate) use tile::Tiled;
 pub(crate) use tuple::words_of;
 
@@ -116,10 +116,7 @@ pub(crate) enum Lowered {
     /// A thread per segment; more of them where segments have one length.
     Red { small: Entry, more: Option<More> },
     /// A thread per segment, or blocks, whose threads have so many elements each.
-    Scan {
-        small: Entry,
-        large: Option<(Entry, u32)>,
-    },
+    Scan { small: Entry, large: Option<Large> },
     /// Atomic operations, one thread per point; or blocks that gather in shared memory first.
     Atomic { plain: Entry, shared: Option<Entry> },
     /// Copies of the buckets are filled with neutral elements, worked on, and merged.

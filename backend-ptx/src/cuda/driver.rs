@@ -10,7 +10,7 @@
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::{CudaContext, sys};
 use std::ffi::{CString, c_void};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Why the driver did not do what it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,10 +35,21 @@ impl From<DriverError> for Failed {
 
 type Result<T, E = Failed> = std::result::Result<T, E>;
 
+/// The bytes that can be read by way of pinned memory.
+pub(super) const STAGED: usize = 4096;
+
+/// Pinned memory of [`STAGED`] bytes, to which a device copies without the driver's help.
+#[derive(Debug)]
+struct Staging(*mut u8);
+
+// SAFETY: whoever holds the lock is alone with the memory, which any thread may use.
+unsafe impl Send for Staging {}
+
 /// A device that is open.
 #[derive(Debug)]
 pub(super) struct Gpu {
     context: Arc<CudaContext>,
+    staging: Mutex<Staging>,
     /// What the device says of itself.
     pub(super) about: About,
 }
@@ -90,6 +101,19 @@ impl Drop for Function {
     }
 }
 
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        if self.context.bind_to_thread().is_ok() {
+            let staging = self
+                .staging
+                .get_mut()
+                .unwrap_or_else(PoisonError::into_inner);
+            // SAFETY: it came from `malloc_host`, and nobody reads it any more. A failure leaves it taken.
+            let _ = unsafe { result::free_host(staging.0.cast::<c_void>()) };
+        }
+    }
+}
+
 /// Whether there is a driver, and with it perhaps a GPU.
 pub(super) fn is_present() -> bool {
     // SAFETY: loads the library of the driver, whose constructors are the driver's own affair.
@@ -118,7 +142,13 @@ impl Gpu {
             threads: ask(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
             memory: context.total_mem()? as u64,
         };
-        let gpu = Self { context, about };
+        // SAFETY: the context is current; the memory is given back when the device is closed.
+        let staging = unsafe { result::malloc_host(STAGED, 0) }?;
+        let gpu = Self {
+            context,
+            staging: Mutex::new(Staging(staging.cast::<u8>())),
+            about,
+        };
         gpu.keep_memory()?;
         Ok(gpu)
     }
@@ -188,6 +218,29 @@ impl Gpu {
             unsafe { result::memcpy_dtoh_async(data, address, stream) }?;
         }
         self.wait()
+    }
+
+    /// Reads bytes of some places, [`STAGED`] at most in all, when all that has been asked for is done.
+    pub(super) fn read_staged<const N: usize>(&self, places: [(u64, usize); N]) -> Result<Vec<u8>> {
+        let all: usize = places.iter().map(|(_, bytes)| bytes).sum();
+        assert!(all <= STAGED, "{all} bytes are too many to be staged");
+        let stream = self.stream()?;
+        let staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = 0;
+        for (address, bytes) in places {
+            if bytes > 0 {
+                // SAFETY: the caller holds memory of so many bytes there, and the staging has room; nobody else touches
+                // it before the copy is done.
+                unsafe {
+                    let to = std::slice::from_raw_parts_mut(staging.0.add(read), bytes);
+                    result::memcpy_dtoh_async(to, address, stream)?;
+                }
+                read += bytes;
+            }
+        }
+        self.wait()?;
+        // SAFETY: so many bytes have been copied there, the memory having been zeros or bytes before.
+        Ok(unsafe { std::slice::from_raw_parts(staging.0, read) }.to_vec())
     }
 
     /// Copies bytes from place to place.

@@ -1,7 +1,7 @@
 //! The emulator as a machine.
 
 use super::TARGET;
-use super::machine::{About, Machine};
+use super::machine::{About, Machine, Place};
 use crate::emu::{self, FaultKind, Launch, Memory, Program, Snapshot};
 use crate::launch::Limits;
 use crate::ptx::{self, verify::verify};
@@ -86,18 +86,12 @@ fn bytes_of(value: Const) -> impl Iterator<Item = u8> {
     bytes.into_iter().take(value.ty().bytes())
 }
 
-/// The scalar with these bytes.
-fn const_of(ty: ScalarType, bytes: &[u8]) -> Const {
-    let mut slot = [0; 8];
-    slot[..ty.bytes()].copy_from_slice(&bytes[..ty.bytes()]);
-    Const::from_slot(ty, u64::from_le_bytes(slot))
-}
-
 fn outside() -> RunError {
     RunError::Device("an access from the host leaves its buffer".to_owned())
 }
 
 impl Machine for Emulator {
+    const CHECKS: bool = true;
     type Code = Decoded;
     type Saved = Snapshot;
 
@@ -153,15 +147,14 @@ impl Machine for Emulator {
         self.memory().write(address, &bytes).ok_or_else(outside)
     }
 
-    fn read(&self, address: u64, elem: ScalarType, len: usize) -> Result<Data, RunError> {
+    fn read<const N: usize>(&self, places: [Place; N]) -> Result<[Data; N], RunError> {
         let memory = self.memory();
-        let bytes = memory.read(address, len * elem.bytes());
-        let bytes = bytes.ok_or_else(outside)?;
-        let mut data = Data::zeros(elem, len);
-        for (i, bytes) in bytes.chunks_exact(elem.bytes()).enumerate() {
-            data.set(i, const_of(elem, bytes));
+        let mut all = places.map(|place| Data::zeros(place.elem, 0));
+        for (data, place) in all.iter_mut().zip(places) {
+            let bytes = memory.read(place.address, place.bytes());
+            *data = place.data(&bytes.ok_or_else(outside)?);
         }
-        Ok(data)
+        Ok(all)
     }
 
     fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), RunError> {

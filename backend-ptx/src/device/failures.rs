@@ -4,14 +4,15 @@
 //! for its message follow. A kernel that finds the failure of an earlier launch does nothing, so that nothing is computed
 //! from what was never written, and the first failure stays.
 
-use super::machine::Machine;
+use super::machine::{Machine, Place};
 use crate::lower::{EXHAUSTED, Site, SitePart, VALUES};
 use midend::interp::message::number;
 use midend::ir::scalar::Const;
 use midend::ir::span::Spans;
 use midend::ir::types::ScalarType;
 use midend::trap::{RunError, Trap, trail};
-use std::sync::{Arc, Mutex, PoisonError};
+use midend::value::Data;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Words of the record.
 const WORDS: usize = 1 + VALUES;
@@ -61,7 +62,7 @@ impl Failures {
 
     /// The number for a launch of a kernel of a program, as in the high half of the record's first word.
     pub(super) fn announce(&self, sites: &Arc<Sites>) -> u64 {
-        let mut launches = self.launches.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut launches = self.launches();
         launches.last = launches.last.wrapping_add(1).max(1);
         let number = launches.last;
         let known = launches.pending.last();
@@ -73,17 +74,54 @@ impl Failures {
 
     /// Waits, and reports the first failure since the last call.
     pub(super) fn settle(&self, machine: &impl Machine) -> Result<Verdict, RunError> {
-        let mut launches = self.launches.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut launches = self.launches();
         if launches.pending.is_empty() {
             machine.wait()?;
             return Ok(Verdict::Fine);
         }
+        let [first] = machine.read([self.words(1)])?;
+        self.verdict(&mut launches, machine, &first)
+    }
+
+    /// Waits, reports the first failure since the last call, and reads elements, which mean nothing if there was one.
+    pub(super) fn read(&self, machine: &impl Machine, place: Place) -> Result<Data, RunError> {
+        let mut launches = self.launches();
+        if launches.pending.is_empty() {
+            let [data] = machine.read([place])?;
+            return Ok(data);
+        }
+        let [first, data] = machine.read([self.words(1), place])?;
+        self.verdict(&mut launches, machine, &first)?;
+        Ok(data)
+    }
+
+    fn launches(&self) -> MutexGuard<'_, Launches> {
+        self.launches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// So many words of the record.
+    const fn words(&self, len: usize) -> Place {
+        Place {
+            address: self.record,
+            elem: ScalarType::U64,
+            len,
+        }
+    }
+
+    /// What the first word of the record says of the launches until now.
+    fn verdict(
+        &self,
+        launches: &mut Launches,
+        machine: &impl Machine,
+        first: &Data,
+    ) -> Result<Verdict, RunError> {
         let pending = std::mem::take(&mut launches.pending);
-        let words = words(machine, self.record, 1)?;
-        let Some(first) = words.first().copied().filter(|word| *word != 0) else {
+        let first = first.get(0).to_slot();
+        if first == 0 {
             return Ok(Verdict::Fine);
-        };
-        let words = self::words(machine, self.record, WORDS)?;
+        }
+        let [words] = machine.read([self.words(WORDS)])?;
+        let words: Vec<u64> = (0..WORDS).map(|i| words.get(i).to_slot()).collect();
         machine.zero(self.record, 8 * WORDS)?;
         let (launch, check) = ((first >> 32) as u32, first as u32);
         if check == EXHAUSTED {
@@ -95,11 +133,6 @@ impl Failures {
             .and_then(|(_, sites)| sites.error(check, &words[1..]))
             .unwrap_or_else(|| RunError::Internal(format!("there is no check {check}"))))
     }
-}
-
-fn words(machine: &impl Machine, address: u64, len: usize) -> Result<Vec<u64>, RunError> {
-    let data = machine.read(address, ScalarType::U64, len)?;
-    Ok((0..len).map(|i| data.get(i).to_slot()).collect())
 }
 
 impl Sites {

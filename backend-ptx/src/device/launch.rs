@@ -3,10 +3,13 @@
 use super::failures::Verdict;
 use super::{Buffer, Machine, Module, PtxDevice};
 use crate::compile::Kernel;
-use crate::launch::{Fixed, Plan, Share, Step, plan, slots};
+use crate::launch::{Fixed, Plan, Scratch as Array, Share, Step, plan, slots};
 use midend::device::{Arg, Stop};
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
+
+/// What addresses of arrays that lie side by side are multiples of, in bytes.
+const ALIGNMENT: usize = 256;
 
 /// One launch.
 struct Run<'a, M: Machine> {
@@ -20,9 +23,12 @@ struct Run<'a, M: Machine> {
     stop: &'a Stop,
 }
 
-/// Arrays that live as long as a launch: address and bytes.
+/// Arrays that live as long as a launch.
 struct Scratch<'a, M: Machine> {
     machine: &'a M,
+    /// What was allocated.
+    held: Vec<u64>,
+    /// Address and bytes.
     arrays: Vec<(u64, usize)>,
 }
 
@@ -30,20 +36,56 @@ impl<'a, M: Machine> Scratch<'a, M> {
     const fn new(machine: &'a M) -> Self {
         Self {
             machine,
+            held: Vec::new(),
             arrays: Vec::new(),
         }
     }
 
     fn alloc(&mut self, elem: ScalarType, len: usize) -> Result<u64, RunError> {
         let address = self.machine.alloc(elem, len)?;
+        self.held.push(address);
         self.arrays.push((address, elem.bytes() * len));
         Ok(address)
+    }
+
+    /// The arrays of a plan. Where nothing depends on it they lie side by side, those with zeros first: asking for memory and
+    /// writing zeros takes some microseconds each time.
+    fn of(machine: &'a M, plan: &Plan) -> Result<Self, RunError> {
+        let mut all = Self::new(machine);
+        if M::CHECKS || plan.scratch.len() < 2 {
+            for array in &plan.scratch {
+                let address = all.alloc(array.elem, array.len)?;
+                if array.zeros {
+                    machine.zero(address, array.bytes())?;
+                }
+            }
+            return Ok(all);
+        }
+        let mut bytes = 0usize;
+        let mut places = vec![0; plan.scratch.len()];
+        let mut zeros = 0;
+        for with_zeros in [true, false] {
+            for (place, array) in places.iter_mut().zip(&plan.scratch) {
+                if array.zeros == with_zeros {
+                    *place = bytes;
+                    bytes = bytes.saturating_add(array.bytes().next_multiple_of(ALIGNMENT));
+                }
+            }
+            if with_zeros {
+                zeros = bytes;
+            }
+        }
+        let start = all.alloc(ScalarType::U8, bytes)?;
+        machine.zero(start, zeros)?;
+        let array = |(place, array): (usize, &Array)| (start + place as u64, array.bytes());
+        all.arrays = places.into_iter().zip(&plan.scratch).map(array).collect();
+        Ok(all)
     }
 }
 
 impl<M: Machine> Drop for Scratch<'_, M> {
     fn drop(&mut self) {
-        for (address, _) in &self.arrays {
+        for address in &self.held {
             self.machine.free(*address);
         }
     }
@@ -68,14 +110,7 @@ pub(super) fn launch<M: Machine>(
             Arg::Scalar(_) => Err(no_offsets()),
         },
     )?;
-    let mut scratch = Scratch::new(device.machine());
-    for array in &plan.scratch {
-        let address = scratch.alloc(array.elem, array.len)?;
-        if array.zeros {
-            let bytes = array.len * array.elem.bytes();
-            device.machine().zero(address, bytes)?;
-        }
-    }
+    let scratch = Scratch::of(device.machine(), &plan)?;
     let uses = || args.iter().zip(&kernel.uses);
     let is_read = |address: u64| {
         uses()
@@ -109,11 +144,8 @@ fn offset<M: Machine>(
     offsets: &Buffer<M>,
     row: i64,
 ) -> Result<i64, RunError> {
-    device.settle()?;
     let row = usize::try_from(row).map_err(|_| no_offsets())?;
-    let data = device
-        .machine()
-        .read(offsets.place(row)?, ScalarType::I64, 1)?;
+    let data = device.read(offsets, offsets.place(row)?, 1)?;
     data.get(0).as_i64().ok_or_else(no_offsets)
 }
 

@@ -3,6 +3,7 @@
 use crate::launch::Limits;
 use crate::ptx;
 use midend::device::Stop;
+use midend::ir::scalar::Const;
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 use midend::value::Data;
@@ -18,10 +19,41 @@ pub struct About {
     pub memory: Option<u64>,
 }
 
+/// Elements in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Where the first one is.
+    pub address: u64,
+    /// Their type.
+    pub elem: ScalarType,
+    /// How many there are.
+    pub len: usize,
+}
+
+impl Place {
+    /// How many bytes they take.
+    pub const fn bytes(&self) -> usize {
+        self.len * self.elem.bytes()
+    }
+
+    /// The elements, of their bytes.
+    pub(crate) fn data(&self, bytes: &[u8]) -> Data {
+        let mut data = Data::zeros(self.elem, self.len);
+        for (i, bytes) in bytes.chunks_exact(self.elem.bytes()).enumerate() {
+            let mut slot = [0; 8];
+            slot[..bytes.len()].copy_from_slice(bytes);
+            data.set(i, Const::from_slot(self.elem, u64::from_le_bytes(slot)));
+        }
+        data
+    }
+}
+
 /// A machine. Whatever it is asked for happens in that order, perhaps later; what reads waits.
 ///
 /// Addresses are numbers, as kernels see them. Whoever holds an address gives it back once, and stays within its memory.
 pub trait Machine: Send + Sync {
+    /// Whether it notices accesses that leave their array.
+    const CHECKS: bool;
     /// A kernel, ready to be run.
     type Code: Send + Sync;
     /// Memory as it was.
@@ -48,8 +80,8 @@ pub trait Machine: Send + Sync {
     /// Writes elements.
     fn write(&self, address: u64, data: &Data) -> Result<(), RunError>;
 
-    /// Reads elements.
-    fn read(&self, address: u64, elem: ScalarType, len: usize) -> Result<Data, RunError>;
+    /// Reads elements of some places, waiting once.
+    fn read<const N: usize>(&self, places: [Place; N]) -> Result<[Data; N], RunError>;
 
     /// Copies bytes, whole elements; what is undefined stays so.
     fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), RunError>;

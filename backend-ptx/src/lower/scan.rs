@@ -5,6 +5,7 @@
 //! blocks that run.
 
 mod count;
+mod count_back;
 mod keep;
 mod look_back;
 mod tile;
@@ -15,7 +16,7 @@ use super::{Entry, Lower, Shape, Source, THREADS, WARPS, components, entry, toge
 use crate::ptx::ops::{AtomOp, Binary, Cmp, Round, Shuffle, Special, Ternary};
 use crate::ptx::{Inst, Operand, Order, Reg, Scope, Space, Ty};
 use count::Counted;
-use look_back::Published;
+use look_back::Tables;
 use midend::analysis::kernels::summed;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
@@ -38,15 +39,43 @@ fn items(types: &[ScalarType]) -> u32 {
     1 << most.ilog2()
 }
 
+/// A scan by tiles.
+#[derive(Debug)]
+pub(crate) struct Large {
+    pub(crate) entry: Entry,
+    /// The elements that each thread has of a tile.
+    pub(crate) items: u32,
+    pub(crate) published: Published,
+}
+
+/// What blocks tell one another, in arrays of 64-bit words that are zeros at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Published {
+    /// An array with a word for each tile.
+    Counts,
+    /// For each word of a tuple, an array with the aggregates of tiles; then so with the totals of groups, and with the
+    /// prefixes of groups.
+    Tuples { words: usize },
+}
+
+impl Published {
+    const fn arrays(self) -> usize {
+        match self {
+            Self::Counts => 1,
+            Self::Tuples { words } => 3 * words,
+        }
+    }
+}
+
 /// Tiles. The parameters are elements of a segment, tiles of a segment, groups of a segment, the counter of tiles, then what
-/// is published, an array for each word of a tuple: aggregates of tiles, totals of groups, prefixes of groups.
+/// is published.
 pub(super) fn large(
     source: &mut Source<'_>,
     kernel: &Kernel,
     args: &[Var],
     (ops, outs): Fold<'_>,
     then: Option<&Lambda<Mem>>,
-) -> (Entry, u32) {
+) -> Large {
     let types = components(source.program, ops);
     let all: Vec<ScalarType> = match then {
         None => types.clone(),
@@ -67,10 +96,15 @@ pub(super) fn large(
         (Some(_), Some(keeping)) => (keeping.types.clone(), items(&keeping.types)),
         (Some(of), None) => (Vec::new(), of.items()),
     };
-    let words: usize = types.iter().map(|ty| words_of(*ty)).sum();
+    let published = match counted {
+        Some(_) => Published::Counts,
+        None => Published::Tuples {
+            words: types.iter().map(|ty| words_of(*ty)).sum(),
+        },
+    };
     let shape = Shape {
         skips_itself: true,
-        ..Shape::of(kernel, args, "large", SIZES + 3 * words)
+        ..Shape::of(kernel, args, "large", SIZES + published.arrays())
     };
     let scanned = match then {
         None => kernel,
@@ -95,16 +129,21 @@ pub(super) fn large(
             }
         };
         let carry = lower.tables("carry", &types, 1);
-        let tables: Vec<&[Reg]> = extras[SIZES..].chunks(words).collect();
-        let published = Published {
-            tiles: tables[0],
-            totals: tables[1],
-            prefixes: tables[2],
-            count: extras[2],
-        };
         lower.first_warp(|lower| {
             let all = lower.fold_table((ops, &types), &warps, Operand::Imm(WARPS.into()));
-            let prefix = lower.look_back((ops, &types), &tile, &published, &all);
+            let prefix = match published {
+                Published::Counts => vec![lower.count_back(&tile, extras[SIZES], all[0])],
+                Published::Tuples { words } => {
+                    let tables: Vec<&[Reg]> = extras[SIZES..].chunks(words).collect();
+                    let tables = Tables {
+                        tiles: tables[0],
+                        totals: tables[1],
+                        prefixes: tables[2],
+                        count: extras[2],
+                    };
+                    lower.look_back((ops, &types), &tile, &tables, &all)
+                }
+            };
             lower.leader(|lower| {
                 let zero = lower.b.mov(Ty::B32, Operand::Imm(0));
                 let prefix: Vec<Operand> = prefix.into_iter().map(Operand::Reg).collect();
@@ -126,7 +165,11 @@ pub(super) fn large(
             Some(then) => lower.drain_into((kernel, then), (&types, &all), &tile),
         }
     });
-    (entry, items)
+    Large {
+        entry,
+        items,
+        published,
+    }
 }
 
 /// What a block works on.

@@ -14,7 +14,7 @@ use crate::ptx::{Class, Inst, Operand, Order, Reg, Scope, Space, Ty};
 use midend::ir::types::ScalarType;
 
 /// What tiles and groups publish: an array for each word of a tuple.
-pub(super) struct Published<'a> {
+pub(super) struct Tables<'a> {
     /// The aggregates of tiles.
     pub(super) tiles: &'a [Reg],
     /// The totals of groups, and their prefixes, the totals included.
@@ -31,7 +31,7 @@ impl Lower<'_> {
         &mut self,
         ops: Ops<'_>,
         tile: &Tile,
-        published: &Published<'_>,
+        published: &Tables<'_>,
         all: &[Reg],
     ) -> Vec<Reg> {
         let (operators, types) = ops;
@@ -174,7 +174,7 @@ impl Lower<'_> {
     fn before_group(
         &mut self,
         (ops, types): Ops<'_>,
-        published: &Published<'_>,
+        published: &Tables<'_>,
         (number, earlier): (Reg, Reg),
         result: &[Reg],
     ) {
@@ -234,7 +234,7 @@ impl Lower<'_> {
     }
 
     /// Repeats code until the word that it yields, the same in all lanes, is 0; yields what else it found.
-    fn until(&mut self, f: impl FnOnce(&mut Self) -> (Vec<Reg>, Reg)) -> Vec<Reg> {
+    pub(super) fn until(&mut self, f: impl FnOnce(&mut Self) -> (Vec<Reg>, Reg)) -> Vec<Reg> {
         let (head, exit) = (self.b.block(), self.b.block());
         self.b.begin(head);
         let (found, open) = f(self);
