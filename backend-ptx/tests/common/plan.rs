@@ -43,6 +43,69 @@ fun main(n: i64, m: i64, p: i64, a: buffer f32, b: buffer f32, out: buffer f32) 
 }
 "#;
 
+/// The numbers above zero of `n`, and where they were; how many there are.
+pub(crate) const FILTER: &str = r#"plan
+fun main(n: i64, xs: buffer f32, out: buffer f32, which: buffer i64, count: buffer i64) -> ()
+{
+  do launch scan "filter" (i: i64 < n) {
+    let x: f32 = load xs[i]
+    let keep: bool = lt.f32(0.0f32, x)
+    let one: i64 = convert.bool.i64(keep)
+    yield one, i, keep, x
+  } scan comm (0) \(a: i64, b: i64) {
+    let sum: i64 = add.i64(a, b)
+    yield sum
+  } out () then \(place: i64, j: i64, kept: bool, value: f32) {
+    let at: i64 = sub.i64(place, 1)
+    do if kept {
+      do store out[at] = value
+      do store which[at] = j
+      yield
+    } else {
+      yield
+    }
+    let next: i64 = add.i64(j, 1)
+    let last: bool = eq.i64(next, n)
+    do if last {
+      do store count[0] = place
+      yield
+    } else {
+      yield
+    }
+    yield
+  }
+  yield
+}
+"#;
+
+/// The same, with how many there are up to each.
+pub(crate) const RANKS: &str = r#"plan
+fun main(n: i64, xs: buffer f32, out: buffer f32, which: buffer i64, count: buffer i64) -> ()
+{
+  do launch scan "ranks" (i: i64 < n) {
+    let x: f32 = load xs[i]
+    let keep: bool = lt.f32(0.0f32, x)
+    let one: i64 = convert.bool.i64(keep)
+    yield one, i, keep, x
+  } scan comm (0) \(a: i64, b: i64) {
+    let sum: i64 = add.i64(a, b)
+    yield sum
+  } out () then \(place: i64, j: i64, kept: bool, value: f32) {
+    let at: i64 = sub.i64(place, 1)
+    do if kept {
+      do store out[at] = value
+      do store which[at] = j
+      yield
+    } else {
+      yield
+    }
+    do store count[j] = place
+    yield
+  }
+  yield
+}
+"#;
+
 /// A device that takes turns as the seed says.
 pub(crate) fn device(seed: u64) -> EmuDevice {
     let options = Options {
