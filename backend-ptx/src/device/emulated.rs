@@ -152,7 +152,7 @@ impl Machine for Emulator {
         let mut all = places.map(|place| Data::zeros(place.elem, 0));
         for (data, place) in all.iter_mut().zip(places) {
             let bytes = memory.read(place.address, place.bytes());
-            *data = place.data(&bytes.ok_or_else(outside)?);
+            *data = place.data(bytes.ok_or_else(outside)?);
         }
         Ok(all)
     }
