@@ -1,4 +1,4 @@
-//! Copies between buffers from the host: contiguous runs by `memcpy`, transpositions in blocks, large ones on all
+//! Copies between buffers from the host: contiguous runs by `memcpy` or in blocks, transpositions in blocks, large ones on all
 //! threads.
 
 use crate::buffer::Buffer;
@@ -28,6 +28,33 @@ impl Place {
     }
 }
 
+/// Bytes that are copied at once where `memcpy` is not used, and those of a page.
+const BLOCK_BYTES: usize = 64;
+const PAGE: usize = 4096;
+
+/// Copies `bytes` contiguous bytes. Where the target begins a few bytes further behind the beginning of a page than the source, as that of
+/// what is put behind a single element, `memcpy` of glibc 2.36 takes sixteen times as long on processors of AMD: it copies by a
+/// string instruction there.
+///
+/// # Safety
+/// Both sides hold as many bytes, and do not overlap.
+pub(crate) unsafe fn contiguous(dst: *mut u8, src: *const u8, bytes: usize) {
+    let ahead = (dst as usize).wrapping_sub(src as usize) % PAGE;
+    let mut done = 0;
+    if (1..BLOCK_BYTES).contains(&ahead) {
+        while done + BLOCK_BYTES <= bytes {
+            // SAFETY: a part of what the caller promised.
+            unsafe {
+                let (from, to) = (src.add(done), dst.add(done));
+                std::ptr::copy_nonoverlapping(from, to, BLOCK_BYTES);
+            }
+            done += BLOCK_BYTES;
+        }
+    }
+    // SAFETY: as above.
+    unsafe { std::ptr::copy_nonoverlapping(src.add(done), dst.add(done), bytes - done) };
+}
+
 /// Copies `bytes` contiguous bytes, on all threads if they are many.
 ///
 /// # Safety
@@ -35,7 +62,7 @@ impl Place {
 pub(crate) unsafe fn bulk(dst: *mut u8, src: *const u8, bytes: usize) {
     if bytes < PARALLEL || rayon::current_num_threads() <= 1 {
         // SAFETY: promised by the caller.
-        unsafe { std::ptr::copy_nonoverlapping(src, dst, bytes) };
+        unsafe { contiguous(dst, src, bytes) };
         return;
     }
     let (dst, src) = (Place(dst), Place(src.cast_mut()));
@@ -44,7 +71,7 @@ pub(crate) unsafe fn bulk(dst: *mut u8, src: *const u8, bytes: usize) {
         let len = PIECE.min(bytes - lo);
         let (dst, src) = (dst.offset(lo as i64, 1), src.offset(lo as i64, 1));
         // SAFETY: a part of what the caller promised.
-        unsafe { std::ptr::copy_nonoverlapping(src.0, dst.0, len) };
+        unsafe { contiguous(dst.0, src.0, len) };
     });
 }
 

@@ -98,3 +98,27 @@ fn reversed_and_repeated() {
     assert!(copy(&[11], (0, &[1]), (0, &[1])).is_err());
     assert!(copy(&[2], (0, &[1]), (0, &[-1])).is_err());
 }
+
+#[test]
+fn a_little_further_than_the_source() {
+    let device = device(1);
+    for (count, offset) in [(3, 1), (1000, 1), (1003, 7), (5000, 8), (140_000, 3)] {
+        let input: Vec<i64> = (0..count).collect();
+        let src = upload(&device, Data::I64(input.clone()));
+        let dst = zeros(&device, ScalarType::I64, (count + offset) as usize);
+        let to = Strided {
+            buffer: &dst,
+            offset,
+            strides: &[1],
+        };
+        let from = Strided {
+            buffer: &src,
+            offset: 0,
+            strides: &[1],
+        };
+        device.copy(&[count], to, from).expect("copies");
+        let mut expected = vec![0; offset as usize];
+        expected.extend(input);
+        assert_eq!(download(&device, &dst), Data::I64(expected));
+    }
+}
