@@ -11,6 +11,7 @@
 //! }
 //! ```
 
+use super::lanes::compressed;
 use super::{Emit, plain};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use midend::analysis::filters::Kept;
@@ -19,6 +20,8 @@ use midend::ir::soac::Operator;
 use midend::ir::syntax::Lambda;
 use midend::ir::types::ScalarType;
 
+/// Bytes of the largest register.
+const REGISTER: u32 = 64;
 /// The points of a strip, a power of two, and the strips between two looks at the stop flag.
 const STRIP: i64 = 512;
 const STRIPS: i64 = 16;
@@ -36,8 +39,17 @@ impl Emit<'_, '_> {
         let strips: Vec<Value> = kept
             .stores
             .iter()
-            .map(|(buffer, _)| self.stack_slot(STRIP as u32 * self.elem(*buffer).bytes() as u32))
+            .map(|(buffer, _)| {
+                // Whole registers are stored, of which the first elements count.
+                let bytes = STRIP as u32 * self.elem(*buffer).bytes() as u32;
+                self.stack_slot(bytes + REGISTER)
+            })
             .collect();
+        let stores = (kept.statement, &kept.stores[..]);
+        let vars = &self.program.vars;
+        let together = compressed(vars, (kernel, then), stores, self.asked);
+        self.parts = together.as_ref().map_or(1, |job| job.plan.parts);
+        self.in_lanes = together.is_some();
         let points = self.b.ins().isub(hi, lo);
         let rounded = self.b.ins().iadd_imm_s(points, STRIP - 1);
         let count = self.b.ins().sshr_imm_u(rounded, i64::from(STRIP.ilog2()));
@@ -53,7 +65,25 @@ impl Emit<'_, '_> {
                 let from = emit.b.ins().iadd(lo, from);
                 let to = emit.b.ins().iadd_imm_s(from, STRIP);
                 let to = emit.b.ins().smin(to, hi);
-                let sums = emit.few((from, to), before, |emit, i, sums| {
+                let mut rest = (from, before.to_vec());
+                if let Some(job) = &together {
+                    // The last point is left, at which there may be more to do.
+                    let width = job.plan.width as i64;
+                    let length = emit.b.ins().isub(to, from);
+                    let but_one = emit.b.ins().iadd_imm_s(length, -1);
+                    let shift = i64::from(width.trailing_zeros());
+                    let groups = emit.b.ins().sshr_imm_u(but_one, shift);
+                    rest.1 = emit.few((zero, groups), before, |emit, g, sums| {
+                        let ahead = emit.b.ins().imul_imm_s(g, width);
+                        let start = emit.b.ins().iadd(from, ahead);
+                        let at = emit.b.ins().isub(sums[0], first);
+                        let count = emit.group_kept(job, (index, start), &strips, at);
+                        vec![emit.b.ins().iadd(sums[0], count)]
+                    });
+                    let done = emit.b.ins().imul_imm_s(groups, width);
+                    rest.0 = emit.b.ins().iadd(from, done);
+                }
+                let sums = emit.few((rest.0, to), &rest.1, |emit, i, sums| {
                     emit.bind(index, i);
                     emit.scoped(&kernel.body, |emit| {
                         let values = emit.body(&kernel.body);

@@ -13,6 +13,7 @@
 mod addresses;
 mod choice;
 mod choose;
+mod compress;
 mod convert;
 mod interior;
 mod mask;
@@ -24,6 +25,7 @@ mod vector;
 mod weigh;
 
 pub(super) use choose::plan_reduction;
+pub(super) use compress::compressed;
 pub(super) use interior::{Interior, map_plan, reduction_plan};
 pub(super) use plan::Plan;
 pub(super) use vector::vector;

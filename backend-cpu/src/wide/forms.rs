@@ -34,6 +34,8 @@ pub(super) enum Form {
     Compare([Code; 2]),
     /// A choice: this form makes a mask register of lanes, by which the other chooses.
     Blend([Code; 2]),
+    /// Stands for the lanes of a vector where those of another are set, one after the other, and then zeros, by way of a mask register.
+    Compress,
     /// Whether all lanes are 0, by way of a mask register.
     Test,
     /// Stands for another order of lanes of 64 bits.
@@ -69,6 +71,7 @@ pub(super) fn form(code: Code, width: Width) -> Option<Form> {
         Code::VEX_Vpsubsb_xmm_xmm_xmmm128 => Form::Sort(Order::Together),
         Code::VEX_Vpaddusb_xmm_xmm_xmmm128 if width == Width::Four => Form::Four,
         Code::VEX_Vpsubusb_xmm_xmm_xmmm128 if width == Width::Four => Form::Top,
+        Code::VEX_Vpsubsw_xmm_xmm_xmmm128 if width == Width::Four => Form::Compress,
         Code::VEX_Vptest_xmm_xmmm128 if width == Width::Four => Form::Test,
         _ if same(code) => Form::Same,
         _ => table(code, width)?,

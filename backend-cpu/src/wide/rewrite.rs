@@ -207,6 +207,19 @@ impl<'c> Writer<'c> {
                 choice.set_op_mask(MASK);
                 self.push(choice);
             }
+            Form::Compress => {
+                if in_memory {
+                    return Err(refused());
+                }
+                // Lanes of 64 bits are two of 32.
+                let mask = Code::EVEX_Vpmovd2m_kr_zmm;
+                self.push(Instruction::with2(mask, MASK, whole(2))?);
+                let code = Code::EVEX_Vpcompressd_zmmm512_k1z_zmm;
+                let mut dense = Instruction::with2(code, whole(0), whole(1))?;
+                dense.set_op_mask(MASK);
+                dense.set_zeroing_masking(true);
+                self.push(dense);
+            }
             Form::Test => {
                 if in_memory || register(0) != register(1) {
                     return Err(refused());
@@ -312,6 +325,7 @@ impl Form {
             | Self::Promote
             | Self::Extend(_)
             | Self::Shift(_)
+            | Self::Compress
             | Self::Sort(_)
             | Self::Pair
             | Self::Second

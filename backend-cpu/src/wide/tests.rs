@@ -183,6 +183,7 @@ fn all_parts(width: Width) {
                 | Form::Second
                 | Form::Four
                 | Form::Top
+                | Form::Compress
                 | Form::Sort(_)
                 | Form::Extend(_)
                 | Form::Shift(_)
@@ -237,6 +238,7 @@ fn all_parts(width: Width) {
                 | Form::Second
                 | Form::Four
                 | Form::Top
+                | Form::Compress
                 | Form::Sort(_)
                 | Form::Extend(_)
                 | Form::Shift(_) => false,
