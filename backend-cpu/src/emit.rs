@@ -6,6 +6,7 @@
 mod address;
 mod compact;
 pub(crate) mod control;
+mod divided;
 pub(crate) mod hist;
 pub(crate) mod kernel;
 mod lanes;

@@ -32,16 +32,16 @@ impl Emit<'_, '_> {
             for (&dest, &place) in dests.zip(&places) {
                 self.bind(dest, place);
             }
-            return self.all_points(kernel, &p[1..], strip, |emit| {
-                emit.scoped(&kernel.body, |emit| {
-                    emit.body(&kernel.body);
+            return self.divided_points(kernel, &p[1..], strip, |emit, body| {
+                emit.scoped(body, |emit| {
+                    emit.body(body);
                 });
             });
         }
         let limits: Vec<Limits> = hists.iter().map(|h| self.limits(h, window)).collect();
-        self.all_points(kernel, &p[1..], strip, |emit| {
-            emit.scoped(&kernel.body, |emit| {
-                let results = emit.body(&kernel.body);
+        self.divided_points(kernel, &p[1..], strip, |emit, body| {
+            emit.scoped(body, |emit| {
+                let results = emit.body(body);
                 let (indices, mut values) = results.split_at(hists.len());
                 let mut places = places.as_slice();
                 for ((hist, index), limits) in hists.iter().zip(indices).zip(&limits) {

@@ -15,6 +15,7 @@
 //! | filter-map, filter-filter | a filter and a map or filter of what it keeps | `filter.rs` |
 //! | filter-length | a filter of which only the number is wanted | `filter.rs` |
 //! | map-map, reduce-reduce, scan-scan, map-reduce, map-scan, hist-hist, scatter-scatter | neighbours that share an input | `horizontal.rs` |
+//! | map-rows | rows that maps make, and what traverses all of their elements | `flat.rs` |
 //! | map-index, map-slice, map-rearrange, map-reshape | views of what maps make become views of what they read | `index.rs` |
 //!
 //! It goes by the components of tuples: results of a producer that are also read elsewhere stay results of the fused operator. No
@@ -29,6 +30,7 @@
 //! its parts where it is executed sequentially, which is what the thesis has the stream forms for.
 
 mod filter;
+mod flat;
 mod horizontal;
 mod index;
 mod legal;
@@ -91,6 +93,7 @@ impl Fuse<'_> {
             }
         }
         if operators > 0 {
+            self.rows(body);
             self.views(body);
         }
         if operators > 1 {

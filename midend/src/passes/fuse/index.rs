@@ -397,7 +397,7 @@ fn is_traversed(body: &Body<Soac>, uses: &Uses, array: Var, at: usize) -> bool {
 }
 
 /// Whether a lambda cannot fail and ends, so that it need not be applied.
-fn is_total(lam: &Lambda<Soac>) -> bool {
+pub(super) fn is_total(lam: &Lambda<Soac>) -> bool {
     let mut total = true;
     all_stms(&lam.body, &mut |stm| {
         total &= match &stm.exp {

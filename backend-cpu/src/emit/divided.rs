@@ -1,0 +1,109 @@
+//! Points of one dimension that divide their number by another, for its row and its column: they are gone through row by row, so that
+//! the division is done once for each piece.
+//!
+//! ```text
+//! hist (k < n) {                         for each row i, for each column j < m of it, k = i * m + j:
+//!   i = div k m; j = mod k m       ──►     ..
+//!   ..
+//! ```
+
+use super::Emit;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value};
+use midend::ir::id::Var;
+use midend::ir::mem::{Extent, Kernel, Mem};
+use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::syntax::{Atom, Body, Exp, Stm};
+use midend::ir::types::ScalarType;
+
+/// What points find of themselves by dividing.
+struct Divided {
+    /// The number of the point.
+    number: Var,
+    row: Var,
+    column: Var,
+    /// The length of a row, from outside.
+    length: Atom,
+    /// The rest.
+    body: Body<Mem>,
+}
+
+fn divided(kernel: &Kernel) -> Option<Divided> {
+    let &[(number, Extent::Regular(_))] = &kernel.space[..] else {
+        return None;
+    };
+    let stms = &kernel.body.stms;
+    let by = |stm: &Stm<Mem>, wanted: [BinOp; 2]| match &stm.exp {
+        Exp::Scalar(ScalarOp::Bin(op, ScalarType::I64), args)
+            if wanted.contains(op) && args[0] == Atom::Var(number) =>
+        {
+            Some(args[1])
+        }
+        Exp::Atom(_)
+        | Exp::Scalar(..)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. }
+        | Exp::Op(_) => None,
+    };
+    let inside = |atom: Atom| {
+        stms.iter()
+            .any(|stm| stm.binds.iter().any(|v| atom == Atom::Var(*v)))
+    };
+    let (row, length) = stms
+        .iter()
+        .find_map(|stm| Some((stm, by(stm, [BinOp::Div, BinOp::Quot])?)))?;
+    let column = stms
+        .iter()
+        .find(|stm| by(stm, [BinOp::Mod, BinOp::Rem]) == Some(length))?;
+    if inside(length) || length == Atom::Var(number) {
+        return None;
+    }
+    let rest = stms.iter().filter(|stm| ![row, column].contains(stm));
+    Some(Divided {
+        number,
+        row: row.binds[0],
+        column: column.binds[0],
+        length,
+        body: Body {
+            stms: rest.cloned().collect(),
+            result: kernel.body.result.clone(),
+        },
+    })
+}
+
+impl Emit<'_, '_> {
+    /// Emits `body` for every point that the parameters of a unit say, in order: the body of the kernel, or what is left of it for points
+    /// that are gone through row by row.
+    pub(super) fn divided_points(
+        &mut self,
+        kernel: &Kernel,
+        p: &[Value],
+        strip: i64,
+        body: impl Fn(&mut Self, &Body<Mem>),
+    ) {
+        let Some(rows) = divided(kernel) else {
+            return self.all_points(kernel, p, strip, |emit| body(emit, &kernel.body));
+        };
+        let length = self.atom(rows.length);
+        let [by_row, one_by_one, done] = [(); 3].map(|()| self.b.create_block());
+        self.b.set_cold_block(one_by_one);
+        let some = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, length, 0);
+        self.b.ins().brif(some, by_row, &[], one_by_one, &[]);
+        self.b.switch_to_block(by_row);
+        let all = self.i64(i64::MAX);
+        let space = [(rows.row, all), (rows.column, length)];
+        self.points(&space, (p[0], p[1]), strip, |emit, number| {
+            emit.bind(rows.number, number);
+            body(emit, &rows.body);
+        });
+        self.b.ins().jump(done, &[]);
+        // Without a row there is a check that fails.
+        self.b.switch_to_block(one_by_one);
+        self.all_points(kernel, p, strip, |emit| body(emit, &kernel.body));
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+}

@@ -1,0 +1,27 @@
+-- Histograms of all elements of rows, one after another, whose rows choose the bins; and of points that divide their number themselves.
+-- ==
+-- entry: rows
+-- input { 3i64 [[1i32, 2i32], [3i32, 4i32], [5i32, 6i32], [7i32, 8i32]] [2i64, 0i64, 2i64, 5i64] }
+-- output { [[3i32, 4i32], [0i32, 0i32], [6i32, 8i32]] }
+-- random input { 5i64 [700][33]i32 [700]i64 } auto output
+-- random input { 5i64 [0][33]i32 [0]i64 } auto output
+-- random input { 5i64 [40][0]i32 [40]i64 } auto output
+entry rows [n][d] (k: i64) (xss: [n][d]i32) (member: [n]i64): [k][d]i32 =
+  let bin (c: i64) = if c < 0 then (-c) % k else if c < 5 then c else c % k
+  in reduce_by_index_2d (replicate k (replicate d 0)) (+) 0
+       (flatten (map (\c -> map (\j -> (c, j)) (iota d)) (map bin member)))
+       (flatten (map2 (\c xs -> map (\x -> if c > 3 then 0 else x) xs) member xss))
+
+-- ==
+-- entry: divided
+-- input { 20i64 3i64 } auto output
+-- input { 100001i64 7i64 } auto output
+-- input { 100001i64 1i64 } auto output
+-- input { 1000i64 5000i64 } auto output
+-- input { 20i64 -3i64 } auto output
+-- input { 0i64 0i64 } output { [0i32, 0i32, 0i32, 0i32, 0i32, 0i32, 0i32] }
+-- input { 5i64 0i64 } error: ivi
+entry divided (n: i64) (m: i64): [7]i32 =
+  reduce_by_index (replicate 7 0) (+) 0
+    (map (\f -> (f / m + 3 * (f % m)) % 8) (iota n))
+    (map (\f -> i32.i64 (f % 100)) (iota n))
