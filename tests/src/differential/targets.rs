@@ -1,4 +1,5 @@
-//! Forms of a program that are compiled for targets: the CPU with one thread and narrow vector registers and with two threads, and the emulator of GPUs.
+//! Forms of a program that are compiled for targets: the CPU with one thread and narrow vector registers (one program of four also with those of
+//! 256 bits) and with two threads and the widest, and the emulator of GPUs.
 
 use super::Form;
 use arrc::session::{Options, Program as Compiled, Session};
@@ -15,6 +16,11 @@ use std::sync::LazyLock;
 
 /// The most instructions of all lanes that the emulator executes in a run.
 const CAP: u64 = 20_000_000;
+
+/// The place with vector registers of two vectors.
+const HALF: &str = "cpu, 256 bits";
+/// The place that tries most.
+const MOST: &str = "cpu, 2 threads";
 
 /// How many guards are set alone.
 const ALONE: usize = 4;
@@ -41,8 +47,11 @@ fn chunked(
     let options = Options {
         target,
         threads: Some(threads),
-        // On one thread with the narrow vector registers, on two with the widest.
-        vector_bits: (threads == 1).then_some(128),
+        // On one thread with narrow vector registers, on two with the widest.
+        vector_bits: (threads == 1).then_some(match name == HALF {
+            true => 256,
+            false => 128,
+        }),
         cap: Some(CAP),
         chunk,
         passes: Settings {
@@ -63,10 +72,12 @@ fn chunked(
 static PLACES: LazyLock<[Place; 3]> = LazyLock::new(|| {
     [
         place("cpu, 128 bits", Target::Cpu, 1, &[]),
-        place("cpu, 2 threads", Target::Cpu, 2, &[]),
+        place(MOST, Target::Cpu, 2, &[]),
         place("ptx-emu", Target::PtxEmu, 1, &[]),
     ]
 });
+
+static WIDER: LazyLock<Place> = LazyLock::new(|| place(HALF, Target::Cpu, 1, &[]));
 
 /// Where programs with sequences are tried as well: what they compute must not depend on chunks.
 static CHUNKED: LazyLock<[Place; 3]> = LazyLock::new(|| {
@@ -89,7 +100,10 @@ pub(super) fn try_all(
     f: &mut dyn FnMut(&Form<'_>) -> Result<(), String>,
 ) -> Result<(), String> {
     for place in PLACES.iter() {
-        try_on(place, nested, place.name == "cpu", f)?;
+        try_on(place, nested, place.name == MOST, f)?;
+    }
+    if seed % 4 == 1 {
+        try_on(&WIDER, nested, false, f)?;
     }
     if sequences {
         for place in CHUNKED.iter() {
@@ -149,7 +163,7 @@ fn form<'a>(
     let compiled = Rc::clone(compiled);
     Form {
         name: format!("{name}{what}"),
-        brief: name != "ptx-emu" && (name, what) != ("cpu", ""),
+        brief: name != "ptx-emu" && (name, what) != (MOST, ""),
         text: Box::new(move || print::program(nested)),
         run: Box::new(move |args| {
             compiled.borrow_mut().force(forced.clone());
