@@ -57,6 +57,11 @@ struct Above {
   __host__ __device__ bool operator()(float x) const { return x > bound; }
 };
 
+__global__ void halve(const float *in, float *out, long n) {
+  long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
+  if (i < n) out[i] = 0.5f * in[i] + 1.0f;
+}
+
 struct Times {
   long width;
   __host__ __device__ long operator()(long i) const { return i * width; }
@@ -135,6 +140,7 @@ int main(int argc, char **argv) {
   CHECK(cudaMalloc(&selected, sizeof(long)));
 
   report("copy", [&] { CHECK(cudaMemcpyAsync(ys, xs, n * sizeof(float), cudaMemcpyDeviceToDevice)); });
+  report("map", [&] { halve<<<(n + 255) / 256, 256>>>(xs, ys, n); });
   with_memory("sum", [&](void *m, size_t &b) { return cub::DeviceReduce::Sum(m, b, xs, ys, n); });
   with_memory("scan", [&](void *m, size_t &b) { return cub::DeviceScan::InclusiveSum(m, b, xs, ys, n); });
   with_memory("select",

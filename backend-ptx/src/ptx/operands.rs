@@ -251,6 +251,7 @@ impl Unary {
             | Self::Not
             | Self::Brev
             | Self::Sqrt
+            | Self::SqrtNear
             | Self::Rcp
             | Self::Ex2
             | Self::Lg2

@@ -59,8 +59,10 @@ named! {
         Sqrt = "sqrt.rn",
         /// Reciprocal, correctly rounded.
         Rcp = "rcp.rn",
-        /// Power of two, approximate.
-        Ex2 = "ex2.approx",
+        /// Square root, off by a unit in the last place.
+        SqrtNear = "sqrt.approx",
+        /// Power of two, off by two units in the last place; what is subnormal is zero.
+        Ex2 = "ex2.approx.ftz",
         /// Logarithm to base two, approximate.
         Lg2 = "lg2.approx",
         /// Sine, approximate.
@@ -91,6 +93,8 @@ named! {
         MulWide = "mul.wide",
         /// Quotient: of integers rounded to zero, of floats to nearest.
         Div = "div",
+        /// Quotient of floats, off by two units in the last place.
+        DivNear = "div.full",
         /// What the quotient of integers leaves.
         Rem = "rem",
         /// Smaller one; a NaN loses.

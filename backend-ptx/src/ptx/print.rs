@@ -234,6 +234,7 @@ fn binary(op: Binary, of: Ty) -> String {
         | Binary::MulHi
         | Binary::MulWide
         | Binary::Div
+        | Binary::DivNear
         | Binary::Rem
         | Binary::Min
         | Binary::Max

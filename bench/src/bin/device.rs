@@ -55,7 +55,8 @@ const PRODUCT: fn(u32) -> i64 = |log| 1 << (log / 2 - 2);
 const BODIES: fn(u32) -> i64 = |log| 1 << (log / 2 + 2);
 
 #[rustfmt::skip]
-const PROGRAMS: [Measured; 10] = [
+const PROGRAMS: [Measured; 11] = [
+    Measured { name: "map", size: ALL, few: 10, many: 60 },
     Measured { name: "sum", size: ALL, few: 10, many: 110 },
     Measured { name: "scan", size: ALL, few: 10, many: 60 },
     Measured { name: "select", size: ALL, few: 10, many: 60 },

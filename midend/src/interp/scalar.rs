@@ -116,6 +116,7 @@ fn bin_bool(op: BinOp, a: bool, b: bool) -> Result<Const, ScalarTrap> {
         | BinOp::Atan2
         | BinOp::Atan2pi
         | BinOp::Hypot
+        | BinOp::DivNear
         | BinOp::Copysign
         | BinOp::Nextafter
         | BinOp::Ldexp => Err(ScalarTrap::IllTyped),

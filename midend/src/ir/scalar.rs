@@ -167,6 +167,10 @@ operators! {
         SinNear = "sin_near",
         /// Cosine, off by up to 4 units in the last place (what `cos` becomes with `--fast-math`).
         CosNear = "cos_near",
+        /// e^x, off by up to 4 units in the last place (what `exp` of f32 becomes with `--fast-math`).
+        ExpNear = "exp_near",
+        /// Square root, off by up to 4 units in the last place (what `sqrt` of f32 becomes with `--fast-math`).
+        SqrtNear = "sqrt_near",
         /// Sine of pi x.
         Sinpi = "sinpi",
         /// Cosine of pi x.
@@ -249,6 +253,8 @@ operators! {
         Atan2pi = "atan2pi",
         /// Square root of the sum of squares, without overflow on the way.
         Hypot = "hypot",
+        /// Quotient, off by up to 4 units in the last place (what `div` of f32 becomes with `--fast-math`).
+        DivNear = "div_near",
         /// Magnitude of the first, sign of the second.
         Copysign = "copysign",
         /// Next float from the first towards the second.
@@ -311,6 +317,8 @@ impl UnOp {
             | Self::Tan
             | Self::SinNear
             | Self::CosNear
+            | Self::ExpNear
+            | Self::SqrtNear
             | Self::Sinpi
             | Self::Cospi
             | Self::Tanpi
@@ -358,6 +366,8 @@ impl UnOp {
             | Self::Tan
             | Self::SinNear
             | Self::CosNear
+            | Self::ExpNear
+            | Self::SqrtNear
             | Self::Sinpi
             | Self::Cospi
             | Self::Tanpi
@@ -394,6 +404,7 @@ impl BinOp {
             Self::Atan2
             | Self::Atan2pi
             | Self::Hypot
+            | Self::DivNear
             | Self::Copysign
             | Self::Nextafter
             | Self::Ldexp => ty.is_float(),

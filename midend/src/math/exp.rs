@@ -25,6 +25,19 @@ pub fn exp(x: Val<'_>) -> Val<'_> {
     format.scale((r + tail) + 1.0, k.value)
 }
 
+/// e^x, off by up to 4 units in the last place: what rounding takes from r is not put back.
+pub fn exp_near(x: Val<'_>) -> Val<'_> {
+    let format = Format::of(x.ty());
+    let (low, high) = format.pick((-104.0, 89.0), (-746.0, 710.0));
+    let x = x.or_if(x.lt(low), low);
+    let x = x.or_if(x.gt(high), high);
+    let k = format.whole(x * LOG2_E);
+    let (ln2, poly) = format.pick((LN2_F32, &EXP_F32[..]), (LN2_F64, &EXP_F64[..]));
+    let r = k.value.fma(-ln2[1], k.value.fma(-ln2[0], x));
+    let tail = (r * r).fma(r.poly(poly), r);
+    format.scale(tail + 1.0, k.value)
+}
+
 /// k and e^r - 1 for x = k ln(2) + r, of a binary64 in the range where results are finite; as precise as binary32
 /// needs.
 pub fn reduced_single(x: Val<'_>) -> (Val<'_>, Val<'_>) {

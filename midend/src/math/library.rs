@@ -86,10 +86,14 @@ pub const fn computed_by(op: ScalarOp) -> ScalarOp {
 /// Every operation on a type of floats that is a function with a definition (of binary16: with one for binary32), but for those that
 /// only stand for others with `--fast-math`.
 pub fn functions(ty: ScalarType) -> Vec<ScalarOp> {
-    let near = |op: &&UnOp| matches!(op, UnOp::SinNear | UnOp::CosNear);
+    let near = |op: &UnOp| {
+        let all = [UnOp::SinNear, UnOp::CosNear, UnOp::ExpNear, UnOp::SqrtNear];
+        all.contains(op)
+    };
     let unary = UnOp::ALL.iter().filter(|op| !near(op));
     let unary = unary.map(|op| ScalarOp::Un(*op, ty));
-    let binary = BinOp::ALL.iter().map(|op| ScalarOp::Bin(*op, ty));
+    let binary = BinOp::ALL.iter().filter(|op| **op != BinOp::DivNear);
+    let binary = binary.map(|op| ScalarOp::Bin(*op, ty));
     unary
         .chain(binary)
         .filter(|op| definition(computed_by(*op)).is_some())
@@ -101,7 +105,9 @@ pub fn functions(ty: ScalarType) -> Vec<ScalarOp> {
 pub fn bound(op: ScalarOp) -> u32 {
     match op {
         ScalarOp::Un(UnOp::Erf | UnOp::Erfc, _) | ScalarOp::Bin(BinOp::Pow, _) => 2,
-        ScalarOp::Un(UnOp::Gamma | UnOp::Lgamma | UnOp::SinNear | UnOp::CosNear, _) => 4,
+        ScalarOp::Un(UnOp::Gamma | UnOp::Lgamma, _) => 4,
+        ScalarOp::Un(UnOp::SinNear | UnOp::CosNear | UnOp::ExpNear | UnOp::SqrtNear, _)
+        | ScalarOp::Bin(BinOp::DivNear, _) => 4,
         ScalarOp::Un(..)
         | ScalarOp::Bin(..)
         | ScalarOp::Cmp(..)
@@ -148,6 +154,8 @@ fn unary(op: UnOp, ty: ScalarType) -> Option<Definition> {
         UnOp::Tan => define(ty, |[x]| Circular::Tan.of_radians(x)),
         UnOp::SinNear => define(ty, trig::sin_near),
         UnOp::CosNear => define(ty, trig::cos_near),
+        UnOp::ExpNear => define(ty, |[x]| exp::exp_near(x)),
+        UnOp::SqrtNear => define(ty, |[x]| x.sqrt()),
         UnOp::Sinpi => define(ty, |[x]| Circular::Sin.of_half_turns(x)),
         UnOp::Cospi => define(ty, |[x]| Circular::Cos.of_half_turns(x)),
         UnOp::Tanpi => define(ty, |[x]| Circular::Tan.of_half_turns(x)),
@@ -171,6 +179,7 @@ fn binary(op: BinOp, ty: ScalarType) -> Option<Definition> {
     Some(match op {
         BinOp::Pow => define(ty, |[x, y]| power::pow(x, y)),
         BinOp::Hypot => define(ty, |[x, y]| power::hypot(x, y)),
+        BinOp::DivNear => define(ty, |[x, y]| x.over(y)),
         BinOp::Ldexp => define(ty, |[x, n]| power::ldexp(x, n)),
         BinOp::Atan2 => define(ty, |[y, x]| atan::atan2(y, x, Unit::Radian)),
         BinOp::Atan2pi => define(ty, |[y, x]| atan::atan2(y, x, Unit::HalfTurn)),

@@ -341,7 +341,7 @@ fn steps(a: Const, b: Const) -> u64 {
 }
 
 #[test]
-fn what_stands_for_sine_and_cosine_is_near() {
+fn what_stands_for_functions_with_fast_math_is_near() {
     let mut angles: Vec<Const> = (0..u32::MAX / 9973).map(|i| Const::F32(9973 * i)).collect();
     for k in 0..30_000 {
         let quarter = f64::from(k) * std::f64::consts::FRAC_PI_2;
@@ -356,7 +356,12 @@ fn what_stands_for_sine_and_cosine_is_near() {
         bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         angles.push(Const::F64(bits));
     }
-    let pairs = [(UnOp::Sin, UnOp::SinNear), (UnOp::Cos, UnOp::CosNear)];
+    let pairs = [
+        (UnOp::Sin, UnOp::SinNear),
+        (UnOp::Cos, UnOp::CosNear),
+        (UnOp::Exp, UnOp::ExpNear),
+        (UnOp::Sqrt, UnOp::SqrtNear),
+    ];
     let mut worst = 0;
     for angle in angles {
         for (exact, near) in pairs {

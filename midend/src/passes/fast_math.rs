@@ -1,5 +1,6 @@
 //! What programs may gain where the last digits of floats are free (`--fast-math`): a product and a sum round once, division by
-//! a constant is multiplication by its reciprocal, and sine and cosine are off by up to 4 units in the last place.
+//! a constant is multiplication by its reciprocal, and sine and cosine, of 32 bits also exponentials, roots and quotients, are off by
+//! up to 4 units in the last place.
 //!
 //! ```text
 //! let p = mul.f32(x, y)          let s = fma.f32(x, y, z)
@@ -23,7 +24,7 @@ use crate::pass::Pass;
 /// The pass.
 pub const PASS: Pass<Mem> = Pass {
     name: "fast-math",
-    summary: "products and sums of floats in one operation, reciprocals of constants, faster sines and cosines (only with --fast-math)",
+    summary: "products and sums of floats in one operation, reciprocals of constants, faster functions (only with --fast-math)",
     run: |mut program, cx| {
         if cx.options.fast_math {
             let Program { vars, funs, .. } = &mut program;
@@ -36,6 +37,14 @@ pub const PASS: Pass<Mem> = Pass {
         program
     },
 };
+
+/// What takes the place of functions, and whether it does so for numbers of 64 bits.
+const NEAR: [(UnOp, UnOp, bool); 4] = [
+    (UnOp::Sin, UnOp::SinNear, true),
+    (UnOp::Cos, UnOp::CosNear, true),
+    (UnOp::Exp, UnOp::ExpNear, false),
+    (UnOp::Sqrt, UnOp::SqrtNear, false),
+];
 
 /// The factors of products that are used once, by what is bound to them.
 type Products = HashMap<Var, [Atom; 2]>;
@@ -74,14 +83,19 @@ fn body(vars: &mut Vars, uses: &HashMap<Var, usize>, body_: &mut Body<Mem>) {
             } else if let (BinOp::Div, Some(by)) = (op, reciprocal(args[1])) {
                 fired("fast-math/reciprocal");
                 stm.exp = Exp::Scalar(ScalarOp::Bin(BinOp::Mul, ty), vec![args[0], by]);
+            } else if (op, ty) == (BinOp::Div, ScalarType::F32) {
+                fired("fast-math/near");
+                stm.exp = Exp::Scalar(ScalarOp::Bin(BinOp::DivNear, ty), args.to_vec());
             }
-        } else if let Exp::Scalar(ScalarOp::Un(op, ScalarType::F32 | ScalarType::F64), _) =
+        } else if let Exp::Scalar(ScalarOp::Un(op, ty @ (ScalarType::F32 | ScalarType::F64)), _) =
             &mut stm.exp
         {
-            let pairs = [(UnOp::Sin, UnOp::SinNear), (UnOp::Cos, UnOp::CosNear)];
-            if let Some((_, near)) = pairs.into_iter().find(|(exact, _)| exact == op) {
-                fired("fast-math/circular");
-                *op = near;
+            let known = NEAR
+                .iter()
+                .filter(|(_, _, wide)| *wide || *ty == ScalarType::F32);
+            if let Some((_, near, _)) = known.clone().find(|(exact, _, _)| exact == op) {
+                fired("fast-math/near");
+                *op = *near;
             }
         } else {
             deep(|| stm.exp.bodies_mut(&mut |inner| body(vars, uses, inner)));

@@ -56,6 +56,7 @@ fn neutral(op: BinOp, ty: ScalarType) -> Option<Const> {
         | BinOp::Atan2
         | BinOp::Atan2pi
         | BinOp::Hypot
+        | BinOp::DivNear
         | BinOp::Copysign
         | BinOp::Nextafter
         | BinOp::Ldexp => return None,

@@ -55,6 +55,11 @@ fn two<F: Float>(cx: &mut Cx<'_>, op: &Op, mask: u32, f: impl Fn(F, F) -> F) -> 
     })
 }
 
+/// A number, or zero instead of one that is subnormal.
+fn normal(a: f32) -> f32 {
+    if a.is_subnormal() { 0.0 } else { a }
+}
+
 /// Bits of one operand: signs are changed without looking at the value.
 pub(super) fn unary(op: Unary, ty: Ty) -> Exec {
     match (op, ty) {
@@ -68,7 +73,8 @@ pub(super) fn unary(op: Unary, ty: Ty) -> Exec {
         (Unary::Sqrt, _) => |cx, op, m| one::<f64>(cx, op, m, f64::sqrt),
         (Unary::Rcp, Ty::F32) => |cx, op, m| one::<f32>(cx, op, m, |a| 1.0 / a),
         (Unary::Rcp, _) => |cx, op, m| one::<f64>(cx, op, m, |a| 1.0 / a),
-        (Unary::Ex2, _) => |cx, op, m| one::<f32>(cx, op, m, f32::exp2),
+        (Unary::SqrtNear, _) => |cx, op, m| one::<f32>(cx, op, m, f32::sqrt),
+        (Unary::Ex2, _) => |cx, op, m| one::<f32>(cx, op, m, |a| normal(normal(a).exp2())),
         (Unary::Lg2, _) => |cx, op, m| one::<f32>(cx, op, m, f32::log2),
         (Unary::Sin, _) => |cx, op, m| one::<f32>(cx, op, m, f32::sin),
         (Unary::Cos, _) => |cx, op, m| one::<f32>(cx, op, m, f32::cos),
@@ -84,7 +90,7 @@ pub(super) fn binary(op: Binary, ty: Ty) -> Exec {
                 Binary::Add => |cx, op, m| two::<$t>(cx, op, m, |a, b| a + b),
                 Binary::Sub => |cx, op, m| two::<$t>(cx, op, m, |a, b| a - b),
                 Binary::Mul => |cx, op, m| two::<$t>(cx, op, m, |a, b| a * b),
-                Binary::Div => |cx, op, m| two::<$t>(cx, op, m, |a, b| a / b),
+                Binary::Div | Binary::DivNear => |cx, op, m| two::<$t>(cx, op, m, |a, b| a / b),
                 Binary::Min => |cx, op, m| two::<$t>(cx, op, m, math::$min),
                 Binary::Max => |cx, op, m| two::<$t>(cx, op, m, math::$max),
                 _ => |cx, op, m| two::<$t>(cx, op, m, |a, b| b.copysign(a)),

@@ -5,7 +5,7 @@
 )]
 
 use super::super::{Lower, ty_of};
-use crate::ptx::ops::{Binary, Cmp, Round, Unary};
+use crate::ptx::ops::{Binary, Cmp, Round, Ternary, Unary};
 use crate::ptx::{Operand, Reg, Ty};
 use midend::ir::scalar::{BinOp, Const, UnOp};
 use midend::ir::types::ScalarType;
@@ -45,6 +45,8 @@ impl Lower<'_> {
                     .into()
             }
             UnOp::Sqrt => self.b.un(Unary::Sqrt, of, a).into(),
+            UnOp::SqrtNear => self.b.un(Unary::SqrtNear, of, a).into(),
+            UnOp::ExpNear => self.exp_near(a),
             UnOp::Rsqrt => {
                 let root = self.b.un(Unary::Sqrt, of, a);
                 self.b.bin(Binary::Div, of, float(ty, 1.0), root).into()
@@ -70,6 +72,7 @@ impl Lower<'_> {
             BinOp::Sub => Binary::Sub,
             BinOp::Mul => Binary::Mul,
             BinOp::Div => Binary::Div,
+            BinOp::DivNear => Binary::DivNear,
             BinOp::Min => Binary::Min,
             BinOp::Max => Binary::Max,
             BinOp::Copysign => return self.b.bin(Binary::Copysign, of, b, a).into(),
@@ -78,6 +81,31 @@ impl Lower<'_> {
             _ => unreachable!("{} is defined in IR or no operation on floats", op.name()),
         };
         self.b.bin(simple, of, a, b).into()
+    }
+
+    /// e^x of a binary32 as 2^k 2^f with a whole k and |f| <= 1/2. Beyond `LARGE` results are infinite or zero.
+    fn exp_near(&mut self, x: Operand) -> Operand {
+        const LARGE: f64 = 104.0;
+        /// Adding it leaves no room for fractions.
+        const WHOLE: f64 = 12_582_912.0;
+        let of = Ty::F32;
+        let number = |value: f64| float(ScalarType::F32, value);
+        let mut x = x;
+        for (beyond, bound) in [(Cmp::Lt, -LARGE), (Cmp::Gt, LARGE)] {
+            // A NaN stays a NaN.
+            let is_beyond = self.b.cmp(beyond, of, x, number(bound));
+            x = self.b.select(Ty::B32, is_beyond, number(bound), x).into();
+        }
+        let log2_e = std::f64::consts::LOG2_E;
+        let (first, rest) = (number(log2_e), number(log2_e - f64::from(log2_e as f32)));
+        let k = self.b.bin(Binary::Mul, of, x, first);
+        let k = self.b.bin(Binary::Add, of, k, number(WHOLE));
+        let k = self.b.bin(Binary::Sub, of, k, number(WHOLE));
+        let less = self.b.un(Unary::Neg, of, k);
+        let f = self.b.tern(Ternary::Fma, of, [x, first, less.into()]);
+        let f = self.b.tern(Ternary::Fma, of, [x, rest, f.into()]);
+        let [k, f] = [k, f].map(|power| self.b.un(Unary::Ex2, of, power));
+        self.b.bin(Binary::Mul, of, k, f).into()
     }
 
     /// What is left of `a` after taking multiples of `b`, with the sign of `b`. All steps but the last are exact: `t` runs

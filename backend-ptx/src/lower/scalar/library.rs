@@ -3,15 +3,27 @@
 use super::super::Lower;
 use crate::ptx::{Operand, Ty};
 use midend::ir::id::Id;
-use midend::ir::scalar::ScalarOp;
+use midend::ir::scalar::{BinOp, ScalarOp, UnOp};
 use midend::ir::syntax::{Atom, Exp};
 use midend::ir::types::ScalarType;
 use midend::math::code::Definition;
 use midend::math::{computed_by, definition};
 
+/// Whether GPUs have instructions for a function, which do without its definition.
+const fn is_built_in(op: ScalarOp) -> bool {
+    matches!(
+        op,
+        ScalarOp::Un(UnOp::ExpNear | UnOp::SqrtNear, ScalarType::F32)
+            | ScalarOp::Bin(BinOp::DivNear, ScalarType::F32)
+    )
+}
+
 impl Lower<'_> {
     /// The value of a function that is defined in IR; those of f16 are computed in f32.
     pub(super) fn defined(&mut self, op: ScalarOp, args: &[Operand]) -> Option<Operand> {
+        if is_built_in(op) {
+            return None;
+        }
         let wide = computed_by(op);
         let definition = definition(wide)?;
         if wide == op {

@@ -113,9 +113,13 @@ fn unary(op: Unary, ty: Ty) -> bool {
         Unary::Popc | Unary::Clz | Unary::Brev => ty.is_bits(),
         Unary::Bfind => ty.is_int(),
         Unary::Sqrt | Unary::Rcp => matches!(ty, Ty::F32 | Ty::F64),
-        Unary::Ex2 | Unary::Lg2 | Unary::Sin | Unary::Cos | Unary::Rsqrt | Unary::Tanh => {
-            ty == Ty::F32
-        }
+        Unary::SqrtNear
+        | Unary::Ex2
+        | Unary::Lg2
+        | Unary::Sin
+        | Unary::Cos
+        | Unary::Rsqrt
+        | Unary::Tanh => ty == Ty::F32,
         Unary::ToGlobal => ty == Ty::U64,
     }
 }
@@ -126,6 +130,7 @@ fn binary(op: Binary, ty: Ty) -> bool {
             ty.is_int() || ty.is_float()
         }
         Binary::Div => ty.is_int() || matches!(ty, Ty::F32 | Ty::F64),
+        Binary::DivNear => ty == Ty::F32,
         Binary::MulHi | Binary::Rem => ty.is_int(),
         Binary::MulWide => matches!(ty, Ty::U32 | Ty::S32),
         Binary::And | Binary::Or | Binary::Xor => ty.is_bits() || ty == Ty::Pred,

@@ -171,7 +171,7 @@ fn un(op: UnOp, ty: ScalarType) -> Option<Resolved> {
     Some(Resolved::Unary(table! {
         Neg Not Abs Signum Popcount Clz Ctz;
         Neg Abs Signum Sqrt Rsqrt Floor Ceil Round Trunc IsNan IsInf;
-        Cbrt Exp Log Log2 Log10 Log1p Sin Cos Tan SinNear CosNear Sinpi Cospi Tanpi Asin Acos Atan Asinpi Acospi Atanpi Sinh Cosh Tanh
+        Cbrt Exp Log Log2 Log10 Log1p Sin Cos Tan SinNear CosNear ExpNear SqrtNear Sinpi Cospi Tanpi Asin Acos Atan Asinpi Acospi Atanpi Sinh Cosh Tanh
         Asinh Acosh Atanh Erf Erfc Gamma Lgamma;
         UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Signum | UnOp::Popcount | UnOp::Clz | UnOp::Ctz | UnOp::IsNan
         | UnOp::IsInf | UnOp::Sqrt | UnOp::Rsqrt | UnOp::Floor | UnOp::Ceil | UnOp::Round | UnOp::Trunc
@@ -199,6 +199,7 @@ fn bin(op: BinOp, ty: ScalarType) -> Option<Resolved> {
             | BinOp::Atan2
             | BinOp::Atan2pi
             | BinOp::Hypot
+            | BinOp::DivNear
             | BinOp::Copysign
             | BinOp::Nextafter
             | BinOp::Ldexp => return None,
@@ -235,7 +236,7 @@ fn int_bin(op: BinOp, ty: ScalarType) -> Option<Resolved> {
     Some(table! {
         Add Sub Mul And Or Xor Shl Shr Min Max MulHi;
         Div Mod Quot Rem Pow;
-        Atan2 Atan2pi Hypot Copysign Nextafter Ldexp
+        Atan2 Atan2pi Hypot DivNear Copysign Nextafter Ldexp
     })
 }
 
@@ -254,7 +255,7 @@ fn float_bin(op: BinOp, ty: ScalarType) -> Option<Resolved> {
             table! {
                 $rust $f;
                 Add Sub Mul Div Mod Min Max Copysign Nextafter;
-                Pow Atan2 Atan2pi Hypot Ldexp;
+                Pow Atan2 Atan2pi Hypot DivNear Ldexp;
                 Quot Rem And Or Xor Shl Shr MulHi
             }
         };

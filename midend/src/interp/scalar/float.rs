@@ -34,6 +34,8 @@ macro_rules! unary {
                 | UnOp::Tan
                 | UnOp::SinNear
                 | UnOp::CosNear
+                | UnOp::ExpNear
+                | UnOp::SqrtNear
                 | UnOp::Sinpi
                 | UnOp::Cospi
                 | UnOp::Tanpi
@@ -100,6 +102,7 @@ macro_rules! binary {
                 | BinOp::Atan2
                 | BinOp::Atan2pi
                 | BinOp::Hypot
+                | BinOp::DivNear
                 | BinOp::Ldexp => {
                     let ty = Const::from(a).ty();
                     return library::function(ScalarOp::Bin(op, ty), &[a.into(), b.into()]);

@@ -194,6 +194,8 @@ pub fn un<T: Int>(op: UnOp, a: T) -> Result<Const, ScalarTrap> {
         | UnOp::Tan
         | UnOp::SinNear
         | UnOp::CosNear
+        | UnOp::ExpNear
+        | UnOp::SqrtNear
         | UnOp::Sinpi
         | UnOp::Cospi
         | UnOp::Tanpi
@@ -259,6 +261,7 @@ pub fn bin<T: Int>(op: BinOp, a: T, b: T) -> Result<Const, ScalarTrap> {
         BinOp::Atan2
         | BinOp::Atan2pi
         | BinOp::Hypot
+        | BinOp::DivNear
         | BinOp::Copysign
         | BinOp::Nextafter
         | BinOp::Ldexp => return Err(ScalarTrap::IllTyped),

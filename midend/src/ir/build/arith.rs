@@ -167,6 +167,7 @@ fn fold_i64(op: BinOp, a: Atom, b: Atom) -> Option<Atom> {
         | BinOp::Atan2
         | BinOp::Atan2pi
         | BinOp::Hypot
+        | BinOp::DivNear
         | BinOp::Copysign
         | BinOp::Nextafter
         | BinOp::Ldexp => None,

@@ -130,6 +130,7 @@ fn commutes(op: ScalarOp) -> bool {
                 | BinOp::Max
                 | BinOp::MulHi
                 | BinOp::Hypot
+                | BinOp::DivNear
         ),
         ScalarOp::Cmp(op, _) => op == CmpOp::Eq,
         ScalarOp::Un(..)

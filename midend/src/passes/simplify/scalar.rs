@@ -171,6 +171,7 @@ impl<D: Dialect> Simplify<'_, D> {
             | BinOp::Atan2
             | BinOp::Atan2pi
             | BinOp::Hypot
+            | BinOp::DivNear
             | BinOp::Copysign
             | BinOp::Nextafter
             | BinOp::Ldexp => return None,
@@ -348,6 +349,7 @@ fn fold_float<D>(op: BinOp, a: Atom, b: Atom) -> Option<Exp<D>> {
         | BinOp::Atan2
         | BinOp::Atan2pi
         | BinOp::Hypot
+        | BinOp::DivNear
         | BinOp::Copysign
         | BinOp::Nextafter
         | BinOp::Ldexp => None,

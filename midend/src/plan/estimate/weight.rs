@@ -40,6 +40,7 @@ fn binary(op: BinOp) -> f64 {
         | BinOp::Quot
         | BinOp::Rem
         | BinOp::Hypot
+        | BinOp::DivNear
         | BinOp::Nextafter
         | BinOp::Ldexp => SLOW,
         BinOp::Pow | BinOp::Atan2 | BinOp::Atan2pi => FUNCTION,
@@ -61,7 +62,7 @@ fn unary(op: UnOp) -> f64 {
         | UnOp::Ceil
         | UnOp::Round
         | UnOp::Trunc => 1.0,
-        UnOp::Sqrt | UnOp::Rsqrt | UnOp::Cbrt => SLOW,
+        UnOp::Sqrt | UnOp::SqrtNear | UnOp::Rsqrt | UnOp::Cbrt => SLOW,
         UnOp::Exp
         | UnOp::Log
         | UnOp::Log2
@@ -72,6 +73,7 @@ fn unary(op: UnOp) -> f64 {
         | UnOp::Tan
         | UnOp::SinNear
         | UnOp::CosNear
+        | UnOp::ExpNear
         | UnOp::Sinpi
         | UnOp::Cospi
         | UnOp::Tanpi

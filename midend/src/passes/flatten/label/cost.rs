@@ -51,6 +51,7 @@ pub(super) fn is_cheap(op: ScalarOp) -> bool {
             | BinOp::Atan2
             | BinOp::Atan2pi
             | BinOp::Hypot
+            | BinOp::DivNear
             | BinOp::Copysign
             | BinOp::Nextafter
             | BinOp::Ldexp => false,
