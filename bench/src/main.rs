@@ -26,6 +26,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+/// That of the command `arrc`: programs are measured as they run there. Large blocks are of large pages, which other allocators do not ask for.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Compares the example programs with plain C.
 #[derive(Parser)]
 struct Options {
