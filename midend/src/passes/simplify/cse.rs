@@ -130,7 +130,6 @@ fn commutes(op: ScalarOp) -> bool {
                 | BinOp::Max
                 | BinOp::MulHi
                 | BinOp::Hypot
-                | BinOp::DivNear
         ),
         ScalarOp::Cmp(op, _) => op == CmpOp::Eq,
         ScalarOp::Un(..)
@@ -139,5 +138,30 @@ fn commutes(op: ScalarOp) -> bool {
         | ScalarOp::ToBits(_)
         | ScalarOp::FromBits(_)
         | ScalarOp::Select(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interp::scalar::{all_operations, eval, same};
+    use crate::ir::scalar::Const;
+    use crate::ir::types::ScalarType;
+
+    #[test]
+    fn operands_that_are_exchanged_may_be() {
+        let commuting = all_operations().into_iter().filter(|op| commutes(*op));
+        let mut seen = 0;
+        for op in commuting {
+            let ty = op.operand(0);
+            let [a, b] = [0, 7].map(|n| {
+                let convert = ScalarOp::Convert(ScalarType::I64, ty);
+                eval(convert, &[Const::I64(n)]).expect("a number")
+            });
+            let both = [[a, b], [b, a]].map(|args| eval(op, &args).expect("a value"));
+            assert!(same(both[0], both[1]), "{op}: {both:?}");
+            seen += 1;
+        }
+        assert!(seen > 50, "{seen} operations");
     }
 }
