@@ -220,6 +220,7 @@ fn between(runs: usize, ours: Vec<Ours>, others: Vec<Other>) -> Contest {
         },
         timeout: None,
         entry: None,
+        turn: 1,
         exclude: Vec::new(),
         include: vec![String::from("compiled")],
     }

@@ -178,7 +178,11 @@ fn contest(
             });
         }
     }
-    Ok(between(options.runs, vec![ours(threads, None)?], others))
+    let contest = between(options.runs, vec![ours(threads, None)?], others);
+    Ok(Contest {
+        turn: RUNS,
+        ..contest
+    })
 }
 
 /// Names of ceilings, and what `bench/c/ceilings.c` moves or computes for each.

@@ -27,6 +27,8 @@ pub struct Contest {
     pub entry: Option<String>,
     /// Inputs with one of these tags are left out.
     pub exclude: Vec<String>,
+    /// The fewest runs of a turn of ours, as other programs may have several in one.
+    pub turn: usize,
     /// Where there are some, only inputs with one of these tags are run.
     pub include: Vec<String>,
 }
@@ -302,7 +304,7 @@ impl<'a> Heat<'a> {
                     continue;
                 }
                 any = true;
-                let times = turn(patience, &measured.times);
+                let times = turn(patience, &measured.times).max(self.contest.turn);
                 if let Ok((times, _)) = runner.turn(self.contest.timeout, Want::Times(times))
                     && let Ok(measured) = &mut runner.outcome
                 {

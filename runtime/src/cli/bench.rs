@@ -292,6 +292,7 @@ fn contest(arguments: &BenchArguments) -> Result<Contest, Exit> {
         },
         timeout: arguments.timeout.map(Duration::from_secs_f64),
         entry: arguments.entry_point.clone(),
+        turn: 1,
         exclude: arguments.exclude.clone(),
         include: arguments.include.clone(),
     })
