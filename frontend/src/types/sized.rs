@@ -89,6 +89,8 @@ pub(crate) struct Sizer<'c, 'a> {
     pub(crate) binders: HashSet<Name>,
     /// Such parameters that took the name of another.
     pub(crate) aliases: HashMap<Name, Name>,
+    /// Sizes of the parameters of loops around.
+    pub(crate) loop_sizes: HashSet<u32>,
     pub(crate) vals: HashMap<Name, ValTy>,
     pub(crate) level: u32,
     pub(crate) occurrences: u32,
@@ -107,6 +109,7 @@ impl<'c, 'a> Sizer<'c, 'a> {
             rigid: HashMap::default(),
             binders: HashSet::default(),
             aliases: HashMap::default(),
+            loop_sizes: HashSet::default(),
             vals: HashMap::default(),
             level: 0,
             occurrences: 0,

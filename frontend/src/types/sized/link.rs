@@ -78,19 +78,26 @@ impl Sizer<'_, '_> {
         })
     }
 
+    /// Whether a flexible size may become that of another branch. Those of the parameters of a loop may not, nor may sizes from
+    /// outside become those: what a branch makes of them shows whether the loop keeps them.
     pub(crate) fn can_link(&self, m: u32, other: &Size) -> bool {
         let level = self.metas[m as usize].level;
         let mut names = Vec::new();
         names_of_size(other, &mut names);
         let mut metas = Vec::new();
         metas_of_size(other, &mut metas);
+        if self.loop_sizes.contains(&m) {
+            return false;
+        }
         names.iter().all(|n| match self.rigid.get(n) {
             Some(r) if r.unknown.is_some() => r.level <= level,
             Some(r) => r.level < level,
             None => true,
-        }) && metas
-            .iter()
-            .all(|o| self.metas[*o as usize].level <= level && *o != m)
+        }) && metas.iter().all(|o| {
+            let other = self.metas[*o as usize].level;
+            let inside = other < level || (other == level && !self.loop_sizes.contains(o));
+            inside && *o != m
+        })
     }
 
     /// Decides a flexible size.

@@ -54,6 +54,7 @@ impl Sizer<'_, '_> {
                 return s.clone();
             }
             let m = self.meta(State::Flexible, span, "a size of a loop parameter");
+            self.loop_sizes.insert(m);
             dims.initial.insert(m, s.clone());
             Size::atom(Atom::Meta(m))
         });
@@ -81,7 +82,10 @@ impl Sizer<'_, '_> {
             }
         };
         let body = self.boxed(body)?;
-        let (sizes, pat) = self.loop_sizes(&dims, &loop_ty, pat, &body, span)?;
+        for m in dims.initial.keys() {
+            self.loop_sizes.remove(m);
+        }
+        let (sizes, pat) = self.decide(&dims, &loop_ty, pat, &body, span)?;
         self.level = level;
         self.admits(
             &pat,
@@ -144,7 +148,8 @@ impl Sizer<'_, '_> {
         }
     }
 
-    fn loop_sizes(
+    /// The sizes that change, and the parameters with what is known then.
+    fn decide(
         &mut self,
         dims: &Dims,
         loop_ty: &Type,
@@ -265,7 +270,13 @@ impl Sizer<'_, '_> {
         }
         for (m, class) in &classes {
             if matches!(class, Class::Same(_)) && !variant.contains(m) {
-                self.metas[*m as usize].state = State::Solved(dims.initial[m].clone());
+                let initial = self.size(&dims.initial[m]);
+                let mut metas = Vec::new();
+                metas_of_size(&initial, &mut metas);
+                // The body may have made the initial size depend on this one.
+                if !metas.contains(m) {
+                    self.metas[*m as usize].state = State::Solved(initial);
+                }
             }
         }
         variant
