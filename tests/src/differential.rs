@@ -114,7 +114,9 @@ fn verified<D: Verify>(what: &str, program: &Program<D>) -> Result<(), String> {
 fn unwound<R>(f: impl FnOnce() -> R) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(f)).map_err(|payload| match payload.downcast::<String>() {
         Ok(text) => format!("panicked, {text}"),
-        Err(_) => "panicked".into(),
+        Err(payload) => payload
+            .downcast_ref::<&str>()
+            .map_or_else(|| "panicked".into(), |text| format!("panicked, {text}")),
     })
 }
 
