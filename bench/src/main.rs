@@ -204,11 +204,11 @@ fn contest(options: &Options, work: &Path) -> Result<Contest> {
         );
         others.push(Other { command });
     }
-    Ok(between(options.runs, targets, others))
+    Ok(between((options.runs, C_RUNS), targets, others))
 }
 
-/// A contest over the inputs with the tag `compiled`, of so many runs.
-fn between(runs: usize, ours: Vec<Ours>, others: Vec<Other>) -> Contest {
+/// A contest over the inputs with the tag `compiled`, of so many runs, in turns of so many.
+fn between((runs, turn): (usize, usize), ours: Vec<Ours>, others: Vec<Other>) -> Contest {
     Contest {
         ours,
         others,
@@ -220,7 +220,7 @@ fn between(runs: usize, ours: Vec<Ours>, others: Vec<Other>) -> Contest {
         },
         timeout: None,
         entry: None,
-        turn: 1,
+        turn,
         exclude: Vec::new(),
         include: vec![String::from("compiled")],
     }

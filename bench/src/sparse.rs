@@ -276,7 +276,11 @@ pub(super) fn sparse(options: &Options, root: &Path, work: &Path) -> Result<()> 
         ));
     }
     let others = commands.into_iter().map(|command| Other { command });
-    let contest = between(options.runs, vec![ours(threads, None)?], others.collect());
+    let contest = between(
+        (options.runs, RUNS),
+        vec![ours(threads, None)?],
+        others.collect(),
+    );
     println!(
         "{:<18}{:>9}{:>9}{:>10}{:>12}{:>9}{:>11}{:>9}{:>14}",
         "matrix",

@@ -178,11 +178,8 @@ fn contest(
             });
         }
     }
-    let contest = between(options.runs, vec![ours(threads, None)?], others);
-    Ok(Contest {
-        turn: RUNS,
-        ..contest
-    })
+    let runs = (options.runs, RUNS);
+    Ok(between(runs, vec![ours(threads, None)?], others))
 }
 
 /// Names of ceilings, and what `bench/c/ceilings.c` moves or computes for each.

@@ -45,9 +45,8 @@ impl Emit<'_, '_> {
                 self.stack_slot(bytes + REGISTER)
             })
             .collect();
-        let stores = (kept.statement, &kept.stores[..]);
         let vars = &self.program.vars;
-        let together = compressed(vars, (kernel, then), stores, self.asked);
+        let together = compressed(vars, (kernel, then), kept, self.asked);
         self.parts = together.as_ref().map_or(1, |job| job.plan.parts);
         self.in_lanes = together.is_some();
         let points = self.b.ins().isub(hi, lo);

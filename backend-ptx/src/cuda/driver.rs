@@ -143,10 +143,12 @@ impl Gpu {
             memory: context.total_mem()? as u64,
         };
         // SAFETY: the context is current; the memory is given back when the device is closed.
-        let staging = unsafe { result::malloc_host(STAGED, 0) }?;
+        let staging = unsafe { result::malloc_host(STAGED, 0) }?.cast::<u8>();
+        // SAFETY: it has so many bytes.
+        unsafe { staging.write_bytes(0, STAGED) };
         let gpu = Self {
             context,
-            staging: Mutex::new(Staging(staging.cast::<u8>())),
+            staging: Mutex::new(Staging(staging)),
             about,
         };
         gpu.keep_memory()?;
@@ -239,7 +241,7 @@ impl Gpu {
             }
         }
         self.wait()?;
-        // SAFETY: so many bytes have been copied there, the memory having been zeros or bytes before.
+        // SAFETY: so many bytes have been copied there.
         Ok(unsafe { std::slice::from_raw_parts(staging.0, read) }.to_vec())
     }
 

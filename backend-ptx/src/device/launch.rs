@@ -4,7 +4,7 @@ use super::failures::Verdict;
 use super::{Buffer, Machine, Module, PtxDevice};
 use crate::compile::Kernel;
 use crate::launch::{Fixed, Plan, Scratch as Array, Share, Step, plan, slots};
-use midend::device::{Arg, Stop};
+use midend::device::{Arg, Device as _, Stop};
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 
@@ -61,26 +61,32 @@ impl<'a, M: Machine> Scratch<'a, M> {
             }
             return Ok(all);
         }
-        let mut bytes = 0usize;
-        let mut places = vec![0; plan.scratch.len()];
-        let mut zeros = 0;
-        for with_zeros in [true, false] {
-            for (place, array) in places.iter_mut().zip(&plan.scratch) {
-                if array.zeros == with_zeros {
-                    *place = bytes;
-                    bytes = bytes.saturating_add(array.bytes().next_multiple_of(ALIGNMENT));
-                }
-            }
-            if with_zeros {
-                zeros = bytes;
-            }
-        }
+        let (places, zeros, bytes) = side_by_side(&plan.scratch);
         let start = all.alloc(ScalarType::U8, bytes)?;
         machine.zero(start, zeros)?;
         let array = |(place, array): (usize, &Array)| (start + place as u64, array.bytes());
         all.arrays = places.into_iter().zip(&plan.scratch).map(array).collect();
         Ok(all)
     }
+}
+
+/// How many bytes behind the start of all each of some arrays begins, those with zeros first; the bytes of these, and of all. What
+/// does not fit into memory is as large as can be.
+fn side_by_side(arrays: &[Array]) -> (Vec<usize>, usize, usize) {
+    let (mut places, mut zeros, mut bytes) = (vec![0; arrays.len()], 0, 0usize);
+    for with_zeros in [true, false] {
+        for (place, array) in places.iter_mut().zip(arrays) {
+            if array.zeros == with_zeros {
+                *place = bytes;
+                let rounded = array.bytes().checked_next_multiple_of(ALIGNMENT);
+                bytes = bytes.saturating_add(rounded.unwrap_or(usize::MAX));
+            }
+        }
+        if with_zeros {
+            zeros = bytes;
+        }
+    }
+    (places, zeros, bytes)
 }
 
 impl<M: Machine> Drop for Scratch<'_, M> {
@@ -145,8 +151,7 @@ fn offset<M: Machine>(
     row: i64,
 ) -> Result<i64, RunError> {
     let row = usize::try_from(row).map_err(|_| no_offsets())?;
-    let data = device.read(offsets, offsets.place(row)?, 1)?;
-    data.get(0).as_i64().ok_or_else(no_offsets)
+    device.load(offsets, row)?.as_i64().ok_or_else(no_offsets)
 }
 
 impl<M: Machine> Run<'_, M> {
@@ -220,5 +225,29 @@ impl<M: Machine> Run<'_, M> {
         let scratch: Vec<u64> = self.scratch.arrays.iter().map(|(at, _)| *at).collect();
         let mut slots = step.params(&self.slots, fixed, &scratch);
         machine.run(code, step.blocks, &mut slots, self.stop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_side_by_side_do_not_overlap() {
+        let array = |len, zeros| Array {
+            elem: ScalarType::U64,
+            len,
+            zeros,
+        };
+        let arrays = [
+            array(3, false),
+            array(32, true),
+            array(33, true),
+            array(0, false),
+        ];
+        let (places, zeros, bytes) = side_by_side(&arrays);
+        assert_eq!((places, zeros, bytes), (vec![768, 0, 256, 1024], 768, 1024));
+        let (_, zeros, bytes) = side_by_side(&[array(usize::MAX, false), array(1, true)]);
+        assert_eq!((zeros, bytes), (256, usize::MAX));
     }
 }

@@ -29,6 +29,24 @@ impl Lower<'_> {
         self.b.begin(join);
     }
 
+    /// Code for blocks in which a condition holds, and for others.
+    pub(super) fn if_else(
+        &mut self,
+        cond: Reg,
+        f: impl FnOnce(&mut Self),
+        g: impl FnOnce(&mut Self),
+    ) {
+        let (yes, no, join) = (self.b.block(), self.b.block(), self.b.block());
+        self.b.branch(cond, yes, no, true);
+        self.b.begin(yes);
+        f(self);
+        self.b.jump(join);
+        self.b.begin(no);
+        g(self);
+        self.b.jump(join);
+        self.b.begin(join);
+    }
+
     /// Code for threads where a condition holds.
     pub(super) fn when(&mut self, cond: impl Into<Guard>, f: impl FnOnce(&mut Self)) {
         let (yes, join) = (self.b.block(), self.b.block());

@@ -73,20 +73,16 @@ pub fn kept(kernel: &Kernel, ops: &[Operator<Mem>], then: &Lambda<Mem>) -> Optio
         let stores: Option<Vec<(Var, Atom)>> = then
             .stms
             .iter()
-            .map(|stm| match &stm.exp {
-                Exp::Op(Mem::Store {
+            .map(|stm| {
+                let Exp::Op(Mem::Store {
                     buffer,
                     index,
                     value,
-                }) if is_place(*index) => Some((*buffer, *value)),
-                Exp::Atom(_)
-                | Exp::Scalar(..)
-                | Exp::If { .. }
-                | Exp::Assert { .. }
-                | Exp::Guard { .. }
-                | Exp::Loop { .. }
-                | Exp::Call { .. }
-                | Exp::Op(_) => None,
+                }) = &stm.exp
+                else {
+                    return None;
+                };
+                is_place(*index).then_some((*buffer, *value))
             })
             .collect();
         let alone = stm.binds.is_empty() && otherwise.stms.is_empty() && keeps(*cond);
@@ -136,22 +132,17 @@ pub fn kept(kernel: &Kernel, ops: &[Operator<Mem>], then: &Lambda<Mem>) -> Optio
 
 /// Whether a condition is that an index, and 1, is a size.
 fn is_last(body: &Body<Mem>, cond: Atom, is_index: impl Fn(Atom) -> bool, size: Atom) -> bool {
-    let compared = defined(body, cond).and_then(|stm| match &stm.exp {
-        Exp::Scalar(ScalarOp::Cmp(CmpOp::Eq, ScalarType::I64), args) if args[1] == size => {
-            defined(body, args[0])
-        }
-        Exp::Atom(_)
-        | Exp::Scalar(..)
-        | Exp::If { .. }
-        | Exp::Assert { .. }
-        | Exp::Guard { .. }
-        | Exp::Loop { .. }
-        | Exp::Call { .. }
-        | Exp::Op(_) => None,
-    });
-    compared.is_some_and(|stm| {
-        matches!(&stm.exp, Exp::Scalar(ScalarOp::Bin(BinOp::Add, ScalarType::I64), args)
-            if is_index(args[0]) && args[1] == Atom::Const(Const::I64(1)))
+    let args = |atom: Atom, wanted: ScalarOp| {
+        let Exp::Scalar(op, args) = &defined(body, atom)?.exp else {
+            return None;
+        };
+        (*op == wanted).then(|| [args[0], args[1]])
+    };
+    let equal = args(cond, ScalarOp::Cmp(CmpOp::Eq, ScalarType::I64));
+    equal.is_some_and(|[next, end]| {
+        let next = args(next, ScalarOp::Bin(BinOp::Add, ScalarType::I64));
+        let is_next = |[at, one]: [Atom; 2]| is_index(at) && one == Atom::Const(Const::I64(1));
+        end == size && next.is_some_and(is_next)
     })
 }
 

@@ -7,9 +7,9 @@ use super::{Emit, Group};
 use crate::emit::library::RAW;
 use crate::emit::plain;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
+use midend::analysis::filters::Kept;
 use midend::ir::id::Var;
-use midend::ir::mem::{Extent, Kernel, Mem};
-use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
+use midend::ir::mem::{Kernel, Mem};
 use midend::ir::syntax::{Atom, Body, Exp, Lambda, Stm, Vars};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
@@ -24,12 +24,12 @@ pub(in crate::emit) struct Compressed {
     stores: Vec<(Atom, ScalarType)>,
 }
 
-/// How the points of a scan are worked on together that counts those that are kept, of which the statement with this number
-/// stores these values; nothing if points but the last of all do anything else.
+/// How the points of a scan are worked on together that counts those that are kept; nothing if points but the last of all do anything
+/// else.
 pub(in crate::emit) fn compressed(
     vars: &Vars,
     (kernel, then): (&Kernel, &Lambda<Mem>),
-    (statement, stores): (usize, &[(Var, Atom)]),
+    kept: &Kept,
     asked: usize,
 ) -> Option<Compressed> {
     let results = &kernel.body.result;
@@ -40,24 +40,15 @@ pub(in crate::emit) fn compressed(
             (param > 0).then(|| results[param])
         }
     };
-    let mut others = then.body.stms.iter().enumerate();
-    let at_last = |stm: &Stm<Mem>| match &stm.exp {
-        Exp::Atom(_) | Exp::Scalar(..) => true,
-        Exp::If { cond, .. } => stm.binds.is_empty() && is_last(kernel, then, *cond),
-        Exp::Assert { .. }
-        | Exp::Guard { .. }
-        | Exp::Loop { .. }
-        | Exp::Call { .. }
-        | Exp::Op(_) => false,
-    };
-    if !others.all(|(n, stm)| n == statement || at_last(stm)) {
+    if !kept.else_at_end {
         return None;
     }
-    let Exp::If { cond, .. } = &then.body.stms[statement].exp else {
+    let Exp::If { cond, .. } = &then.body.stms[kept.statement].exp else {
         return None;
     };
     let keep = of_kernel(*cond)?;
-    let stores: Option<Vec<(Atom, ScalarType)>> = stores
+    let stores: Option<Vec<(Atom, ScalarType)>> = kept
+        .stores
         .iter()
         .map(|(buffer, value)| Some((of_kernel(*value)?, vars[*buffer].ty.elem()?)))
         .collect();
@@ -86,36 +77,6 @@ pub(in crate::emit) fn compressed(
         keep,
         stores,
     })
-}
-
-/// Whether a condition holds at the last point of a row alone: `i + 1 == n`.
-fn is_last(kernel: &Kernel, then: &Lambda<Mem>, cond: Atom) -> bool {
-    let Some((index, Extent::Regular(extent))) = kernel.space.last() else {
-        return false;
-    };
-    let scalar = |atom: Atom| {
-        let var = atom.as_var()?;
-        let stm = then.body.stms.iter().find(|stm| stm.binds == [var])?;
-        match &stm.exp {
-            Exp::Scalar(op, args) => Some((*op, &args[..])),
-            Exp::Atom(_)
-            | Exp::Assert { .. }
-            | Exp::Guard { .. }
-            | Exp::If { .. }
-            | Exp::Loop { .. }
-            | Exp::Call { .. }
-            | Exp::Op(_) => None,
-        }
-    };
-    let Some((ScalarOp::Cmp(CmpOp::Eq, ScalarType::I64), [next, end])) = scalar(cond) else {
-        return false;
-    };
-    let Some((ScalarOp::Bin(BinOp::Add, ScalarType::I64), [at, one])) = scalar(*next) else {
-        return false;
-    };
-    let param = then.params.iter().position(|p| *at == Atom::Var(*p));
-    let of_index = param.is_some_and(|k| k > 0 && kernel.body.result[k] == Atom::Var(*index));
-    of_index && end == extent && *one == Atom::Const(Const::I64(1))
 }
 
 impl Emit<'_, '_> {

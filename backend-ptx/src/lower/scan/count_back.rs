@@ -22,17 +22,11 @@ impl Lower<'_> {
             .bin(Binary::Shl, Ty::B64, tile.number, Operand::Imm(3));
         let slot = self.b.bin(Binary::Add, Ty::U64, table, bytes);
         let before = self.b.mov(Ty::B64, Operand::Imm(0));
-        let is_first = self.b.cmp(Cmp::Eq, Ty::U64, tile.within, Operand::Imm(0));
-        let (others, join) = (self.b.block(), self.b.block());
-        let first = self.b.block();
-        self.b.branch(is_first, first, others, true);
-        self.b.begin(others);
-        self.tell(slot, own, OWN);
-        self.sum_back(tile, slot, before);
-        self.b.jump(join);
-        self.b.begin(first);
-        self.b.jump(join);
-        self.b.begin(join);
+        let has_earlier = self.b.cmp(Cmp::Gt, Ty::U64, tile.within, Operand::Imm(0));
+        self.if_warp(has_earlier, |lower| {
+            lower.tell(slot, own, OWN);
+            lower.sum_back(tile, slot, before);
+        });
         let all = self.b.bin(Binary::Add, Ty::U64, before, own);
         self.tell(slot, all, UP_TO_END);
         before

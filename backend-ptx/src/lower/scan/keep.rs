@@ -50,18 +50,10 @@ impl Lower<'_> {
         f: impl FnOnce(&mut Self),
         g: impl FnOnce(&mut Self),
     ) {
-        let (inner, outer, join) = (self.b.block(), self.b.block(), self.b.block());
         let size = Operand::Imm(u64::from(THREADS * tile.items));
         let end = self.b.bin(Binary::Add, Ty::U64, tile.start, size);
         let is_inner = self.b.cmp(Cmp::Lt, Ty::U64, end, tile.end);
-        self.b.branch(is_inner, inner, outer, true);
-        self.b.begin(inner);
-        f(self);
-        self.b.jump(join);
-        self.b.begin(outer);
-        g(self);
-        self.b.jump(join);
-        self.b.begin(join);
+        self.if_else(is_inner, f, g);
     }
 
     /// Counts the elements of a warp, and puts those that are kept into the tile's arrays.

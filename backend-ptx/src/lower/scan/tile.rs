@@ -91,17 +91,9 @@ impl Lower<'_> {
         f: impl FnOnce(&mut Self),
         g: impl FnOnce(&mut Self),
     ) {
-        let (whole, last, join) = (self.b.block(), self.b.block(), self.b.block());
         let size = Operand::Imm(u64::from(THREADS * tile.items));
         let is_whole = self.b.cmp(Cmp::Eq, Ty::U32, tile.count, size);
-        self.b.branch(is_whole, whole, last, true);
-        self.b.begin(whole);
-        f(self);
-        self.b.jump(join);
-        self.b.begin(last);
-        g(self);
-        self.b.jump(join);
-        self.b.begin(join);
+        self.if_else(is_whole, f, g);
     }
 
     /// All elements of a whole tile, `each` per thread at a time.
