@@ -378,9 +378,11 @@ impl Planner<'_> {
         let mut extras = [inner, parts, chunk]
             .map(|n| Extra::Value(n as u64))
             .to_vec();
-        extras.push(self.scratch(ScalarType::U32, outer, true));
+        // A block that is alone with its segment leaves nothing to others.
+        let shared = if parts > 1 { outer } else { 0 };
+        extras.push(self.scratch(ScalarType::U32, shared, true));
         for ty in &self.kernel.tuple {
-            extras.push(self.scratch(*ty, outer * parts, false));
+            extras.push(self.scratch(*ty, shared * parts, false));
         }
         self.step(1, (outer * parts) as u32, extras);
     }

@@ -16,6 +16,7 @@ mod hist;
 mod map;
 mod memory;
 mod reduce;
+mod runs;
 mod scalar;
 mod scan;
 mod space;

@@ -177,6 +177,41 @@ fn several_points_per_thread() {
     }
 }
 
+/// Runs of neighbours, wherever they begin in memory.
+#[test]
+fn runs_that_begin_anywhere() {
+    let program = program(|b| {
+        let [n, from, to] = ["n", "from", "to"].map(|name| b.fresh(name, I64));
+        let [xs, ys] = ["xs", "ys"].map(|name| b.fresh(name, buffer(ScalarType::U16)));
+        kernel(b, "k", &[n.into()], KernelKind::Map, |b, i| {
+            let [from, to] = [from, to].map(|start| b.add(i[0], start));
+            let x = load(b, xs, from);
+            store(b, ys, to, x);
+            vec![]
+        });
+    });
+    for (from, to) in [(0, 0), (1, 1), (4, 8), (2, 4), (3, 0), (0, 3)] {
+        let n = 10_001;
+        let device = device(7);
+        let module = compile(&device, &program);
+        let xs = (0..n + from).map(|k| k as u16).collect();
+        let ys = blank(&device, ScalarType::U16, (n + to) as usize);
+        let args = [
+            i64s(n),
+            i64s(from),
+            i64s(to),
+            Arg::Buffer(upload(&device, Data::U16(xs))),
+            Arg::Buffer(ys.clone()),
+        ];
+        run(&device, &module, "k", &args).expect("runs");
+        let Data::U16(got) = download(&device, &ys, (n + to) as usize) else {
+            panic!("other elements")
+        };
+        let expected: Vec<u16> = (from..from + n).map(|k| k as u16).collect();
+        assert_eq!(got[to as usize..], expected, "from {from} to {to}");
+    }
+}
+
 /// A matrix of two rows and columns.
 type Matrix = [i64; 4];
 

@@ -62,7 +62,10 @@ impl<'a, M: Machine> Scratch<'a, M> {
             return Ok(all);
         }
         let (places, zeros, bytes) = side_by_side(&plan.scratch);
-        let start = all.alloc(ScalarType::U8, bytes)?;
+        let start = match bytes {
+            0 => 0,
+            _ => all.alloc(ScalarType::U8, bytes)?,
+        };
         machine.zero(start, zeros)?;
         let array = |(place, array): (usize, &Array)| (start + place as u64, array.bytes());
         all.arrays = places.into_iter().zip(&plan.scratch).map(array).collect();

@@ -1,6 +1,7 @@
 //! Kernels of points that stand alone: one thread for each, or one thread for all.
 
-use super::{Entry, Lower, Shape, Source, THREADS, entry, together};
+use super::runs::Runs;
+use super::{Entry, Lower, Shape, Source, THREADS, entry};
 use crate::ptx::ops::{Binary, Cmp, Special};
 use crate::ptx::{Operand, Reg, Ty};
 use midend::ir::id::Var;
@@ -19,10 +20,11 @@ pub(super) fn map(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> Ent
     })
 }
 
-/// Several points per thread, if that pays: a block has a tile of neighbours, of which the threads take every so many. The
-/// parameter is the number of points.
+/// Several points per thread, if that pays: a block has a tile of neighbours, of which the threads take runs in turn. The parameter is
+/// the number of points.
 pub(super) fn wide(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> Option<(Entry, u32)> {
-    let points = together::points(source.program, kernel)?;
+    let runs = Runs::of(source.program, kernel, false)?;
+    let points = runs.each;
     let shape = Shape::of(kernel, args, "wide", 1);
     let entry = entry(source, &shape, |lower, extras| {
         let tile = Operand::Imm(u64::from(THREADS * points));
@@ -31,17 +33,17 @@ pub(super) fn wide(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> Op
         let end = lower.b.bin(Binary::Add, Ty::U64, start, tile);
         let tid = lower.b.special(Special::Tid);
         let tid = lower.wide(tid);
-        let first = lower.b.bin(Binary::Add, Ty::U64, start, tid);
         let is_whole = lower.b.cmp(Cmp::Le, Ty::U64, end, extras[0]);
         let (whole, last, join) = (lower.b.block(), lower.b.block(), lower.b.block());
         lower.b.branch(is_whole, whole, last, true);
         lower.b.begin(whole);
-        let all = lower.strided(first, THREADS, points);
-        lower.together(kernel, &all, |lower, point| {
+        let all = lower.numbers(&runs, start, (tid, THREADS));
+        lower.together(kernel, &all, Some(&runs), |lower, point| {
             lower.indices(&kernel.space, point);
         });
         lower.b.jump(join);
         lower.b.begin(last);
+        let first = lower.b.bin(Binary::Add, Ty::U64, start, tid);
         let range = (first.into(), extras[0].into(), Operand::Imm(THREADS.into()));
         lower.count(Ty::U64, range, false, |lower, point| {
             lower.indices(&kernel.space, point);

@@ -8,7 +8,8 @@ mod blocks;
 
 pub(super) use blocks::large;
 
-use super::{Entry, Lower, Shape, Source, components, entry, together};
+use super::runs::{Runs, Workers};
+use super::{Entry, Lower, Shape, Source, components, entry};
 use crate::ptx::ops::{Binary, Cmp, Shuffle, Special};
 use crate::ptx::{Operand, Reg, Ty};
 use midend::ir::id::Var;
@@ -93,9 +94,14 @@ pub(super) fn warps(
             let acc = lower.start(ops, &types);
             lower.outer_indices(kernel, segment);
             let low = lower.b.mov(Ty::B64, Operand::Imm(0));
-            let range = lower.share((low, inner), (lane, 32), comm);
-            let each = together::points(program, kernel).filter(|_| comm);
-            lower.fold_points((kernel, ops), &types, &acc, range, each);
+            let runs = Runs::of(program, kernel, true);
+            let part = Part {
+                range: (low, inner),
+                turn: None,
+                workers: (lane, 32),
+                runs: runs.as_ref(),
+            };
+            lower.fold_part((kernel, ops), &types, &acc, comm, &part);
             lower.over_lanes((Shuffle::Down, 31), (ops, &types), &acc, |lower, others| {
                 lower.accumulate(ops, &types, &acc, others);
             });
@@ -107,30 +113,47 @@ pub(super) fn warps(
     })
 }
 
+/// A part of a segment.
+struct Part<'a> {
+    /// Its first element and its end.
+    range: (Reg, Reg),
+    /// From one tile to the next, if they do not lie side by side.
+    turn: Option<Reg>,
+    workers: Workers,
+    /// What each worker has of a tile, if operators are commutative.
+    runs: Option<&'a Runs>,
+}
+
 /// Elements of a thread: the first one, the end, the step.
-pub(super) type Range = (Operand, Operand, Operand);
+type Range = (Operand, Operand, Operand);
 
 impl Lower<'_> {
-    /// Folds the results of the body at elements of a segment, whose outer indices are bound; `each` at a time, if there is
-    /// one.
-    fn fold_points(
+    /// Folds the results of the body at elements of a part of a segment, whose outer indices are bound: each worker has a run of
+    /// neighbours, or, if operators are commutative, some of each tile.
+    fn fold_part(
         &mut self,
         (kernel, ops): (&Kernel, &[Operator<Mem>]),
         types: &[ScalarType],
         acc: &[Reg],
-        range: Range,
-        each: Option<u32>,
+        comm: bool,
+        part: &Part<'_>,
     ) {
-        let several = |lower: &mut Self, elements: &[Reg]| {
-            for values in lower.elements(kernel, types, elements) {
-                lower.accumulate(ops, types, acc, values);
-            }
-        };
         let one = |lower: &mut Self, i| {
             let values = lower.element(kernel, types, i);
             lower.accumulate(ops, types, acc, values);
         };
-        self.by_several(range, each, several, one);
+        let (low, high) = part.range;
+        if !comm {
+            let range = self.share((low, high), part.workers);
+            return self.count(Ty::U64, range, false, one);
+        }
+        let several = |lower: &mut Self, elements: &[Reg]| {
+            for values in lower.elements(kernel, types, elements, part.runs) {
+                lower.accumulate(ops, types, acc, values);
+            }
+        };
+        let range = (low, high, part.turn);
+        self.by_tiles(part.runs, range, part.workers, several, one);
     }
 
     /// Registers that hold the neutral elements.
@@ -201,11 +224,12 @@ impl Lower<'_> {
         kernel: &Kernel,
         types: &[ScalarType],
         elements: &[Reg],
+        runs: Option<&Runs>,
     ) -> Vec<Vec<Operand>> {
         let all: Vec<ScalarType> = elements.iter().flat_map(|_| types).copied().collect();
         let values = self.protected(&all, |lower| {
             let bind = |lower: &mut Self, element| lower.bind_element(kernel, element);
-            lower.together(kernel, elements, bind).concat()
+            lower.together(kernel, elements, runs, bind).concat()
         });
         let tuples = values.chunks_exact(types.len());
         tuples
@@ -261,18 +285,9 @@ impl Lower<'_> {
         }
     }
 
-    /// The elements of a thread out of those of its block or warp: a run, or every so many.
-    pub(super) fn share(
-        &mut self,
-        (low, high): (Reg, Reg),
-        (number, size): (Reg, u32),
-        comm: bool,
-    ) -> Range {
+    /// The elements of a worker out of those that all have, side by side.
+    pub(super) fn share(&mut self, (low, high): (Reg, Reg), (number, size): Workers) -> Range {
         let number = self.wide(number);
-        if comm {
-            let first = self.b.bin(Binary::Add, Ty::U64, low, number);
-            return (first.into(), high.into(), Operand::Imm(size.into()));
-        }
         let all = self.b.bin(Binary::Sub, Ty::U64, high, low);
         let up = self
             .b

@@ -9,10 +9,9 @@
 //!
 //! Points of a kernel are independent, so that any order of their statements is right.
 
-use super::reduce::Range;
+use super::runs::Runs;
 use super::{Lower, Value};
-use crate::ptx::ops::{Binary, Cmp};
-use crate::ptx::{Operand, Reg, Ty};
+use crate::ptx::{Operand, Reg};
 use midend::ir::id::Var;
 use midend::ir::mem::{Extent, Kernel, Mem};
 use midend::ir::scalar::{BinOp, ScalarOp};
@@ -25,7 +24,7 @@ use std::collections::HashMap;
 /// Bytes that the points of a thread load together, at least.
 const BYTES: usize = 32;
 /// The fewest and the most points.
-const POINTS: (usize, usize) = (4, 8);
+const POINTS: (usize, usize) = (4, 16);
 /// The most statements of all points together.
 const STATEMENTS: usize = 128;
 
@@ -121,11 +120,13 @@ fn is_quick(op: ScalarOp) -> bool {
 }
 
 impl Lower<'_> {
-    /// The results of the body at every point; `bind` binds the indices of a point.
+    /// The results of the body at every point; `bind` binds the indices of a point. Where points are in runs, accesses may be to
+    /// whole ones.
     pub(super) fn together(
         &mut self,
         kernel: &Kernel,
         points: &[Reg],
+        runs: Option<&Runs>,
         bind: impl Fn(&mut Self, Reg),
     ) -> Vec<Vec<Operand>> {
         let outer = self.values.clone();
@@ -136,10 +137,11 @@ impl Lower<'_> {
             each.push(std::mem::take(&mut self.values));
         }
         for stm in &kernel.body.stms {
+            if runs.is_some_and(|runs| self.access_runs(runs, stm, &mut each)) {
+                continue;
+            }
             for values in &mut each {
-                std::mem::swap(&mut self.values, values);
-                self.stm(stm);
-                std::mem::swap(&mut self.values, values);
+                self.at(values, |lower| lower.stm(stm));
             }
         }
         let results = self.with_value(&kernel.body.result);
@@ -150,36 +152,5 @@ impl Lower<'_> {
         }
         self.values = outer;
         all
-    }
-
-    /// Code for numbers from a first one, by a step, below an end: for `each` of them as long as there are so many, then for
-    /// one at a time.
-    pub(super) fn by_several(
-        &mut self,
-        (first, end, step): Range,
-        each: Option<u32>,
-        several: impl FnOnce(&mut Self, &[Reg]),
-        one: impl FnOnce(&mut Self, Reg),
-    ) {
-        let mut first = first;
-        if let (Some(each), Operand::Imm(step)) = (each, step) {
-            // The last of them tells whether all are there.
-            let i = self.b.mov(Ty::B64, first);
-            let (head, inside, exit) = (self.b.block(), self.b.block(), self.b.block());
-            self.b.begin(head);
-            let distance = Operand::Imm(step * u64::from(each - 1));
-            let last = self.b.bin(Binary::Add, Ty::U64, i, distance);
-            let more = self.b.cmp(Cmp::Lt, Ty::U64, last, end);
-            self.b.branch(more, inside, exit, false);
-            self.b.begin(inside);
-            let numbers = self.strided(i, step as u32, each);
-            several(self, &numbers);
-            let distance = Operand::Imm(step * u64::from(each));
-            self.b.bin_to(i, Binary::Add, Ty::U64, i, distance);
-            self.b.jump(head);
-            self.b.begin(exit);
-            first = i.into();
-        }
-        self.count(Ty::U64, (first, end, step), false, one);
     }
 }

@@ -12,8 +12,8 @@
 //! carries from the lower into the upper word, and in whatever order that happens, nothing is lost.
 
 use super::atomic::Update;
-use crate::lower::reduce::Range;
-use crate::lower::{Entry, Lower, Shape, Source, THREADS, entry, together};
+use crate::lower::runs::{Runs, Workers};
+use crate::lower::{Entry, Lower, Shape, Source, THREADS, entry};
 use crate::ptx::ops::{AtomOp, Binary, Cmp, Special};
 use crate::ptx::{Class, Inst, Operand, Order, Reg, Scope, Space, Ty};
 use midend::ir::id::Var;
@@ -52,8 +52,7 @@ pub(super) fn shared(
         let warp = lower.b.bin(Binary::Shr, Ty::U32, tid, Operand::Imm(5));
         let last = lower.b.bin(Binary::Sub, Ty::U32, copies, Operand::Imm(1));
         let copy = lower.b.bin(Binary::And, Ty::B32, warp, last);
-        let range = lower.share((low, high), (tid, THREADS), true);
-        let each = together::points(program, kernel);
+        let runs = Runs::of(program, kernel, false);
         let work = Work {
             kernel,
             hists,
@@ -61,7 +60,7 @@ pub(super) fn shared(
             tables: &tables,
             copy,
         };
-        lower.fill_buckets(&work, range, each);
+        lower.fill_buckets(&work, (low, high), (tid, THREADS), runs.as_ref());
         lower.b.inst(Inst::Barrier);
         lower.empty_tables(&work, copies);
     }))
@@ -145,7 +144,13 @@ impl Lower<'_> {
     }
 
     /// The points of the block.
-    fn fill_buckets(&mut self, work: &Work<'_>, range: Range, each: Option<u32>) {
+    fn fill_buckets(
+        &mut self,
+        work: &Work<'_>,
+        (low, high): (Reg, Reg),
+        workers: Workers,
+        runs: Option<&Runs>,
+    ) {
         let Work { kernel, hists, .. } = *work;
         let values = hists.iter().map(|hist| self.elem(hist.dests[0]));
         let types: Vec<ScalarType> = hists
@@ -157,7 +162,7 @@ impl Lower<'_> {
             let all: Vec<ScalarType> = points.iter().flat_map(|_| &types).copied().collect();
             let results = lower.protected(&all, |lower| {
                 let bind = |lower: &mut Self, point| lower.indices(&kernel.space, point);
-                lower.together(kernel, points, bind).concat()
+                lower.together(kernel, points, runs, bind).concat()
             });
             for results in results.chunks_exact(types.len()) {
                 lower.update_shared(work, results);
@@ -170,7 +175,7 @@ impl Lower<'_> {
             });
             lower.update_shared(work, &results);
         };
-        self.by_several(range, each, several, one);
+        self.by_tiles(runs, (low, high, None), workers, several, one);
     }
 
     /// Combines the results of a point with its buckets.

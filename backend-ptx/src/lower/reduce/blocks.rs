@@ -1,9 +1,8 @@
 //! Blocks for each segment. Where they are several, the one that comes last combines what the others have left, in order.
 
-use super::Fold;
-use crate::lower::{
-    Entry, Lower, Shape, Source, THREADS, Value, WARPS, components, entry, together,
-};
+use super::{Fold, Part};
+use crate::lower::runs::Runs;
+use crate::lower::{Entry, Lower, Shape, Source, THREADS, Value, WARPS, components, entry};
 use crate::ptx::ops::{AtomOp, Binary, Cmp, Round, Special};
 use crate::ptx::{Class, Inst, Operand, Order, Reg, Scope, Space, Ty};
 use midend::ir::id::Var;
@@ -28,15 +27,28 @@ pub(in super::super) fn large(
         let block = lower.wide(block);
         let segment = lower.b.bin(Binary::Div, Ty::U64, block, parts);
         let part = lower.b.bin(Binary::Rem, Ty::U64, block, parts);
-        let low = lower.b.bin(Binary::Mul, Ty::U64, part, chunk);
-        let high = lower.b.bin(Binary::Add, Ty::U64, low, chunk);
-        let high = lower.b.bin(Binary::Min, Ty::U64, high, inner);
         let acc = lower.start(ops, &types);
         lower.outer_indices(kernel, segment);
         let tid = lower.b.special(Special::Tid);
-        let range = lower.share((low, high), (tid, THREADS), comm);
-        let each = together::points(program, kernel).filter(|_| comm);
-        lower.fold_points((kernel, ops), &types, &acc, range, each);
+        let runs = Runs::of(program, kernel, true);
+        let (range, turn) = if comm {
+            // Blocks take tiles in turn, so that all of them read from one part of memory at a time.
+            let each = runs.as_ref().map_or(1, |runs| runs.each);
+            let tile = Operand::Imm((THREADS * each).into());
+            let [low, turn] = [part, parts].map(|n| lower.b.bin(Binary::Mul, Ty::U64, n, tile));
+            ((low, inner), Some(turn))
+        } else {
+            let low = lower.b.bin(Binary::Mul, Ty::U64, part, chunk);
+            let high = lower.b.bin(Binary::Add, Ty::U64, low, chunk);
+            ((low, lower.b.bin(Binary::Min, Ty::U64, high, inner)), None)
+        };
+        let part = Part {
+            range,
+            turn,
+            workers: (tid, THREADS),
+            runs: runs.as_ref(),
+        };
+        lower.fold_part((kernel, ops), &types, &acc, comm, &part);
         let place = (segment, parts, block);
         lower.fold_blocks((ops, outs), &types, place, &extras[3..], &acc);
     })
@@ -83,7 +95,7 @@ impl Lower<'_> {
             let first = lower.b.bin(Binary::Mul, Ty::U64, segment, parts);
             let end = lower.b.bin(Binary::Add, Ty::U64, first, parts);
             let tid = lower.b.special(Special::Tid);
-            let range = lower.share((first, end), (tid, THREADS), false);
+            let range = lower.share((first, end), (tid, THREADS));
             lower.count(Ty::U64, range, false, |lower, i| {
                 let values = lower.load_tuple(&extras[1..], types, i);
                 lower.accumulate(ops, types, &all, values);

@@ -259,7 +259,7 @@ impl Lower<'_> {
         let carried = of.carried();
         let mut at = (0u64..).zip(held);
         for elements in self.elements_of_lane(tile).chunks(of.each(self.program)) {
-            let tuples = self.elements(of.kernel, of.types, elements);
+            let tuples = self.elements(of.kernel, of.types, elements, None);
             self.gather_warp();
             for values in tuples {
                 let Some((bit, others)) = at.next() else {

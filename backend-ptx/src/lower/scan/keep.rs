@@ -60,7 +60,7 @@ impl Lower<'_> {
     pub(super) fn keep(&mut self, (of, keeping): (Counted<'_>, &Keeping), tile: &Tile, count: Reg) {
         let run = self.run_of_warp(tile);
         for elements in self.elements_of_lane(tile).chunks(of.each(self.program)) {
-            let tuples = self.elements(of.kernel, of.types, elements);
+            let tuples = self.elements(of.kernel, of.types, elements, None);
             self.gather_warp();
             for values in tuples {
                 let counts = self.b.cmp(Cmp::Ne, Ty::U64, values[0], Operand::Imm(0));

@@ -104,7 +104,7 @@ impl Lower<'_> {
         let first = self.b.bin(Binary::Add, Ty::U64, tile.start, first);
         let elements = self.strided(first, THREADS, tile.items);
         for (round, elements) in elements.chunks(each as usize).enumerate() {
-            let tuples = self.elements(kernel, types, elements);
+            let tuples = self.elements(kernel, types, elements, None);
             for (k, values) in tuples.into_iter().enumerate() {
                 let item = (round as u32 * each + k as u32) * THREADS;
                 self.store_near(&at, types, padded(item), &values);
@@ -230,7 +230,7 @@ impl Lower<'_> {
                 let first = lower.b.bin(Binary::Add, Ty::U64, tile.start, first);
                 let elements = lower.strided(first, THREADS, tile.items);
                 for (round, elements) in elements.chunks(each as usize).enumerate() {
-                    let tuples = lower.elements(kernel, all, elements);
+                    let tuples = lower.elements(kernel, all, elements, None);
                     for (k, values) in tuples.into_iter().enumerate() {
                         let item = (round as u32 * each + k as u32) * THREADS;
                         let sums = lower.load_near(&at, types, padded(item));

@@ -3,6 +3,7 @@
 
 use super::{Form, Job, Place};
 use crate::lower::memory::{self, shared};
+use crate::lower::runs::{ACCESS, TOGETHER};
 use crate::lower::{Lower, THREADS, Value};
 use crate::ptx::ops::{Binary, Cmp};
 use crate::ptx::{Operand, Reg, Space, Ty};
@@ -12,11 +13,6 @@ use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::syntax::Exp;
 use midend::ir::types::ScalarType;
-
-/// Bytes that one access takes at most, and from whose multiples it takes them.
-pub(super) const ACCESS: u32 = 16;
-/// Elements that one access takes at most.
-const TOGETHER: u32 = 4;
 
 /// Shared memory for a staged read: each step holds its rows or columns side by side, and steps lie some bytes apart, so that
 /// neither storing nor reading goes to one bank again and again.

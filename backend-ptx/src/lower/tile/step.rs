@@ -1,8 +1,9 @@
 //! The steps of a tile: from shared memory to registers, each statement for as many points of the thread as it differs at.
 
-use super::stage::{ACCESS, Shelf};
+use super::stage::Shelf;
 use super::{Job, Place, Points};
 use crate::lower::memory::shared;
+use crate::lower::runs::ACCESS;
 use crate::lower::{Lower, Value};
 use crate::ptx::ops::{Binary, Cmp, Round};
 use crate::ptx::{Inst, Operand, Reg, Ty};
