@@ -5,6 +5,7 @@ pub mod dead_code;
 pub mod elide;
 pub mod fast_math;
 pub mod flatten;
+pub mod forward;
 pub mod fuse;
 pub mod hoist;
 pub mod inline;
@@ -90,4 +91,5 @@ pub const PLANNED: &[Pass<Mem>] = &[
     dead_code::pass(),
     fast_math::PASS,
     overwrite::PASS,
+    forward::PASS,
 ];

@@ -8,8 +8,8 @@ use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::pass::Pass;
 use crate::passes::{
-    self, dead_code, elide, fast_math, fuse, hoist, inline, layout, operators, overwrite, simplify,
-    specialize, tile,
+    self, dead_code, elide, fast_math, forward, fuse, hoist, inline, layout, operators, overwrite,
+    simplify, specialize, tile,
 };
 use crate::plan::{Signature, signatures};
 
@@ -71,6 +71,8 @@ pub const PLANNED: &[Pass<Mem>] = &[
     fast_math::PASS,
     // Equal indices are the same by now.
     overwrite::PASS,
+    // The order of frees matters no more.
+    forward::PASS,
 ];
 
 /// From the front end's program to the nested one that is flattened.
