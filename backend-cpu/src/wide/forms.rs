@@ -38,6 +38,8 @@ pub(super) enum Form {
     Compress,
     /// Whether all lanes are 0, by way of a mask register.
     Test,
+    /// The number 0, of a register and itself.
+    Zero,
     /// Stands for another order of lanes of 64 bits.
     Sort(Order),
     /// Stands for putting two vectors side by side.
@@ -73,6 +75,7 @@ pub(super) fn form(code: Code, width: Width) -> Option<Form> {
         Code::VEX_Vpsubusb_xmm_xmm_xmmm128 if width == Width::Four => Form::Top,
         Code::VEX_Vpsubsw_xmm_xmm_xmmm128 if width == Width::Four => Form::Compress,
         Code::VEX_Vptest_xmm_xmmm128 if width == Width::Four => Form::Test,
+        Code::Xorpd_xmm_xmmm128 => Form::Zero,
         _ if same(code) => Form::Same,
         _ => table(code, width)?,
     };
@@ -138,6 +141,13 @@ const fn same(code: Code) -> bool {
             | Code::VEX_Vcvttss2si_r64_xmmm32
             | Code::VEX_Vcvttsd2si_r32_xmmm64
             | Code::VEX_Vcvttsd2si_r64_xmmm64
+            // Cranelift has no other forms of these, and of comparisons that go with them.
+            | Code::Cvttss2si_r32_xmmm32
+            | Code::Cvttss2si_r64_xmmm32
+            | Code::Cvttsd2si_r32_xmmm64
+            | Code::Cvttsd2si_r64_xmmm64
+            | Code::Ucomiss_xmm_xmmm32
+            | Code::Ucomisd_xmm_xmmm64
             | Code::VEX_Vcvtss2sd_xmm_xmm_xmmm32
             | Code::VEX_Vcvtsd2ss_xmm_xmm_xmmm64
             | Code::VEX_Vmovss_m32_xmm

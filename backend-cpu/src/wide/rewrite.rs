@@ -228,6 +228,13 @@ impl<'c> Writer<'c> {
                 self.push(Instruction::with3(code, MASK, whole(0), whole(0))?);
                 self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, MASK, MASK)?);
             }
+            Form::Zero => {
+                if in_memory || register(0) != register(1) {
+                    return Err(refused());
+                }
+                let (code, to) = (Code::VEX_Vxorpd_xmm_xmm_xmmm128, register(0));
+                self.push(Instruction::with3(code, to, to, to)?);
+            }
             Form::Sort(order) => {
                 self.sort(whole(0), whole(1), order)?;
             }
@@ -326,6 +333,7 @@ impl Form {
             | Self::Extend(_)
             | Self::Shift(_)
             | Self::Compress
+            | Self::Zero
             | Self::Sort(_)
             | Self::Pair
             | Self::Second

@@ -184,6 +184,7 @@ fn all_parts(width: Width) {
                 | Form::Four
                 | Form::Top
                 | Form::Compress
+                | Form::Zero
                 | Form::Sort(_)
                 | Form::Extend(_)
                 | Form::Shift(_)
@@ -239,6 +240,7 @@ fn all_parts(width: Width) {
                 | Form::Four
                 | Form::Top
                 | Form::Compress
+                | Form::Zero
                 | Form::Sort(_)
                 | Form::Extend(_)
                 | Form::Shift(_) => false,
