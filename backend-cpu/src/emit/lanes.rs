@@ -11,6 +11,7 @@
 //! Every lane does exactly what it would do alone, in the same order, so results are the same to the bit.
 
 mod addresses;
+mod ahead;
 mod choice;
 mod choose;
 mod compress;

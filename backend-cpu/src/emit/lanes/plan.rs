@@ -45,6 +45,15 @@ impl Plan {
         }
     }
 
+    /// So many lanes of numbers of any kind, for which these variables differ.
+    pub(super) fn of_numbers(width: usize, parts: usize, varying: BTreeSet<Var>) -> Self {
+        let plan = Self::of_lanes(width, parts, varying);
+        Self {
+            integers: true,
+            ..plan
+        }
+    }
+
     /// Whether a statement computes parts of addresses.
     pub(super) fn finds(&self, stm: &Stm<Mem>) -> bool {
         stm.binds.iter().any(|v| self.addresses.contains(v))

@@ -8,13 +8,15 @@
 //! →  loop (zs = z0.., ns = 0..) while any (p zs) do (blend (p zs) (f zs) zs, blend (p zs) (ns + 1) ns)
 //! ```
 
+use super::ahead::{STEPS, ahead};
 use super::{Group, Lanes, Shape};
-use crate::emit::{Emit, control};
-use cranelift_codegen::ir::Value;
+use crate::emit::{Emit, clif, control};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::analysis::kernels::has_value;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::syntax::{Atom, Body, LoopForm, LoopParam, Stm};
+use midend::ir::types::ScalarType;
 
 /// What a loop carries that has a value: the number of the parameter, and how.
 type Carried = Vec<(usize, Shape)>;
@@ -60,21 +62,55 @@ impl Emit<'_, '_> {
         let ty = self.elem(index);
         let bound = self.atom(bound);
         let strip = control::strip(body);
+        let ahead = ahead(&self.program.vars, group.plan, (index, params), body);
         self.with_rows(group, (index, bound), inits, |emit, group| {
-            emit.counted(ty, bound, strip, inits, |emit, i, values| {
-                emit.bind(index, i);
-                emit.bind_carried(group, &vars, carried, values);
-                // What is put in vectors or taken out of them inside is not there after a loop without iterations.
-                let outside = group.lanes.clone();
-                emit.lanes_body(group, body);
-                let mut next = Vec::new();
-                for (i, shape) in carried {
-                    next.extend(emit.in_shape(group, *shape, body.result[*i]));
-                }
-                group.lanes = outside;
-                next
+            let Some(ahead) = &ahead else {
+                return emit.counted(ty, bound, strip, inits, |emit, i, values| {
+                    emit.bind(index, i);
+                    emit.lanes_step(group, (&vars, carried), body, values)
+                });
+            };
+            let room = emit.room_ahead(ahead);
+            let zero = emit.i64(0);
+            let bound = emit.resize(bound, clif(ty), types::I64, true);
+            let bound = emit.b.ins().smax(bound, zero);
+            let rounded = emit.b.ins().iadd_imm_s(bound, STEPS - 1);
+            let shift = i64::from(STEPS.trailing_zeros());
+            let strips = emit.b.ins().ushr_imm_u(rounded, shift);
+            emit.counted(ScalarType::I64, strips, strip, inits, |emit, s, values| {
+                let first = emit.b.ins().imul_imm_s(s, STEPS);
+                emit.look_ahead(ahead, (group.plan.parts, &room), (index, first));
+                let end = emit.b.ins().iadd_imm_s(first, STEPS);
+                let end = emit.b.ins().smin(end, bound);
+                emit.few((first, end), values, |emit, i, values| {
+                    let step = emit.b.ins().isub(i, first);
+                    emit.read_ahead(ahead, &room, step);
+                    let i = emit.resize(i, types::I64, clif(ty), true);
+                    emit.bind(index, i);
+                    emit.lanes_step(group, (&vars, carried), &ahead.rest, values)
+                })
             })
         })
+    }
+
+    /// A step of a loop: what is carried, and what the next step gets.
+    fn lanes_step(
+        &mut self,
+        group: &mut Group<'_>,
+        (vars, carried): (&[Var], &Carried),
+        body: &Body<Mem>,
+        values: &[Value],
+    ) -> Vec<Value> {
+        self.bind_carried(group, vars, carried, values);
+        // What is put in vectors or taken out of them inside is not there after a loop without iterations.
+        let outside = group.lanes.clone();
+        self.lanes_body(group, body);
+        let mut next = Vec::new();
+        for (i, shape) in carried {
+            next.extend(self.in_shape(group, *shape, body.result[*i]));
+        }
+        group.lanes = outside;
+        next
     }
 
     /// A loop that goes on while the condition holds in any lane. Yields what is carried at its end.
