@@ -7,6 +7,7 @@ mod address;
 mod compact;
 pub(crate) mod control;
 mod divided;
+mod groups;
 pub(crate) mod hist;
 pub(crate) mod kernel;
 mod lanes;

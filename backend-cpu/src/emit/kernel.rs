@@ -1,5 +1,6 @@
 //! Kernels: loops over pieces of a space, and the units of each kind.
 
+use super::groups::Row;
 use super::{Emit, Emitted, block_args, unit};
 use crate::compile::Units;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -203,16 +204,19 @@ impl Emit<'_, '_> {
                 });
             });
         };
-        let row = |emit: &mut Self, range| match &interior {
-            Some(interior) => emit.grouped_inside(kernel, (&plan, interior), *index, range),
-            None => emit.grouped(kernel, &plan, *index, range),
+        let again = self.may_repeat(&kernel.body);
+        let work = |emit: &mut Self, row| match &interior {
+            Some(interior) => emit.grouped_inside(kernel, (&plan, interior, again), *index, row),
+            None => emit.grouped(kernel, (&plan, again), *index, row),
         };
         match self.extents(&kernel.space) {
-            Some(space) => self.rows(&space, (p[0], p[1]), |emit, first, last, _| {
-                row(emit, (first, last));
+            Some(space) => self.rows(&space, (p[0], p[1]), |emit, first, last, base| {
+                let (range, base) = ((first, last), Some(base));
+                work(emit, Row { range, base });
             }),
             None => self.piece_rows(&kernel.space, super::ragged::piece(p), |emit, piece| {
-                row(emit, piece.range);
+                let (range, base) = (piece.range, None);
+                work(emit, Row { range, base });
             }),
         }
     }
@@ -232,74 +236,6 @@ impl Emit<'_, '_> {
                 self.piece_points(&kernel.space, piece, strip, |emit, _| body(emit));
             }
         }
-    }
-
-    /// A row of points, in groups as long as there are enough for one, then one by one.
-    fn grouped(
-        &mut self,
-        kernel: &Kernel,
-        plan: &super::lanes::Plan,
-        index: Var,
-        (first, last): (Value, Value),
-    ) {
-        let strip = super::control::strip(&kernel.body);
-        let width = plan.width as i64;
-        let length = self.b.ins().isub(last, first);
-        let groups = self
-            .b
-            .ins()
-            .sshr_imm_u(length, i64::from(width.trailing_zeros()));
-        self.counted(ScalarType::I64, groups, strip, &[], |emit, g, _| {
-            let ahead = emit.b.ins().imul_imm_s(g, width);
-            let start = emit.b.ins().iadd(first, ahead);
-            emit.group(plan, &kernel.body, index, start);
-            vec![]
-        });
-        let done = self.b.ins().imul_imm_s(groups, width);
-        let rest = self.b.ins().iadd(first, done);
-        self.few((rest, last), &[], |emit, i, _| {
-            emit.bind(index, i);
-            emit.body(&kernel.body);
-            vec![]
-        });
-    }
-
-    /// A row of points: those before its inside one by one, those inside in groups as long as there are enough for one, and
-    /// the rest one by one.
-    fn grouped_inside(
-        &mut self,
-        kernel: &Kernel,
-        (plan, interior): (&super::lanes::Plan, &super::lanes::Interior),
-        index: Var,
-        (first, last): (Value, Value),
-    ) {
-        let (low, high) = self.inside(interior, (first, last));
-        let strip = super::control::strip(&kernel.body);
-        let width = plan.width as i64;
-        let (zero, two) = (self.i64(0), self.i64(2));
-        let length = self.b.ins().isub(high, low);
-        let length = self.b.ins().smax(length, zero);
-        let shift = i64::from(width.trailing_zeros());
-        let groups = self.b.ins().sshr_imm_u(length, shift);
-        // What is done one by one, and how many groups behind it: at first before the inside, then behind it.
-        let parts = [first, low, groups];
-        self.few((zero, two), &parts, |emit, _, parts| {
-            let range = (parts[0], parts[1]);
-            emit.range(ScalarType::I64, range, strip, &[], |emit, i, _| {
-                emit.bind(index, i);
-                emit.body(&kernel.body);
-                vec![]
-            });
-            emit.counted(ScalarType::I64, parts[2], strip, &[], |emit, g, _| {
-                let ahead = emit.b.ins().imul_imm_s(g, width);
-                let start = emit.b.ins().iadd(parts[1], ahead);
-                emit.group(plan, &interior.kernel.body, index, start);
-                vec![]
-            });
-            let done = emit.b.ins().imul_imm_s(parts[2], width);
-            let rest = emit.b.ins().iadd(parts[1], done);
-            vec![rest, last, zero]
-        });
     }
 
     /// The extents of a space as values, if none of them is ragged.
