@@ -1,16 +1,39 @@
 //! Scans: a range of inner points for each of a range of outer points, from given starts; and the second pass that
 //! puts the sums of earlier chunks in front.
 
+use super::control::{is_cheap_scalar, operations};
 use super::{Emit, clif, plain};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use midend::analysis::filters::kept;
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::soac::Operator;
-use midend::ir::syntax::{Exp, Lambda};
+use midend::ir::syntax::{Exp, Lambda, Stm};
 use midend::ir::types::ScalarType;
 
 /// The most statements of a body that is executed twice.
 const TWICE: usize = 16;
+
+/// Points that are scanned together, so that each of them need not wait for the one before: one has their sums, and puts what comes
+/// before in front of them.
+const TOGETHER: i64 = 4;
+/// The most operations of an operator that is applied twice as often for that.
+const CHEAP: usize = 2;
+
+/// Whether points may be scanned together: nothing is rounded, and the operator is little work.
+fn may_regroup(kernel: &Kernel, ops: &[Operator<Mem>], tys: &[ScalarType]) -> bool {
+    let cheap = |op: &Operator<Mem>| {
+        let count = |op, args: &[_]| is_cheap_scalar(op, args).then_some(1);
+        operations(&op.lam.body, &count).is_some_and(|count| count <= CHEAP)
+    };
+    let little = |stm: &Stm<Mem>| match &stm.exp {
+        Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } => true,
+        Exp::Op(op) => matches!(op, Mem::Load { .. }),
+        Exp::Guard { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => false,
+    };
+    let body = &kernel.body.stms;
+    let exact = tys.iter().all(|ty| !ty.is_float()) && ops.iter().all(cheap);
+    exact && !kernel.is_ragged() && body.len() <= TWICE && body.iter().all(little)
+}
 
 /// Whether pieces are reduced before they are scanned, so that the body is executed twice; else sums are put in front of what
 /// was scanned. What comes from memory is near the second time.
@@ -83,7 +106,14 @@ impl Emit<'_, '_> {
             return self.scan_kept(kernel, (ops, then), &kept, (&start, range));
         }
         let strip = super::control::strip(&kernel.body);
-        self.range(ScalarType::I64, range, strip, &start, |emit, i, sums| {
+        let store = |emit: &mut Self, i: Value, sums: &[Value]| {
+            let number = emit.b.ins().iadd(base, i);
+            for ((sum, place), ty) in sums.iter().zip(places).zip(&tys) {
+                let target = emit.element(*place, *ty, number);
+                emit.b.ins().store(plain(), *sum, target, 0);
+            }
+        };
+        let point = |emit: &mut Self, i: Value, sums: &[Value]| {
             emit.bind(index, i);
             let sums = emit.scoped(&kernel.body, |emit| {
                 let values = emit.body(&kernel.body);
@@ -94,13 +124,36 @@ impl Emit<'_, '_> {
                 }
                 sums
             });
-            let number = emit.b.ins().iadd(base, i);
-            for ((sum, place), ty) in sums.iter().zip(places).zip(&tys) {
-                let target = emit.element(*place, *ty, number);
-                emit.b.ins().store(plain(), *sum, target, 0);
-            }
+            store(emit, i, &sums);
             sums
-        })
+        };
+        if then.is_some() || !may_regroup(kernel, ops, &tys) {
+            return self.range(ScalarType::I64, range, strip, &start, point);
+        }
+        let length = self.b.ins().isub(range.1, range.0);
+        let shift = i64::from(TOGETHER.trailing_zeros());
+        let groups = self.b.ins().sshr_imm_u(length, shift);
+        let sums = self.counted(ScalarType::I64, groups, strip, &start, |emit, g, sums| {
+            let ahead = emit.b.ins().imul_imm_s(g, TOGETHER);
+            let first = emit.b.ins().iadd(range.0, ahead);
+            let (mut group, mut all): (Option<Vec<Value>>, _) = (None, sums.to_vec());
+            for k in 0..TOGETHER {
+                let i = emit.b.ins().iadd_imm_s(first, k);
+                emit.bind(index, i);
+                let values = emit.body(&kernel.body);
+                let own = match group {
+                    Some(before) => emit.operate(ops, &before, &values),
+                    None => values,
+                };
+                all = emit.operate(ops, sums, &own);
+                store(emit, i, &all);
+                group = Some(own);
+            }
+            all
+        });
+        let done = self.b.ins().imul_imm_s(groups, TOGETHER);
+        let rest = self.b.ins().iadd(range.0, done);
+        self.few((rest, range.1), &sums, point)
     }
 
     /// Parameters: slots, range of flat indices, slots of the carry, table of results.

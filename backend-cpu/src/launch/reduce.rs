@@ -94,7 +94,7 @@ impl Run<'_> {
         let k = outs.len();
         let mut partials = vec![0u64; count * k * outer as usize];
         let place = Shared(partials.as_mut_ptr());
-        self.chunks(count * outer as usize, &|worker, i| {
+        self.chunks_apart(count * outer as usize, &|worker, i| {
             let (o, c) = ((i / count) as i64, i % count);
             // Where the chunk's results go, seen from an array over the outer points.
             let table: Vec<*mut u8> = (0..k)
