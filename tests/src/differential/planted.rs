@@ -163,6 +163,11 @@ pub static PLANTS: &[Plant] = &[
         what: "results are written over what other points read",
         change: Change::Sequences(over_any),
     },
+    Plant {
+        pass: "forward",
+        what: "single elements are copied onto themselves",
+        change: Change::Planned(element_stays),
+    },
 ];
 
 /// Dialects of what passes make.
@@ -455,5 +460,13 @@ fn over_any(vars: &Vars, stms: &mut [Stm<Mem>]) {
             let ty = &vars[made.binds[0]].ty;
             *over = over.or(freed.into_iter().find(|v| vars[*v].ty == *ty));
         }
+    }
+}
+
+fn element_stays(_: &Vars, stm: &mut Stm<Mem>) {
+    if let Exp::Op(Mem::Copy { shape, dst, src }) = &mut stm.exp
+        && shape.is_empty()
+    {
+        src.clone_from(dst);
     }
 }
