@@ -70,6 +70,7 @@ fn all(pool: &Pool) -> Vec<Inst> {
         Inst::CopyWait(1),
         Inst::Barrier,
         Inst::Nanosleep(imm(100)),
+        Inst::Prefetch(pool.d.into()),
         Inst::WarpSync {
             mask: imm(0xffff_ffff),
         },

@@ -236,6 +236,8 @@ pub(super) fn decode(d: &mut Decoder<'_>, inst: &Inst) -> Op {
         | Inst::WarpSync { .. }
         | Inst::Barrier
         | Inst::BarrierVote { .. } => together::decode(d, inst),
+        // What it brings near shows in the time alone.
+        Inst::Prefetch(_) => Op::new(|_, _, _| Ok(())),
         Inst::Nanosleep(_) => Op {
             flow: Next::Memory,
             ..Op::new(|cx, _, _| {

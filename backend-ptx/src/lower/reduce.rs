@@ -198,7 +198,7 @@ impl Lower<'_> {
         self.indices(outer, segment);
     }
 
-    fn bind_element(&mut self, kernel: &Kernel, element: Reg) {
+    pub(super) fn bind_element(&mut self, kernel: &Kernel, element: Reg) {
         if let Some((inner, _)) = kernel.space.last() {
             self.bind_scalar(*inner, element);
         }

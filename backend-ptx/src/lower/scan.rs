@@ -4,6 +4,7 @@
 //! Blocks draw the numbers of their tiles from a counter in the order in which they start, so that a tile only waits for
 //! blocks that run.
 
+mod ahead;
 mod count;
 mod count_back;
 mod keep;
@@ -113,6 +114,7 @@ pub(super) fn large(
     let entry = entry(source, &shape, |lower, extras| {
         let tile = lower.tile(kernel, (&shared, items), extras);
         lower.outer_indices(kernel, tile.segment);
+        lower.bring_near(kernel, &tile);
         let is_short = together::are_short(lower.program, ops, tile.items);
         let mut held = None;
         let (before, warps) = match counted {

@@ -230,6 +230,8 @@ pub enum Inst {
         /// From here.
         from: Address,
     },
+    /// Brings the bytes around a place in global memory near, into the cache that all threads share.
+    Prefetch(Address),
     /// Makes a group of the asynchronous copies so far.
     CopyCommit,
     /// Waits until at most so many groups are under way.

@@ -115,6 +115,7 @@ impl Inst {
                 self.memory(&mut v);
             }
             Self::Fence(_) | Self::CopyCommit | Self::CopyWait(_) | Self::Barrier => {}
+            Self::Prefetch(at) => v.at(at, Space::Global),
             Self::Nanosleep(time) => v.get(*time, Class::B32),
             Self::Shuffle { .. }
             | Self::Vote { .. }

@@ -83,6 +83,7 @@ pub fn of_inst(inst: &Inst) -> Requirement {
         | Inst::Barrier
         | Inst::BarrierVote { .. }
         | Inst::Nanosleep(_)
+        | Inst::Prefetch(_)
         | Inst::Call { .. } => Requirement::BASE,
     }
 }

@@ -25,6 +25,7 @@ impl Lower<'_> {
         let has_earlier = self.b.cmp(Cmp::Gt, Ty::U64, tile.within, Operand::Imm(0));
         self.if_warp(has_earlier, |lower| {
             lower.tell(slot, own, OWN);
+            lower.give_time(tile);
             lower.sum_back(tile, slot, before);
         });
         let all = self.b.bin(Binary::Add, Ty::U64, before, own);

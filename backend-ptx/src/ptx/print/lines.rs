@@ -101,6 +101,7 @@ impl Text<'_> {
             | Inst::Atom { .. }
             | Inst::Fence(_)
             | Inst::CopyAsync { .. }
+            | Inst::Prefetch(_)
             | Inst::CopyCommit
             | Inst::CopyWait(_) => self.memory(inst),
             Inst::Shuffle { .. }
@@ -222,6 +223,7 @@ impl Text<'_> {
                 let (to, from) = (self.at(to), self.at(from));
                 format!("cp.async.{cache}.shared.global {to}, {from}, {bytes}")
             }
+            Inst::Prefetch(at) => format!("prefetch.global.L2 {}", self.at(at)),
             Inst::CopyWait(n) => format!("cp.async.wait_group {n}"),
             _ => String::from("cp.async.commit_group"),
         }

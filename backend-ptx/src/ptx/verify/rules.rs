@@ -81,6 +81,7 @@ pub(super) fn rules(inst: &Inst) -> Result<(), String> {
         | Inst::Pack { .. }
         | Inst::Unpack { .. }
         | Inst::Fence(_)
+        | Inst::Prefetch(_)
         | Inst::CopyCommit
         | Inst::CopyWait(_)
         | Inst::Shuffle { .. }
