@@ -35,7 +35,7 @@ const MOST: [u32; 3] = [8, 4, 2];
 const WORK: (u32, u32) = (640, 256);
 /// Steps at a time, where rows or columns are staged, and where only what all points share is.
 const STEPS: (u32, u32) = (16, THREADS);
-/// Steps at a time where there are neither registers nor shared memory for more.
+/// Steps at a time where there is no shared memory for more.
 const FEWER: u32 = 8;
 /// Bytes of shared memory that a block always has.
 const SHARED: u32 = 48 << 10;
@@ -161,7 +161,7 @@ fn forms(program: &Program<Mem>, kernel: &Kernel) -> Vec<Form> {
     let square = |n: u32| Form {
         threads: SQUARE,
         points: (n, n),
-        steps: if n == MOST[0] { FEWER } else { steps },
+        steps,
     };
     let line = |n: u32| Form {
         threads: (1, THREADS),
