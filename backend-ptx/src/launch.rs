@@ -396,10 +396,11 @@ impl Planner<'_> {
         extras.push(self.scratch(ScalarType::U32, 1, true));
         match large.published {
             Published::Counts => extras.push(self.scratch(ScalarType::U64, outer * tiles, true)),
-            Published::Tuples { words } => {
+            Published::Tuples { .. } => {
+                let (arrays, width) = large.published.arrays();
                 for len in [outer * tiles, outer * groups, outer * groups] {
-                    for _ in 0..words {
-                        extras.push(self.scratch(ScalarType::U64, len, true));
+                    for _ in 0..arrays {
+                        extras.push(self.scratch(ScalarType::U64, len * width as i64, true));
                     }
                 }
             }

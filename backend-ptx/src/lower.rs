@@ -5,7 +5,7 @@
 //! its message, and leaves for the end of the body, so that threads always come to the barriers after it.
 //!
 //! The parameters of every entry are slots of 8 bytes: the arguments of the kernel, then those of [`Fixed`], then what its
-//! kind needs.
+//! kind needs. Where they are very many, the only parameter is the address of an array of them.
 
 mod arena;
 mod check;
@@ -26,6 +26,7 @@ mod tile;
 mod together;
 mod tuple;
 
+pub(crate) use entry::Entry;
 pub(crate) use hist::WORDS as SHARED_BUCKETS;
 pub(crate) use scan::{GROUP, Large, Published};
 pub(crate) use tile::Tiled;
@@ -36,8 +37,8 @@ use memory::Addresses;
 use midend::analysis::kernels::has_value;
 use reduce::Keeps;
 
-use crate::ptx::ops::{Binary, Cmp, Special, Unary};
-use crate::ptx::{BlockId, Builder, Class, FuncId, Module, Operand, Reg, Ty};
+use crate::ptx::ops::{Binary, Cmp, Special};
+use crate::ptx::{BlockId, Builder, Class, FuncId, Operand, Reg, Ty};
 use midend::analysis::calls::Calls;
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::{Kernel, KernelKind, Mem};
@@ -88,17 +89,6 @@ pub(crate) enum SitePart {
     Text(String),
     /// The next value.
     Value(ScalarType),
-}
-
-/// An entry, ready to be run.
-#[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) name: String,
-    pub(crate) module: Module,
-    /// Parameters after the fixed ones.
-    pub(crate) extras: usize,
-    /// Whether threads take memory from the arena.
-    pub(crate) uses_arena: bool,
 }
 
 /// What a kernel becomes.
@@ -179,6 +169,8 @@ pub(crate) struct Lower<'a> {
     failure: Reg,
     /// The number of the launch, in the high half.
     launch: Reg,
+    /// The array of parameters, if they are too many to be handed over.
+    slots: Option<Reg>,
     /// The first free byte of the arena of the thread, and its end.
     arena: Option<(Reg, Reg)>,
     /// The bytes of a slot of the arena, if the shares of threads are interleaved.
@@ -249,16 +241,20 @@ pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> 
         }
         KernelKind::Red { ops, outs } => Lowered::Red {
             small: reduce::small(source, kernel, args, (ops, outs), Keeps::Total),
-            more: is_regular.then(|| More {
-                large: reduce::large(source, kernel, args, (ops, outs)),
-                warps: reduce::warps(source, kernel, args, (ops, outs)),
-                is_contiguous: stride::is_contiguous(kernel),
-            }),
+            more: is_regular
+                .then(|| reduce::large(source, kernel, args, (ops, outs)))
+                .and_then(Entry::fitting)
+                .map(|large| More {
+                    large,
+                    warps: reduce::warps(source, kernel, args, (ops, outs)),
+                    is_contiguous: stride::is_contiguous(kernel),
+                }),
         },
         KernelKind::Scan { ops, outs, then } => Lowered::Scan {
             small: reduce::small(source, kernel, args, (ops, outs), Keeps::of(then.as_ref())),
             large: is_regular
-                .then(|| scan::large(source, kernel, args, (ops, outs), then.as_ref())),
+                .then(|| scan::large(source, kernel, args, (ops, outs), then.as_ref()))
+                .flatten(),
         },
         KernelKind::Hist(hists) => hist::hist(source, kernel, args, hists),
     }
@@ -280,6 +276,7 @@ impl<'a> Lower<'a> {
             fail: BlockId(0),
             failure: Reg(0),
             launch: Reg(0),
+            slots: None,
             arena: None,
             slot: None,
             depth: None,
@@ -352,28 +349,6 @@ impl<'a> Lower<'a> {
     fn with_value(&self, atoms: &[Atom]) -> Vec<Atom> {
         let has = |atom: &&Atom| has_value(&self.type_of(atom));
         atoms.iter().filter(has).copied().collect()
-    }
-
-    /// An argument of the kernel, from its slot.
-    fn argument(&mut self, var: Var, offset: u32) {
-        match self.ty(var) {
-            Type::Scalar(ty) => {
-                let raw = self.b.param(memory_ty(*ty), offset);
-                let value = self.loaded(*ty, raw);
-                self.bind_scalar(var, value);
-            }
-            Type::Buffer(_) => {
-                let pointer = self.pointer(offset);
-                self.bind(var, Value::Global(pointer));
-            }
-            Type::Array(_) | Type::Acc(_) | Type::Cert => {}
-        }
-    }
-
-    /// A parameter that is a generic address.
-    fn pointer(&mut self, offset: u32) -> Reg {
-        let generic = self.b.param(Ty::U64, offset);
-        self.b.un(Unary::ToGlobal, Ty::U64, generic)
     }
 
     /// An element as it was loaded, as a scalar.

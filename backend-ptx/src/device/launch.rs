@@ -7,6 +7,7 @@ use crate::launch::{Fixed, Plan, Scratch as Array, Share, Step, plan, slots};
 use midend::device::{Arg, Device as _, Stop};
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
+use midend::value::Data;
 
 /// What addresses of arrays that lie side by side are multiples of, in bytes.
 const ALIGNMENT: usize = 256;
@@ -227,7 +228,13 @@ impl<M: Machine> Run<'_, M> {
         };
         let scratch: Vec<u64> = self.scratch.arrays.iter().map(|(at, _)| *at).collect();
         let mut slots = step.params(&self.slots, fixed, &scratch);
-        machine.run(code, step.blocks, &mut slots, self.stop)
+        if !self.kernel.entries()[step.entry].indirect {
+            return machine.run(code, step.blocks, &mut slots, self.stop);
+        }
+        let mut array = Scratch::new(machine);
+        let address = array.alloc(ScalarType::U64, slots.len())?;
+        machine.write(address, &Data::U64(slots))?;
+        machine.run(code, step.blocks, &mut [address], self.stop)
     }
 }
 

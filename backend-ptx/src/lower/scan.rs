@@ -3,6 +3,9 @@
 //!
 //! Blocks draw the numbers of their tiles from a counter in the order in which they start, so that a tile only waits for
 //! blocks that run.
+//!
+//! Elements of a tile lie in shared memory, several for each thread. Where tuples are so wide that there is room for one at most, each
+//! thread has one in its registers, and shared memory holds the sums of warps alone; where not even these fit, there are no tiles.
 
 mod ahead;
 mod count;
@@ -55,28 +58,41 @@ pub(crate) enum Published {
     /// An array with a word for each tile.
     Counts,
     /// For each word of a tuple, an array with the aggregates of tiles; then so with the totals of groups, and with the
-    /// prefixes of groups.
+    /// prefixes of groups. Of wide tuples all words lie side by side, in one array.
     Tuples { words: usize },
 }
 
+/// Words of tuples that have an array for each.
+const NARROW: usize = 32;
+
 impl Published {
-    const fn arrays(self) -> usize {
+    /// What a tile or group publishes: how many arrays, and how many words in each.
+    pub(crate) const fn arrays(self) -> (usize, usize) {
+        match self {
+            Self::Counts => (1, 1),
+            Self::Tuples { words } if words <= NARROW => (words, 1),
+            Self::Tuples { words } => (1, words),
+        }
+    }
+
+    /// How many parameters that makes.
+    const fn parameters(self) -> usize {
         match self {
             Self::Counts => 1,
-            Self::Tuples { words } => 3 * words,
+            Self::Tuples { .. } => 3 * self.arrays().0,
         }
     }
 }
 
 /// Tiles. The parameters are elements of a segment, tiles of a segment, groups of a segment, the counter of tiles, then what
-/// is published.
+/// is published. Nothing if the sums of a block's warps do not fit into shared memory.
 pub(super) fn large(
     source: &mut Source<'_>,
     kernel: &Kernel,
     args: &[Var],
     (ops, outs): Fold<'_>,
     then: Option<&Lambda<Mem>>,
-) -> Large {
+) -> Option<Large> {
     let types = components(source.program, ops);
     let all: Vec<ScalarType> = match then {
         None => types.clone(),
@@ -92,7 +108,10 @@ pub(super) fn large(
         then,
     });
     let keeping = counted.and_then(|of| keep::keeping(kernel, ops, (of.then, &all)));
+    // An element that is alone with its thread stays in its registers, so that tuples may be of any size.
+    let alone = counted.is_none() && items(&types) == 1;
     let (shared, items) = match (counted, &keeping) {
+        (None, _) if alone => (Vec::new(), 1),
         (None, _) => (types.clone(), items(&types)),
         (Some(_), Some(keeping)) => (keeping.types.clone(), items(&keeping.types)),
         (Some(of), None) => (Vec::new(), of.items()),
@@ -105,7 +124,7 @@ pub(super) fn large(
     };
     let shape = Shape {
         skips_itself: true,
-        ..Shape::of(kernel, args, "large", SIZES + published.arrays())
+        ..Shape::of(kernel, args, "large", SIZES + published.parameters())
     };
     let scanned = match then {
         None => kernel,
@@ -117,12 +136,17 @@ pub(super) fn large(
         lower.bring_near(kernel, &tile);
         let is_short = together::are_short(lower.program, ops, tile.items);
         let mut held = None;
+        let mut own = Vec::new();
         let (before, warps) = match counted {
             Some(of) => {
                 let (found, before, warps) =
                     lower.count_tile((of, keeping.as_ref()), (ops, &types), &tile);
                 held = Some((of, found));
                 (before, warps)
+            }
+            None if alone => {
+                own = lower.own_element(scanned, (ops, &types), &tile);
+                lower.scan_threads((ops, &types), &own)
             }
             None => {
                 lower.fill(scanned, (ops, &types), &tile, is_short);
@@ -135,13 +159,15 @@ pub(super) fn large(
             let all = lower.fold_table((ops, &types), &warps, Operand::Imm(WARPS.into()));
             let prefix = match published {
                 Published::Counts => vec![lower.count_back(&tile, extras[SIZES], all[0])],
-                Published::Tuples { words } => {
-                    let tables: Vec<&[Reg]> = extras[SIZES..].chunks(words).collect();
+                Published::Tuples { .. } => {
+                    let (arrays, width) = published.arrays();
+                    let tables: Vec<&[Reg]> = extras[SIZES..].chunks(arrays).collect();
                     let tables = Tables {
                         tiles: tables[0],
                         totals: tables[1],
                         prefixes: tables[2],
                         count: extras[2],
+                        width,
                     };
                     lower.look_back((ops, &types), &tile, &tables, &all)
                 }
@@ -160,6 +186,11 @@ pub(super) fn large(
         if let Some((of, held)) = held {
             return lower.hand_on(of, &tile, &held, prefix[0]);
         }
+        if alone {
+            let own: Vec<Operand> = own.into_iter().map(Operand::Reg).collect();
+            lower.accumulate(ops, &types, &prefix, own);
+            return lower.drain_own((kernel, outs, then), (&types, &all), &tile, &prefix);
+        }
         lower.scan_run((ops, &types), &tile, &prefix, is_short);
         lower.b.inst(Inst::Barrier);
         match then {
@@ -167,11 +198,11 @@ pub(super) fn large(
             Some(then) => lower.drain_into((kernel, then), (&types, &all), &tile),
         }
     });
-    Large {
-        entry,
+    Some(Large {
+        entry: entry.fitting()?,
         items,
         published,
-    }
+    })
 }
 
 /// What a block works on.

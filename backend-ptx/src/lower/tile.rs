@@ -38,7 +38,7 @@ const STEPS: (u32, u32) = (16, THREADS);
 /// Steps at a time where there is no shared memory for more.
 const FEWER: u32 = 8;
 /// Bytes of shared memory that a block always has.
-const SHARED: u32 = 48 << 10;
+const SHARED: u32 = crate::ptx::verify::SHARED as u32;
 /// The most forms of a kernel.
 const FORMS: usize = 2;
 

@@ -156,6 +156,13 @@ impl Func {
     pub fn class(&self, reg: Reg) -> Option<Class> {
         self.regs.get(reg.0 as usize).copied()
     }
+    /// Bytes of shared memory that a block takes.
+    pub fn shared(&self) -> u64 {
+        let shared = self.vars.iter().filter(|var| var.space == Space::Shared);
+        shared.fold(0, |bytes: u64, var| {
+            bytes.next_multiple_of(16) + u64::from(var.elem) * u64::from(var.len)
+        })
+    }
     /// The threads of a block, of a kernel.
     pub const fn threads(&self) -> Option<u32> {
         match &self.kind {

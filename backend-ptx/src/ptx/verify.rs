@@ -33,6 +33,9 @@ impl std::fmt::Display for Violation {
     }
 }
 
+/// Bytes of shared memory that a block has without asking for more.
+pub(crate) const SHARED: u64 = 48 << 10;
+
 type Check = Result<(), String>;
 
 /// Verifies a module for devices of capability `target`.
@@ -89,23 +92,20 @@ impl Checker<'_> {
         {
             return Err(format!("a block of {threads} threads"));
         }
-        let mut shared = 0u64;
         for var in &self.func.vars {
             match var.space {
                 Space::Global => return Err(format!("{} is in global memory", var.name)),
                 Space::Shared if self.func.threads().is_none() => {
                     return Err(format!("{} is shared, in a function", var.name));
                 }
-                Space::Shared => {
-                    shared = shared.next_multiple_of(16) + u64::from(var.elem) * u64::from(var.len)
-                }
-                Space::Local => {}
+                Space::Shared | Space::Local => {}
             }
             if !matches!(var.elem, 1 | 2 | 4 | 8 | 16) {
                 return Err(format!("{} has elements of {} bytes", var.name, var.elem));
             }
         }
-        if shared > 48 << 10 {
+        let shared = self.func.shared();
+        if shared > SHARED {
             return Err(format!("{shared} bytes of shared memory"));
         }
         Ok(())

@@ -10,7 +10,7 @@ use super::{Lower, Ops, Tile};
 use crate::lower::words_of;
 use crate::ptx::build::FULL;
 use crate::ptx::ops::{Binary, Cmp, Round, Shuffle, Special, Unary, Vote};
-use crate::ptx::{Class, Inst, Operand, Order, Reg, Scope, Space, Ty};
+use crate::ptx::{Address, Class, Inst, Operand, Order, Reg, Scope, Space, Ty};
 use midend::ir::types::ScalarType;
 
 /// From this tile on a device has been busy with others since before it came.
@@ -19,7 +19,7 @@ const MANY: u64 = 512;
 /// 0.95 of the time, filters 0.88.
 const PAUSE: u64 = 3000;
 
-/// What tiles and groups publish: an array for each word of a tuple.
+/// What tiles and groups publish: an array for each word of a tuple, or one for all.
 pub(super) struct Tables<'a> {
     /// The aggregates of tiles.
     pub(super) tiles: &'a [Reg],
@@ -28,7 +28,12 @@ pub(super) struct Tables<'a> {
     pub(super) prefixes: &'a [Reg],
     /// The groups of a segment.
     pub(super) count: Reg,
+    /// Words of a tuple in one array.
+    pub(super) width: usize,
 }
+
+/// Where a tuple is published: in these arrays, which hold so many of its words each.
+type Arrays<'a> = (&'a [Reg], usize);
 
 impl Lower<'_> {
     /// Publishes the aggregate of a tile, and yields the sum of everything before it in its segment, in every lane of the
@@ -49,26 +54,27 @@ impl Lower<'_> {
             .bin(Binary::Shr, Ty::U64, tile.within, Operand::Imm(5));
         let mad = [tile.segment.into(), published.count.into(), group.into()];
         let group_number = self.b.tern(crate::ptx::ops::Ternary::Mad, Ty::U64, mad);
-        self.publish(published.tiles, types, tile.number, all);
+        let width = published.width;
+        self.publish((published.tiles, width), types, tile.number, all);
         self.give_time(tile);
         let prefix = self.start(operators, types);
         let inside = self.start(operators, types);
         let has_earlier = self.b.cmp(Cmp::Gt, Ty::U64, rank, Operand::Imm(0));
         self.if_warp(has_earlier, |lower| {
-            lower.in_group(ops, published.tiles, (tile.number, rank), &inside);
+            lower.in_group(ops, (published.tiles, width), (tile.number, rank), &inside);
         });
         let total = self.fold_two(ops, &inside, all);
         let is_last = self.b.cmp(Cmp::Eq, Ty::U64, rank, Operand::Imm(31));
         let has_groups = self.b.cmp(Cmp::Gt, Ty::U64, group, Operand::Imm(0));
         self.if_warp(has_groups, |lower| {
             lower.if_warp(is_last, |lower| {
-                lower.publish(published.totals, types, group_number, &total);
+                lower.publish((published.totals, width), types, group_number, &total);
             });
             lower.before_group(ops, published, (group_number, group), &prefix);
         });
         self.if_warp(is_last, |lower| {
             let whole = lower.fold_two(ops, &prefix, &total);
-            lower.publish(published.prefixes, types, group_number, &whole);
+            lower.publish((published.prefixes, width), types, group_number, &whole);
         });
         self.fold_two(ops, &prefix, &inside)
     }
@@ -88,7 +94,7 @@ impl Lower<'_> {
 
     /// The first lane stores a tuple. A word of it and what says that it is there are one access to memory, so that nothing
     /// need be ordered.
-    fn publish(&mut self, tables: &[Reg], types: &[ScalarType], number: Reg, values: &[Reg]) {
+    fn publish(&mut self, tables: Arrays<'_>, types: &[ScalarType], number: Reg, values: &[Reg]) {
         let lane = self.b.special(Special::Lane);
         let first = self.b.cmp(Cmp::Eq, Ty::U32, lane, Operand::Imm(0));
         self.when(first, |lower| {
@@ -106,7 +112,7 @@ impl Lower<'_> {
                 });
                 let order = Order::Relaxed(Scope::Gpu);
                 let both = both.into();
-                let store = Inst::store(Space::Global, order, Ty::U64, at.into(), both);
+                let store = Inst::store(Space::Global, order, Ty::U64, at, both);
                 lower.b.inst(store);
             }
         });
@@ -114,14 +120,27 @@ impl Lower<'_> {
     }
 
     /// Where the words of a tuple are published.
-    fn slots(&mut self, tables: &[Reg], number: Reg) -> Vec<Reg> {
-        let distance = self.b.bin(Binary::Shl, Ty::B64, number, Operand::Imm(3));
-        let slot = |table: &Reg| self.b.bin(Binary::Add, Ty::U64, *table, distance);
-        tables.iter().map(slot).collect()
+    fn slots(&mut self, (tables, width): Arrays<'_>, number: Reg) -> Vec<Address> {
+        let distance = match width {
+            1 => self.b.bin(Binary::Shl, Ty::B64, number, Operand::Imm(3)),
+            _ => {
+                let bytes = Operand::Imm(8 * width as u64);
+                self.b.bin(Binary::Mul, Ty::U64, number, bytes)
+            }
+        };
+        let mut slots = Vec::new();
+        for table in tables {
+            let base = self.b.bin(Binary::Add, Ty::U64, *table, distance);
+            slots.extend((0..width as i32).map(|word| Address {
+                base,
+                offset: 8 * word,
+            }));
+        }
+        slots
     }
 
     /// What slots hold at the moment: words, and whether they are there.
-    fn published(&mut self, slots: &[Reg]) -> (Vec<Reg>, Reg) {
+    fn published(&mut self, slots: &[Address]) -> (Vec<Reg>, Reg) {
         let mut words = Vec::new();
         let all = self.b.mov(Ty::B32, Operand::Imm(1));
         for at in slots {
@@ -153,7 +172,7 @@ impl Lower<'_> {
     fn in_group(
         &mut self,
         (ops, types): Ops<'_>,
-        tables: &[Reg],
+        tables: Arrays<'_>,
         (number, rank): (Reg, Reg),
         result: &[Reg],
     ) {
@@ -191,8 +210,8 @@ impl Lower<'_> {
         let mine = self.b.select(Ty::B64, exists, wide, Operand::Imm(0));
         let mine = self.b.bin(Binary::Sub, Ty::U64, number, mine);
         let mine = self.b.bin(Binary::Sub, Ty::U64, mine, Operand::Imm(1));
-        let totals = self.slots(published.totals, mine);
-        let prefixes = self.slots(published.prefixes, mine);
+        let totals = self.slots((published.totals, published.width), mine);
+        let prefixes = self.slots((published.prefixes, published.width), mine);
         let nearest = self.b.reg(Class::B32);
         let words = self.until(|lower| {
             let (totals, has_total) = lower.published(&totals);

@@ -36,7 +36,7 @@ impl Lower<'_> {
             let range = (tid.into(), end, Operand::Imm(THREADS.into()));
             lower.count(Ty::U32, range, false, |lower, i| {
                 let values = if fill_up {
-                    lower.element_or_neutral(kernel, ops, tile, i)
+                    operands(&lower.element_or_neutral(kernel, ops, tile, i))
                 } else {
                     lower.element_of(kernel, types, tile, i)
                 };
@@ -72,7 +72,7 @@ impl Lower<'_> {
         (ops, types): Ops<'_>,
         tile: &Tile,
         i: Reg,
-    ) -> Vec<Operand> {
+    ) -> Vec<Reg> {
         let values = self.start(ops, types);
         let exists = self.b.cmp(Cmp::Lt, Ty::U32, i, tile.count);
         self.when(exists, |lower| {
@@ -81,7 +81,37 @@ impl Lower<'_> {
                 lower.assign(*ty, *reg, value);
             }
         });
-        operands(&values)
+        values
+    }
+
+    /// The only element of the thread, or the neutral one if it has none.
+    pub(super) fn own_element(&mut self, kernel: &Kernel, ops: Ops<'_>, tile: &Tile) -> Vec<Reg> {
+        let tid = self.b.special(Special::Tid);
+        self.element_or_neutral(kernel, ops, tile, tid)
+    }
+
+    /// The sum up to the only element of the thread to its place, or to what is done with it.
+    pub(super) fn drain_own(
+        &mut self,
+        (kernel, outs, then): (&Kernel, &[Var], Option<&Lambda<Mem>>),
+        (types, all): (&[ScalarType], &[ScalarType]),
+        tile: &Tile,
+        sum: &[Reg],
+    ) {
+        let tid = self.b.special(Special::Tid);
+        let exists = self.b.cmp(Cmp::Lt, Ty::U32, tid, tile.count);
+        self.when(exists, |lower| match then {
+            None => {
+                let distance = lower.wide(tid);
+                let point = lower.b.bin(Binary::Add, Ty::U64, tile.first, distance);
+                lower.store_tuple(outs, types, point, sum);
+            }
+            Some(then) => {
+                let values = lower.element_of(kernel, all, tile, tid);
+                let rest = values.into_iter().skip(types.len());
+                lower.then(then, operands(sum).into_iter().chain(rest));
+            }
+        });
     }
 
     /// Code for tiles with all their elements, and for others.
