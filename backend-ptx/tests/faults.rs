@@ -4,9 +4,9 @@ mod common;
 
 use backend_ptx::emu::{Fault, FaultKind, Memory};
 use backend_ptx::ptx::build::FULL;
-use backend_ptx::ptx::ops::{Binary, Cmp, Special, Vote};
+use backend_ptx::ptx::ops::{AtomOp, Binary, Cmp, Special, Vote};
 use backend_ptx::ptx::verify::verify;
-use backend_ptx::ptx::{Builder, Class, Inst, Module, Order, Origin, Space, Ty, print};
+use backend_ptx::ptx::{Builder, Class, Inst, Module, Order, Origin, Scope, Space, Ty, print};
 use common::ptxas::{self, TARGETS};
 use common::{at, below, imm, kernel, near, pointer, read, run, shared, words};
 
@@ -177,6 +177,78 @@ fn blocks_that_store_to_one_place_race_unless_any_may_win() {
         let result = run(&module, &mut memory, 3, &[out], 1).map_err(|f| f.kind);
         assert_eq!(result.is_ok(), any_wins);
         assert!(any_wins || result == Err(FaultKind::Race));
+    }
+}
+
+/// Every thread adds 1 to a number in memory, in this scope.
+fn counting(scope: Scope) -> Module {
+    kernel(32, 8, |b| {
+        let out = pointer(b, 0);
+        line(b, 12);
+        b.inst(Inst::Atom {
+            op: AtomOp::Add,
+            space: Space::Global,
+            order: Order::Relaxed(scope),
+            ty: Ty::U32,
+            dst: None,
+            at: out.into(),
+            a: imm(1),
+            b: None,
+        });
+    })
+}
+
+#[test]
+fn atomic_operations_race_with_those_of_other_blocks_unless_their_scope_is_the_device() {
+    for (scope, blocks, is_right) in [
+        (Scope::Gpu, 3, true),
+        (Scope::Sys, 3, true),
+        (Scope::Cta, 1, true),
+        (Scope::Cta, 3, false),
+    ] {
+        let module = counting(scope);
+        assembles(&module, 75);
+        for seed in SEEDS {
+            let mut memory = Memory::new();
+            let out = words(&mut memory, &[0]);
+            match run(&module, &mut memory, blocks, &[out], seed) {
+                Ok(_) => {
+                    assert!(is_right, "a race within blocks only");
+                    assert_eq!(read(&memory, out, 1), [32 * blocks]);
+                }
+                Err(fault) => {
+                    assert!(!is_right, "{fault}");
+                    assert_eq!(fault.kind, FaultKind::Race, "{fault}");
+                    assert!(fault.inst.starts_with("red"), "{fault}");
+                    assert_eq!(fault.place, "sum.fut:12:3", "{fault}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_load_in_the_scope_of_its_block_races_with_stores_of_other_blocks() {
+    for (scope, is_right) in [(Scope::Gpu, true), (Scope::Cta, false)] {
+        let module = kernel(32, 8, |b| {
+            let out = pointer(b, 0);
+            let tid = b.special(Special::Tid);
+            let first = below(b, tid, imm(1));
+            let block = b.special(Special::Ctaid);
+            let writes = below(b, block, imm(1));
+            let writes = b.bin(Binary::And, Ty::Pred, first, writes);
+            let order = Order::Relaxed(Scope::Gpu);
+            let store = Inst::store(Space::Global, order, Ty::U32, out.into(), imm(1));
+            b.guarded(writes, store);
+            b.load_as(Space::Global, Order::Relaxed(scope), Ty::U32, out);
+        });
+        for seed in SEEDS {
+            let mut memory = Memory::new();
+            let out = words(&mut memory, &[0]);
+            let result = run(&module, &mut memory, 2, &[out], seed).map_err(|f| f.kind);
+            assert_eq!(result.is_ok(), is_right, "{result:?}");
+            assert!(is_right || result == Err(FaultKind::Race));
+        }
     }
 }
 

@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 pub(super) const HOST: u32 = 1;
 
 const THREAD: u32 = 0x3ff;
-const EPOCH: u32 = 0x1_ffff << 10;
+const EPOCH: u32 = 0xffff << 10;
+/// The access takes part in races with those of its own block alone.
+const NARROW: u32 = 1 << 26;
 /// Of readers: several lanes of one warp.
 const WARP: u32 = 1 << 27;
 /// Of readers: several warps.
@@ -75,6 +77,13 @@ impl Who {
     pub(super) const fn atomic(self) -> Self {
         Self {
             mark: self.mark | ATOMIC,
+            ..self
+        }
+    }
+    /// The same with the scope of its block, if it is `narrow`.
+    pub(super) const fn within_block(self, narrow: bool) -> Self {
+        Self {
+            mark: self.mark | if narrow { NARROW } else { 0 },
             ..self
         }
     }
@@ -184,6 +193,13 @@ impl Intervals {
                 .any(|clock| clock.covers(owner, when, mark & THREAD))
     }
 
+    /// Whether two accesses are both of a kind that may race, and each is in the scope of the other. The earlier one was made in this
+    /// interval of the launch, and perhaps in other `blocks`.
+    fn may_race(&self, when: u32, mark: u32, who: &Who, blocks: bool) -> bool {
+        let is_narrow = (mark | who.mark) & NARROW != 0;
+        mark & who.mark & ATOMIC != 0 && (!is_narrow || (self.owner(when) == who.block && !blocks))
+    }
+
     /// Notes a read.
     #[inline]
     pub(super) fn note_read(
@@ -197,7 +213,7 @@ impl Intervals {
             if cell.written == 0 && !undefined {
                 return Err(Bad::Undefined);
             }
-        } else if cell.writer & who.mark & ATOMIC == 0
+        } else if !self.may_race(cell.written, cell.writer, who, false)
             && !self.is_before(cell.written, cell.writer, who, clocks)
         {
             return Err(Bad::RaceWithWrite {
@@ -222,11 +238,12 @@ impl Intervals {
         if cell.read != who.when {
             let others = self.owner(cell.read) != who.block;
             let blocks = if others { BLOCKS } else { cell.reader & BLOCKS };
-            (cell.read, cell.reader) = (who.when, who.mark | blocks);
+            let narrow = cell.reader & NARROW;
+            (cell.read, cell.reader) = (who.when, who.mark | blocks | narrow);
             return;
         }
         let (a, b) = (cell.reader & THREAD, who.mark & THREAD);
-        let marks = cell.reader & (WARP | MANY | BLOCKS);
+        let marks = cell.reader & (WARP | MANY | BLOCKS | NARROW);
         let more = if a == b {
             0
         } else if a / 32 == b / 32 {
@@ -246,7 +263,8 @@ impl Intervals {
         clocks: &[&Clock],
     ) -> Result<(), Bad> {
         if cell.written >= self.first
-            && cell.writer & who.mark & (ATOMIC | ANY) == 0
+            && cell.writer & who.mark & ANY == 0
+            && !self.may_race(cell.written, cell.writer, who, false)
             && !self.is_before(cell.written, cell.writer, who, clocks)
         {
             return Err(Bad::RaceWithWrite {
@@ -255,7 +273,7 @@ impl Intervals {
             });
         }
         if cell.read >= self.first
-            && cell.reader & who.mark & ATOMIC == 0
+            && !self.may_race(cell.read, cell.reader, who, cell.reader & BLOCKS != 0)
             && (cell.reader & BLOCKS != 0 || !self.is_before(cell.read, cell.reader, who, clocks))
         {
             return Err(Bad::RaceWithRead {

@@ -1,7 +1,7 @@
 //! Atomic operations, fences, asynchronous copies.
 
 use super::memory::{
-    ACQUIRE, Elem, RELEASE, global_addresses, lanes, shared_addresses, shared_place,
+    ACQUIRE, Elem, NARROW, RELEASE, global_addresses, lanes, shared_addresses, shared_place,
 };
 use super::{File, put};
 use crate::emu::code::{LANES, Op};
@@ -36,6 +36,7 @@ where
         .map_or(a, |s| E::File::get(&cx.regs, s.index));
     let mut old = [E::File::default(); LANES];
     let who = cx.who(true, false);
+    let who = who.within_block(op.imm & NARROW != 0);
     let first = cx.warp.number * 32;
     let mut changed = false;
     for lane in lanes(mask) {

@@ -7,7 +7,7 @@ use crate::emu::fault::{Done, FaultKind, Trouble, trouble};
 use crate::emu::memory::{Access, Bank, shared, shared_address};
 use crate::emu::run::{Cx, Synchronises};
 use crate::ptx::inst::Inst;
-use crate::ptx::{Class, Order, Space, Ty};
+use crate::ptx::{Class, Order, Scope, Space, Ty};
 
 /// Marks of an access, above its offset in [`Op::imm`].
 const ORDERED: u64 = 1 << 32;
@@ -15,6 +15,8 @@ pub(super) const ACQUIRE: u64 = 1 << 33;
 pub(super) const RELEASE: u64 = 1 << 34;
 const ANY_WINS: u64 = 1 << 35;
 const UNDEFINED: u64 = 1 << 36;
+/// The scope is the block.
+pub(super) const NARROW: u64 = 1 << 37;
 
 /// Bits of an offset in a local address.
 const LOCAL_BITS: u32 = 16;
@@ -104,13 +106,18 @@ macro_rules! by_width {
 }
 
 fn marks(order: Order) -> u64 {
-    match order {
+    let scope = match order.scope() {
+        Some(Scope::Cta) => NARROW,
+        Some(Scope::Gpu | Scope::Sys) | None => 0,
+    };
+    let kind = match order {
         Order::Weak => 0,
         Order::Relaxed(_) => ORDERED,
         Order::Acquire(_) => ORDERED | ACQUIRE,
         Order::Release(_) => ORDERED | RELEASE,
         Order::AcquireRelease(_) => ORDERED | ACQUIRE | RELEASE,
-    }
+    };
+    kind | scope
 }
 
 fn offset(at: i32) -> u64 {
@@ -279,6 +286,7 @@ fn load_global<E: Elem, const N: usize>(cx: &mut Cx<'_>, op: &Op, mask: u32) -> 
     let mut values = [[E::File::default(); LANES]; N];
     {
         let who = cx.who(op.imm & ORDERED != 0, false);
+        let who = who.within_block(op.imm & NARROW != 0);
         let first = cx.warp.number * 32;
         let (memory, intervals) = (&mut cx.world.memory, &cx.world.intervals);
         let mut access = Access {
@@ -314,6 +322,7 @@ fn store_global<E: Elem, const N: usize>(cx: &mut Cx<'_>, op: &Op, mask: u32) ->
         std::array::from_fn(|k| E::File::get(&cx.regs, op.list[k].index));
     {
         let who = cx.who(op.imm & ORDERED != 0, op.imm & ANY_WINS != 0);
+        let who = who.within_block(op.imm & NARROW != 0);
         let first = cx.warp.number * 32;
         let (memory, intervals) = (&mut cx.world.memory, &cx.world.intervals);
         let mut access = Access {
