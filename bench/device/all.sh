@@ -1,5 +1,5 @@
 #!/bin/sh
-# Everything that needs a GPU: the corpus, the corpus under NVIDIA's compute-sanitizer, and programs beside CUB, cuBLAS and CUDA C++,
+# Everything that needs a GPU: the corpus, the corpus under NVIDIA's compute-sanitizer, and programs beside CUB, cuBLAS, cuSPARSE and CUDA C++,
 # without and with --fast-math. Takes some five minutes. nvcc and compute-sanitizer must be on the path.
 #
 #   bench/device/all.sh [FOLDER WITH arrc AND device]

@@ -1,4 +1,4 @@
-// What the programs beside this file do, by CUB, cuBLAS and plain CUDA C++: a line "name microseconds" for each, the median
+// What the programs beside this file do, by CUB, cuBLAS, cuSPARSE and plain CUDA C++: a line "name microseconds" for each, the median
 // of several runs, timed by events.
 #include <algorithm>
 #include <cstdio>
@@ -6,6 +6,7 @@
 #include <vector>
 #include <cub/cub.cuh>
 #include <cublas_v2.h>
+#include <cusparse.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
@@ -60,6 +61,69 @@ struct Above {
 __global__ void halve(const float *in, float *out, long n) {
   long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
   if (i < n) out[i] = 0.5f * in[i] + 1.0f;
+}
+
+// The same numbers as those of sort.fut.
+__global__ void scatter_bits(unsigned *xs, long n) {
+  long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
+  if (i < n) xs[i] = (unsigned)i * 2654435761u;
+}
+
+// The same matrix as that of sparse.fut: where its entries stand, and what they are.
+__global__ void entries_of(int *columns, float *values, long entries, long m) {
+  long e = blockIdx.x * (long)blockDim.x + threadIdx.x;
+  if (e >= entries) return;
+  columns[e] = e % 2 == 0 ? (e / 31 + e % 64) % m : e * 7919 % m;
+  values[e] = (float)(e % 4);
+}
+
+__global__ void small_numbers(float *xs, long n) {
+  long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
+  if (i < n) xs[i] = (float)(i % 8);
+}
+
+// The sums of rows as the next vector, as sparse.fut makes it.
+__global__ void eighths(const float *ys, float *xs, long n) {
+  long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
+  if (i < n) xs[i] = (float)((long)ys[i] % 8);
+}
+
+void sparse(long n) {
+  long m = std::max(1L, n / 31);
+  std::vector<int> starts(m + 1, 0);
+  for (long i = 0; i < m; i++) starts[i + 1] = starts[i] + (int)(i * 7919 % 63);
+  long entries = starts[m];
+  int *offsets, *columns;
+  float *values, *xs, *ys;
+  CHECK(cudaMalloc(&offsets, (m + 1) * sizeof(int)));
+  CHECK(cudaMalloc(&columns, (entries + 1) * sizeof(int)));
+  CHECK(cudaMalloc(&values, (entries + 1) * sizeof(float)));
+  CHECK(cudaMalloc(&xs, m * sizeof(float)));
+  CHECK(cudaMalloc(&ys, m * sizeof(float)));
+  CHECK(cudaMemcpy(offsets, starts.data(), (m + 1) * sizeof(int), cudaMemcpyHostToDevice));
+  entries_of<<<(entries + 255) / 256 + 1, 256>>>(columns, values, entries, m);
+  small_numbers<<<(m + 255) / 256, 256>>>(xs, m);
+  cusparseHandle_t handle;
+  cusparseSpMatDescr_t matrix;
+  cusparseDnVecDescr_t in, out;
+  CHECK(cusparseCreate(&handle));
+  CHECK(cusparseCreateCsr(&matrix, m, m, entries, offsets, columns, values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                          CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+  CHECK(cusparseCreateDnVec(&in, m, xs, CUDA_R_32F));
+  CHECK(cusparseCreateDnVec(&out, m, ys, CUDA_R_32F));
+  float one = 1, zero = 0;
+  size_t bytes = 0;
+  CHECK(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, in, &zero, out, CUDA_R_32F,
+                                CUSPARSE_SPMV_CSR_ALG1, &bytes));
+  void *memory;
+  CHECK(cudaMalloc(&memory, bytes + 1));
+  report("sparse", [&] {
+    CHECK(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, in, &zero, out, CUDA_R_32F,
+                       CUSPARSE_SPMV_CSR_ALG1, memory));
+    eighths<<<(m + 255) / 256, 256>>>(ys, xs, m);
+  });
+  for (void *array : {(void *)offsets, (void *)columns, (void *)values, (void *)xs, (void *)ys, memory})
+    CHECK(cudaFree(array));
 }
 
 struct Times {
@@ -152,6 +216,12 @@ int main(int argc, char **argv) {
   with_memory("segments", [&](void *m, size_t &b) {
     return cub::DeviceSegmentedReduce::Sum(m, b, xs, ys, side, starts, starts + 1);
   });
+
+  unsigned *keys = (unsigned *)xs, *ordered = (unsigned *)ys;
+  scatter_bits<<<(n + 255) / 256, 256>>>(keys, n);
+  with_memory("sort", [&](void *m, size_t &b) { return cub::DeviceRadixSort::SortKeys(m, b, keys, ordered, n); });
+  fill<<<(n + 255) / 256, 256>>>(xs, n);
+  sparse(n);
 
   cublasHandle_t blas;
   CHECK(cublasCreate(&blas));

@@ -1,4 +1,4 @@
-//! Measures programs on a GPU beside CUB, cuBLAS and plain CUDA C++.
+//! Measures programs on a GPU beside CUB, cuBLAS, cuSPARSE and plain CUDA C++.
 //!
 //! ```text
 //! cargo build --release && cargo run --release -p arrc-bench --bin device [-- --arrc FILE] [NAME..]
@@ -17,7 +17,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Compares programs on a GPU with CUB, cuBLAS and CUDA C++.
+/// Compares programs on a GPU with CUB, cuBLAS, cuSPARSE and CUDA C++.
 #[derive(Parser)]
 struct Options {
     /// The arrc to measure.
@@ -55,13 +55,15 @@ const PRODUCT: fn(u32) -> i64 = |log| 1 << (log / 2 - 2);
 const BODIES: fn(u32) -> i64 = |log| 1 << (log / 2 + 2);
 
 #[rustfmt::skip]
-const PROGRAMS: [Measured; 11] = [
+const PROGRAMS: [Measured; 13] = [
     Measured { name: "map", size: ALL, few: 10, many: 60 },
     Measured { name: "sum", size: ALL, few: 10, many: 110 },
     Measured { name: "scan", size: ALL, few: 10, many: 60 },
     Measured { name: "select", size: ALL, few: 10, many: 60 },
     Measured { name: "histogram", size: ALL, few: 10, many: 60 },
     Measured { name: "segments", size: ALL, few: 10, many: 110 },
+    Measured { name: "sort", size: ALL, few: 1, many: 6 },
+    Measured { name: "sparse", size: ALL, few: 5, many: 55 },
     Measured { name: "transpose", size: ALL, few: 10, many: 60 },
     Measured { name: "product", size: PRODUCT, few: 2, many: 12 },
     Measured { name: "mandelbrot", size: PRODUCT, few: 5, many: 45 },
@@ -104,7 +106,7 @@ fn peers(options: &Options, folder: &Path) -> Result<BTreeMap<String, f64>> {
     std::fs::create_dir_all(&options.work)?;
     let program = options.work.join("peers");
     let built = Command::new("nvcc")
-        .args(["-O3", "-std=c++17", "-arch=native", "-lcublas", "-o"])
+        .args(["-O3", "-std=c++17", "-arch=native", "-lcublas", "-lcusparse", "-o"])
         .arg(&program)
         .arg(folder.join("peers.cu"))
         .status();
