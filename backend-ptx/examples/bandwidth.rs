@@ -8,7 +8,7 @@
 
 #![allow(clippy::print_stdout, reason = "the figures are what it is for")]
 
-use backend_ptx::{Buffer, Cuda, CudaDevice, Module};
+use backend_ptx::{Buffer, Cuda, CudaDevice, GpuOptions, Module};
 use midend::device::{Arg, Device, Stop, Strided};
 use midend::ir::mem::Mem;
 use midend::ir::read;
@@ -140,7 +140,7 @@ fn main() -> Result<(), RunError> {
     let (n, m) = (1i64 << (log & !1), 1i64 << (log / 2));
     let plan: Program<Mem> =
         read::program(PLAN).map_err(|why| RunError::Internal(why.to_string()))?;
-    let device = CudaDevice::open(0, None)?;
+    let device = CudaDevice::open(GpuOptions::default())?;
     let scalar = |n| Arg::Scalar(Const::I64(n));
     let buffer = || device.alloc(ScalarType::F32, n as usize).map(Arg::Buffer);
     let measured = Measured {

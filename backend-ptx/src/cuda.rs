@@ -1,6 +1,9 @@
 //! NVIDIA GPUs as machines, through their driver; nothing else need be installed.
 
 mod driver;
+mod store;
+
+pub use store::{KernelStore, Stored};
 
 use crate::device::{About, Machine, Place, PtxDevice, TARGET};
 use crate::launch::Limits;
@@ -14,6 +17,7 @@ use midend::trap::RunError;
 use midend::value::Data;
 use midend::with_data;
 use std::sync::{Arc, OnceLock};
+use store::Key;
 
 /// The deepest nesting of calls, where there is memory.
 const DEPTH: u64 = 1000;
@@ -27,10 +31,22 @@ const FRAME: u32 = 64;
 /// A GPU as a device.
 pub type CudaDevice = PtxDevice<Cuda>;
 
+/// Which GPU, and how it is to be.
+#[derive(Clone, Debug, Default)]
+pub struct GpuOptions {
+    /// The number of the GPU, as the driver counts them, from 0 on.
+    pub number: usize,
+    /// The most bytes of memory that programs may use at once.
+    pub memory: Option<u64>,
+    /// Where compiled kernels are kept; nowhere by default.
+    pub kernels: Option<KernelStore>,
+}
+
 /// A GPU.
 #[derive(Debug)]
 pub struct Cuda {
     gpu: Arc<Gpu>,
+    kernels: Option<KernelStore>,
 }
 
 /// The text of a kernel, compiled when it is first run: of several versions, few are ever run.
@@ -71,11 +87,15 @@ pub fn is_driver_present() -> bool {
     driver::is_present()
 }
 
+/// How many GPUs the driver knows; an absent driver is an error that says so.
+pub fn count_gpus() -> Result<usize, RunError> {
+    Ok(driver::count()?)
+}
+
 impl CudaDevice {
-    /// The GPU of this number, on which programs may use so many bytes of memory at once. An absent driver or GPU is an
-    /// error that says which of them is missing.
-    pub fn open(ordinal: usize, limit: Option<u64>) -> Result<Self, RunError> {
-        let gpu = Gpu::open(ordinal)?;
+    /// A GPU. An absent driver or GPU is an error that says which of them is missing.
+    pub fn open(options: GpuOptions) -> Result<Self, RunError> {
+        let gpu = Gpu::open(options.number)?;
         if gpu.about.capability < TARGET {
             return Err(RunError::Device(format!(
                 "{} has compute capability {}.{}, but kernels need {}.{} at least",
@@ -86,7 +106,17 @@ impl CudaDevice {
                 TARGET % 10
             )));
         }
-        Self::on(Cuda { gpu: Arc::new(gpu) }, limit)
+        let cuda = Cuda {
+            gpu: Arc::new(gpu),
+            kernels: options.kernels,
+        };
+        Self::on(cuda, options.memory)
+    }
+
+    /// Whether the GPU is of no use in this process any more: a kernel has failed in such a way that the driver refuses everything from
+    /// then on.
+    pub fn is_lost(&self) -> bool {
+        self.machine().gpu.is_lost()
     }
 }
 
@@ -109,13 +139,39 @@ impl Cuda {
         if let Some(compiled) = code.function.get() {
             return Ok(compiled);
         }
-        let function = self.gpu.load(&code.text, &code.name)?;
+        let function = self.function(code)?;
         let depth = match code.recursion {
             Some(locals) => self.make_stack(&function, locals)?,
             None => DEPTH,
         };
         let compiled = Compiled { function, depth };
         Ok(code.function.get_or_init(|| compiled))
+    }
+
+    /// The function of a kernel: kept from before, or compiled.
+    fn function(&self, code: &Lazy) -> Result<Function, Failed> {
+        let Some(kernels) = &self.kernels else {
+            return self.gpu.load(&code.text, &code.name);
+        };
+        let key = Key::of(&[
+            env!("CARGO_PKG_VERSION").as_bytes(),
+            &self.gpu.about.capability.to_le_bytes(),
+            &self.gpu.driver_version()?.to_le_bytes(),
+            code.text.as_bytes(),
+        ]);
+        let kept = kernels.get(key);
+        if let Some(Ok(function)) = kept.map(|image| self.gpu.load_image(&image, &code.name)) {
+            return Ok(function);
+        }
+        let assembled = self.gpu.assemble(&code.text, &code.name);
+        if let Ok(image) = assembled
+            && let Ok(function) = self.gpu.load_image(&image, &code.name)
+        {
+            kernels.put(key, &image);
+            return Ok(function);
+        }
+        // What is to be said of the text, it says again.
+        self.gpu.load(&code.text, &code.name)
     }
 
     fn read_large(&self, place: Place) -> Result<Data, RunError> {

@@ -128,7 +128,7 @@ impl<M: Machine> PtxDevice<M> {
         })
     }
 
-    fn machine(&self) -> &M {
+    pub(crate) fn machine(&self) -> &M {
         &self.shared.machine
     }
 

@@ -26,6 +26,6 @@ mod lower;
 pub mod ptx;
 
 pub use copy::copy_texts;
-pub use cuda::{Cuda, CudaDevice, is_driver_present};
+pub use cuda::{Cuda, CudaDevice, GpuOptions, KernelStore, Stored, count_gpus, is_driver_present};
 pub use device::{About, Buffer, EmuDevice, Emulator, Machine, Module, Options, PtxDevice};
 pub use launch::Limits;

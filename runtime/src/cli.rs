@@ -7,6 +7,7 @@ mod benchcmp;
 mod cache;
 mod check;
 mod dataset;
+mod device;
 mod devices;
 mod doctor;
 mod exit;
@@ -79,7 +80,7 @@ enum Command {
     Dataset(dataset::DatasetArguments),
     /// List what programs can be run on
     Devices,
-    /// List what was measured of this computer, for the target auto; measure again; forget it
+    /// List what was measured of this computer, for the target auto, and what compiled kernels are kept; measure again; forget it
     Cache(cache::CacheArguments),
     /// Look what works here and what is missing, and tell how to mend it
     Doctor,

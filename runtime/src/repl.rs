@@ -274,9 +274,16 @@ impl Repl {
         let start = Instant::now();
         let called = program.call(IT, vec![]);
         self.session.stop().lower();
+        let values = match called {
+            Ok(values) => values,
+            Err(why) => {
+                drop(program);
+                return Err(format!("{why}\n{}", self.begin_anew()));
+            }
+        };
         Ok(Evaluated {
             ty,
-            values: called.map_err(|why| format!("{why}\n"))?,
+            values,
             compiling,
             running: start.elapsed(),
         })

@@ -11,6 +11,7 @@ mod times;
 pub use auto::{Accelerator, Choice};
 pub use compile::CompileError;
 pub use costs::{Ceilings, Kept, Store, measure_costs};
+pub(crate) use engine::kernel_store;
 pub use resident::Resident;
 pub use stack::on_big_stack;
 pub use times::{CompileTimes, PassTime};
@@ -43,6 +44,8 @@ use std::time::{Duration, Instant};
 pub struct Options {
     /// What programs run on.
     pub target: Target,
+    /// The number of the GPU, for the targets that run on one.
+    pub device: usize,
     /// What [`Target::Auto`] chooses between beside the CPU; by default the GPU, if there is a driver of one.
     pub accelerator: Option<Accelerator>,
     /// Threads for parallel work; by default one per core.
@@ -149,6 +152,11 @@ impl Session {
     /// What people call the device that programs run on.
     pub fn device(&self) -> String {
         self.shared.devices.name()
+    }
+    /// Whether the device is of no use in this process any more: a kernel on a GPU has failed in such a way that the driver refuses
+    /// everything from then on.
+    pub fn is_lost(&self) -> bool {
+        self.shared.devices.is_lost()
     }
     /// The options.
     pub fn options(&self) -> &Options {

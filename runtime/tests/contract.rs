@@ -451,17 +451,3 @@ fn a_full_disk_is_told() {
         .expect("the command can be started");
     ends(&output, 1, "error: cannot write: No space left on device");
 }
-
-#[test]
-fn an_absent_gpu_is_an_error_of_one_line() {
-    let program = file("absent_gpu", "sums.fut", SUMS);
-    let devices = arrc(&["devices"], b"");
-    let is_here = !String::from_utf8_lossy(&devices.stdout).contains("not here: ");
-    let output = arrc(&["run", "--target=ptx", &program], b"[1, 2, 3] true");
-    if is_here {
-        assert_eq!(output.stdout, b"6i32\ntrue\n", "{}", stderr(&output));
-    } else {
-        ends(&output, 1, "error: no NVIDIA ");
-        assert_eq!(stderr(&output).lines().count(), 1);
-    }
-}

@@ -7,10 +7,14 @@
     reason = "the driver is C, and what a kernel does to memory is beyond what Rust can check"
 )]
 
+mod module;
+mod transfer;
+
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::{CudaContext, sys};
-use std::ffi::{CString, c_void};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use transfer::{BULK, Chunks};
 
 /// Why the driver did not do what it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +54,8 @@ unsafe impl Send for Staging {}
 pub(super) struct Gpu {
     context: Arc<CudaContext>,
     staging: Mutex<Staging>,
+    /// Pinned memory for large transfers, once there was one.
+    chunks: Mutex<Option<Chunks>>,
     /// What the device says of itself.
     pub(super) about: About,
 }
@@ -103,15 +109,34 @@ impl Drop for Function {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        if self.context.bind_to_thread().is_ok() {
-            let staging = self
-                .staging
-                .get_mut()
-                .unwrap_or_else(PoisonError::into_inner);
+        // A device that has failed does nothing any more.
+        let _ = self.wait();
+        let chunks = lock(&self.chunks).take();
+        if self.context.bind_to_thread().is_err() {
+            // Without the context nothing can be given back.
+            std::mem::forget(chunks);
+        } else {
+            drop(chunks);
+            let staging = lock(&self.staging);
             // SAFETY: it came from `malloc_host`, and nobody reads it any more. A failure leaves it taken.
             let _ = unsafe { result::free_host(staging.0.cast::<c_void>()) };
         }
     }
+}
+
+/// What a lock guards; who panicked while it was held has left it whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How many devices there are.
+pub(super) fn count() -> Result<usize> {
+    if !is_present() {
+        return Err(Failed::Absent("no NVIDIA driver is installed".to_owned()));
+    }
+    let count = CudaContext::device_count();
+    let none = |why: DriverError| Failed::Absent(format!("no NVIDIA GPU can be used: {why}"));
+    Ok(usize::try_from(count.map_err(none)?).unwrap_or(0))
 }
 
 /// Whether there is a driver, and with it perhaps a GPU.
@@ -123,8 +148,16 @@ pub(super) fn is_present() -> bool {
 impl Gpu {
     /// Opens the device of this number.
     pub(super) fn open(ordinal: usize) -> Result<Self> {
-        if !is_present() {
-            return Err(Failed::Absent("no NVIDIA driver is installed".to_owned()));
+        let count = count()?;
+        if ordinal >= count {
+            return Err(Failed::Absent(match count {
+                0 => "there is no NVIDIA GPU".to_owned(),
+                1 => format!("there is no GPU {ordinal}: the only one has the number 0"),
+                _ => format!(
+                    "there is no GPU {ordinal}: they have the numbers 0 to {}",
+                    count - 1
+                ),
+            }));
         }
         let none = |why: DriverError| Failed::Absent(format!("no NVIDIA GPU can be used: {why}"));
         let context = CudaContext::new(ordinal).map_err(none)?;
@@ -149,6 +182,7 @@ impl Gpu {
         let gpu = Self {
             context,
             staging: Mutex::new(Staging(staging)),
+            chunks: Mutex::default(),
             about,
         };
         gpu.keep_memory()?;
@@ -175,12 +209,34 @@ impl Gpu {
 
     /// Memory of so many bytes, without defined contents.
     pub(super) fn alloc(&self, bytes: usize) -> Result<u64> {
+        match self.try_alloc(bytes) {
+            Err(Failed::Memory(_)) => {
+                // What was freed may lie about in pieces, or wait for work to be done.
+                self.trim()?;
+                self.try_alloc(bytes)
+            }
+            other => other,
+        }
+    }
+
+    fn try_alloc(&self, bytes: usize) -> Result<u64> {
         let stream = self.stream()?;
         // SAFETY: the stream is that of the current context; the contents are not read before they are written.
         unsafe { result::malloc_async(stream, bytes.max(1)) }.map_err(|why| match why {
             DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY) => Failed::Memory(bytes as u64),
             DriverError(_) => why.into(),
         })
+    }
+
+    /// Gives all memory that nobody uses back to the device.
+    fn trim(&self) -> Result<()> {
+        self.wait()?;
+        // SAFETY: the device is that of the context, whose pool is always there.
+        unsafe {
+            let pool = result::device::get_mem_pool(self.context.cu_device())?;
+            result::mem_pool::trim_to(pool, 0)?;
+        }
+        Ok(())
     }
 
     /// Gives memory back, once all that has been asked for is done.
@@ -201,9 +257,19 @@ impl Gpu {
         Ok(())
     }
 
-    /// Writes elements of this machine.
+    fn write_if_bulk<T: Copy>(&self, address: u64, data: &[T]) -> Option<Result<()>> {
+        let bytes = size_of_val(data);
+        // SAFETY: elements are numbers, all of whose bytes are defined.
+        let data = unsafe { std::slice::from_raw_parts(data.as_ptr().cast::<u8>(), bytes) };
+        (bytes >= BULK).then(|| self.write_bulk(address, data))?
+    }
+
+    /// Writes elements of this machine; `T` is a number or a truth value.
     pub(super) fn write<T: Copy>(&self, address: u64, data: &[T]) -> Result<()> {
         let stream = self.stream()?;
+        if let Some(written) = self.write_if_bulk(address, data) {
+            return written;
+        }
         if !data.is_empty() {
             // SAFETY: the caller holds memory of that size there. The data lies in pageable memory, which the driver has
             // copied when the call returns.
@@ -215,6 +281,15 @@ impl Gpu {
     /// Reads elements, when all that has been asked for is done. `T` is a number.
     pub(super) fn read<T: Copy>(&self, data: &mut [T], address: u64) -> Result<()> {
         let stream = self.stream()?;
+        let bytes = size_of_val(data);
+        if bytes >= BULK {
+            // SAFETY: elements are numbers: any bytes are some.
+            let data =
+                unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), bytes) };
+            if let Some(read) = self.read_bulk(data, address) {
+                return read;
+            }
+        }
         if !data.is_empty() {
             // SAFETY: the caller holds memory of that size there, with elements of the type.
             unsafe { result::memcpy_dtoh_async(data, address, stream) }?;
@@ -227,7 +302,7 @@ impl Gpu {
         let all: usize = places.iter().map(|(_, bytes)| bytes).sum();
         assert!(all <= STAGED, "{all} bytes are too many to be staged");
         let stream = self.stream()?;
-        let staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        let staging = lock(&self.staging);
         let mut read = 0;
         for (address, bytes) in places {
             if bytes > 0 {
@@ -253,26 +328,6 @@ impl Gpu {
             unsafe { result::memcpy_dtod_async(to, from, bytes, stream) }?;
         }
         Ok(())
-    }
-
-    /// Compiles the text of a module, which has one kernel.
-    pub(super) fn load(&self, text: &str, kernel: &str) -> Result<Function> {
-        let zeros = |_| Failed::Driver("a kernel has a zero byte in its text".to_owned());
-        let (image, name) = (
-            CString::new(text).map_err(zeros)?,
-            CString::new(kernel).map_err(zeros)?,
-        );
-        self.context.bind_to_thread()?;
-        // SAFETY: the image is text that ends with a zero.
-        let module = unsafe { result::module::load_data(image.as_ptr().cast::<c_void>()) }?;
-        let mut loaded = Function {
-            module,
-            function: std::ptr::null_mut(),
-            context: Arc::clone(&self.context),
-        };
-        // SAFETY: the module has just been loaded.
-        loaded.function = unsafe { result::module::get_function(module, name) }?;
-        Ok(loaded)
     }
 
     /// What a kernel takes.
@@ -328,6 +383,21 @@ impl Gpu {
             )
         }?;
         Ok(())
+    }
+
+    /// Whether a kernel has failed in such a way that the driver refuses everything in this process from then on.
+    pub(super) fn is_lost(&self) -> bool {
+        let Ok(stream) = self.stream() else {
+            return true;
+        };
+        // SAFETY: the stream is that of the current context.
+        let state = unsafe { sys::cuStreamQuery(stream) };
+        // Nothing is asked for, so that only what stays can go wrong.
+        let goes_on = [
+            sys::CUresult::CUDA_SUCCESS,
+            sys::CUresult::CUDA_ERROR_NOT_READY,
+        ];
+        !goes_on.contains(&state)
     }
 
     /// Waits until all that has been asked for is done.

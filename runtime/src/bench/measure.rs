@@ -380,6 +380,7 @@ fn ours(racer: &mut Racer<'_>, left: Option<Duration>, want: Want) -> Result<Tur
         | Answer::Done
         | Answer::Input(_)
         | Answer::Spent(_)
-        | Answer::Failed(_) => Err(out_of_turn()),
+        | Answer::Failed(_)
+        | Answer::Lost(_) => Err(out_of_turn()),
     }
 }

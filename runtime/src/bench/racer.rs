@@ -32,7 +32,12 @@ fn start(ours: &Ours) -> Result<(Child<Answer>, String), String> {
         Ok(Answer::Ready(device)) => Ok((child, device)),
         Ok(Answer::NoDevice(why)) => Err(why),
         Ok(
-            Answer::Done | Answer::Input(_) | Answer::Ran(_) | Answer::Spent(_) | Answer::Failed(_),
+            Answer::Done
+            | Answer::Input(_)
+            | Answer::Ran(_)
+            | Answer::Spent(_)
+            | Answer::Failed(_)
+            | Answer::Lost(_),
         ) => Err(out_of_turn()),
         Err(_) => Err(crashed(child)),
     }
@@ -96,10 +101,11 @@ impl<'a> Racer<'a> {
             return Err(crashed(child));
         }
         match child.answer(patience) {
+            Ok(Answer::Lost(why)) => Err(why),
             Ok(answer) => {
                 self.child = Some(child);
                 match answer {
-                    Answer::Failed(why) => Err(why),
+                    Answer::Failed(why) | Answer::Lost(why) => Err(why),
                     Answer::Ready(_)
                     | Answer::NoDevice(_)
                     | Answer::Done

@@ -54,6 +54,8 @@ pub(super) enum Answer {
     Spent(Option<Spent>),
     /// It could not be done.
     Failed(String),
+    /// It could not be done, and the worker ends: its device can do nothing more.
+    Lost(String),
 }
 
 /// Serves until standard input ends, and ends with it, whatever it is at: then the parent is gone.
@@ -88,7 +90,14 @@ pub fn serve(options: Options) -> io::Result<()> {
                 let (place, message) = last_panic();
                 Err(format!("internal error at {place}: {message}"))
             });
-            say(&answer.unwrap_or_else(Answer::Failed))?;
+            match answer {
+                Err(why) if bench.session.is_lost() => {
+                    say(&Answer::Lost(why))?;
+                    // The other thread waits for more.
+                    std::process::exit(0);
+                }
+                answer => say(&answer.unwrap_or_else(Answer::Failed))?,
+            }
         }
         Ok(())
     })

@@ -3,7 +3,7 @@
 use super::exit::{Exit, INTERRUPTED};
 use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds, parse_threads, parse_vector_bits};
-use super::{Outcome, bar, opt, threshold};
+use super::{Outcome, bar, device, opt, threshold};
 use crate::bench::{
     Contest, Dataset, Group, Other, Ours, Patience, add_round, bench_file, clear_away,
     dataset_text, round_lasts, serve, svg, write,
@@ -33,6 +33,9 @@ pub(super) struct BenchArguments {
         default_value = "cpu"
     )]
     targets: Vec<Target>,
+    /// The number of the GPU for the targets ptx and auto, see `arrc devices` [default: 0]
+    #[arg(long, value_name = "K")]
+    device: Option<usize>,
     /// Run another program on the same input in turn; `{program}` stands for the name of the program, `{entry}` for the entry
     /// point, `{times}` for a file into which it writes its times (else the time from its start to its end counts)
     #[arg(long, value_name = "COMMAND")]
@@ -231,6 +234,7 @@ fn name_devices(contest: &mut Contest) -> Outcome {
 fn options(arguments: &BenchArguments, target: Target) -> Result<Options, Exit> {
     Ok(Options {
         target,
+        device: arguments.device.unwrap_or(0),
         threads: arguments.threads,
         vector_bits: arguments.vector_bits,
         memory_limit: arguments.mem_limit,
@@ -252,6 +256,9 @@ fn worker(program: &Path, arguments: &BenchArguments, target: Target) -> Command
     if let Some(bytes) = arguments.mem_limit {
         command.arg(format!("--mem-limit={bytes}"));
     }
+    if let Some(device) = arguments.device {
+        command.arg(format!("--device={device}"));
+    }
     if let Some(threads) = arguments.threads {
         command.arg(format!("--threads={threads}"));
     }
@@ -269,6 +276,10 @@ fn worker(program: &Path, arguments: &BenchArguments, target: Target) -> Command
 
 fn contest(arguments: &BenchArguments) -> Result<Contest, Exit> {
     threshold::parse(&arguments.threshold)?;
+    let on_gpu = |target: &&Target| matches!(target, Target::Ptx | Target::Auto);
+    let target = arguments.targets.iter().find(on_gpu);
+    let target = target.or(arguments.targets.first()).copied();
+    device::check(arguments.device, target.unwrap_or_default())?;
     let program = std::env::current_exe()
         .map_err(|why| Exit::user(format!("cannot find this command itself: {why}")))?;
     let ours = arguments.targets.iter().map(|&target| {

@@ -1,10 +1,11 @@
-//! `arrc cache`: what is kept of measurements of this computer.
+//! `arrc cache`: what is kept of measurements of this computer, and of compiled kernels.
 
 use super::Outcome;
 use super::exit::Exit;
 use super::output::to_stdout;
-use crate::session::{Kept, Store, measure_costs};
+use crate::session::{Kept, Store, kernel_store, measure_costs};
 use crate::target::Target;
+use backend_ptx::Stored;
 use clap::{Args, Subcommand};
 use std::io::ErrorKind;
 
@@ -55,13 +56,24 @@ fn list() -> Outcome {
     let store = Store::read();
     to_stdout(|out| {
         if store.devices.is_empty() {
-            return writeln!(out, "{}: nothing", file.display());
+            writeln!(out, "{}: nothing", file.display())?;
+        } else {
+            writeln!(out, "{}:", file.display())?;
         }
-        writeln!(out, "{}:", file.display())?;
         for (name, kept) in &store.devices {
             writeln!(out, "{name}\n{}", text(kept))?;
         }
-        Ok(())
+        let Some(kernels) = kernel_store() else {
+            return Ok(());
+        };
+        let place = kernels.directory().display();
+        match kernels.stored() {
+            Stored { kernels: 0, .. } => writeln!(out, "{place}: nothing"),
+            Stored { kernels, bytes } => {
+                let kilobytes = bytes.div_ceil(1000);
+                writeln!(out, "{place}: {kernels} compiled kernels, {kilobytes} kB")
+            }
+        }
     })
 }
 
@@ -87,6 +99,11 @@ fn text(Kept { costs, peak, .. }: &Kept) -> String {
 }
 
 fn clear() -> Outcome {
+    if let Some(kernels) = kernel_store() {
+        let place = kernels.directory().display();
+        let cannot = |why| Exit::user(format!("cannot remove {place}: {why}"));
+        kernels.clear().map_err(cannot)?;
+    }
     let Some(file) = Store::file() else {
         return Ok(());
     };

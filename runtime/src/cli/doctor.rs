@@ -1,14 +1,11 @@
 //! `arrc doctor`: what is there, what is missing, and how to mend it.
 
-use super::Outcome;
 use super::exit::Exit;
 use super::output::to_stdout;
+use super::{Outcome, devices};
 use crate::session::{Options, Session};
 use crate::target::Target;
-use backend_ptx::CudaDevice;
-use midend::device::Device as _;
 use midend::ir::scalar::Const;
-use midend::trap::RunError;
 use midend::value::Value;
 use std::path::Path;
 
@@ -60,7 +57,7 @@ pub(super) fn run() -> Outcome {
 fn target_works(target: Target) -> Finding {
     let report = "This is a mistake in arrc: please report it, with this text.";
     let about = if target == Target::Ptx {
-        match gpu() {
+        match devices::gpu(0) {
             Ok(about) => about,
             Err(why) => {
                 let mend = "For an NVIDIA GPU install NVIDIA's driver (525 or newer); nothing else is needed.";
@@ -75,21 +72,6 @@ fn target_works(target: Target) -> Finding {
         Ok(found) if found == [Value::Scalar(Const::I64(wanted))] => Finding::Fine(about),
         Ok(found) => Finding::Broken(format!("{about}: a wrong result, {found:?}"), report),
         Err(why) => Finding::Broken(format!("{about}: {why}"), report),
-    }
-}
-
-/// The name of the GPU and its memory, or why there is none.
-fn gpu() -> Result<String, String> {
-    match CudaDevice::open(0, None) {
-        Ok(gpu) => {
-            let about = gpu.properties();
-            let memory = about.memory.map_or(String::new(), |bytes| {
-                format!(", {:.0} GiB", bytes as f64 / f64::from(1 << 30))
-            });
-            Ok(format!("{}{memory}", about.name))
-        }
-        Err(RunError::Device(why)) => Err(why),
-        Err(why) => Err(why.to_string()),
     }
 }
 

@@ -1,10 +1,10 @@
 //! `arrc repl`: lines from a terminal, with editing, history and completion, or from a pipe.
 
-use super::Outcome;
 use super::exit::Exit;
 use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_threads};
 use super::stop::{on_interrupt_of_work, while_running};
+use super::{Outcome, device};
 use crate::repl::{COMMANDS, Repl, Settings, Told, is_complete};
 use crate::session::Options;
 use crate::target::Target;
@@ -29,6 +29,9 @@ pub(super) struct ReplArguments {
     /// What to run on: auto, cpu, ptx, ptx-emu or interp
     #[arg(long, default_value_t)]
     target: Target,
+    /// The number of the GPU to run on, see `arrc devices` [default: 0]
+    #[arg(long, value_name = "K")]
+    device: Option<usize>,
     /// Fail instead of using more memory for arrays
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     mem_limit: Option<u64>,
@@ -38,8 +41,10 @@ pub(super) struct ReplArguments {
 }
 
 pub(super) fn run(arguments: &ReplArguments) -> Outcome {
+    device::check(arguments.device, arguments.target)?;
     let options = Options {
         target: arguments.target,
+        device: arguments.device.unwrap_or(0),
         memory_limit: arguments.mem_limit,
         threads: arguments.threads,
         ..Options::default()

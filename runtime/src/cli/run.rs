@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds, parse_threads, parse_vector_bits};
 use super::stop::{Deadline, on_interrupt, while_running};
-use super::{Outcome, opt, png, profile, streams, threshold, trace};
+use super::{Outcome, device, opt, png, profile, streams, threshold, trace};
 use crate::data::{
     Source, leaves, parameter_leaves, read_arguments, structured_text, write_npz, write_results,
     write_text,
@@ -38,6 +38,9 @@ pub(super) struct RunArguments {
     /// What to run on: auto, cpu, ptx, ptx-emu or interp
     #[arg(long, default_value_t)]
     target: Target,
+    /// The number of the GPU to run on, see `arrc devices` [default: 0]
+    #[arg(long, value_name = "K")]
+    device: Option<usize>,
     /// Write results in the binary format
     #[arg(short, long, help_heading = "Results")]
     binary_output: bool,
@@ -200,8 +203,10 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
 
 fn open(arguments: &RunArguments) -> Result<Session, Exit> {
     let times = arguments.pass_times;
+    device::check(arguments.device, arguments.target)?;
     let options = Options {
         target: arguments.target,
+        device: arguments.device.unwrap_or(0),
         threads: arguments.threads,
         vector_bits: arguments.vector_bits,
         chunk: arguments.chunk,

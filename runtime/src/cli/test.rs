@@ -3,7 +3,7 @@
 use super::exit::{Exit, INTERRUPTED};
 use super::output::{to_stderr, to_stdout};
 use super::size::{parse_bytes, parse_seconds, parse_vector_bits};
-use super::{Outcome, bar, opt, threshold};
+use super::{Outcome, bar, device, opt, threshold};
 use crate::harness::{
     self, ProgramReport, Progress, PropertyOptions, Summary, TestOptions, Verdict, WorkerArguments,
 };
@@ -24,6 +24,9 @@ pub(super) struct TestArguments {
     /// What to run on: cpu, ptx, ptx-emu, interp or auto
     #[arg(long, default_value_t = Target::Cpu)]
     target: Target,
+    /// The number of the GPU to run on, see `arrc devices` [default: 0]
+    #[arg(long, value_name = "K")]
+    device: Option<usize>,
     /// Leave out programs and runs with this tag
     #[arg(long, value_name = "TAG")]
     exclude: Vec<String>,
@@ -135,12 +138,14 @@ pub(super) fn run(arguments: &TestArguments) -> Outcome {
     if arguments.worker {
         let worker = WorkerArguments {
             options,
+            device: arguments.device.unwrap_or(0),
             threads: None,
             vector_bits: arguments.vector_bits,
             chunk: arguments.chunk,
         };
         return harness::serve(&worker).map_err(|why| Exit::write(&why));
     }
+    device::check(arguments.device, arguments.target)?;
     if arguments.paths.is_empty() {
         return Err(Exit::user("no programs are given"));
     }
@@ -182,6 +187,9 @@ fn worker(program: &Path, arguments: &TestArguments, seed: u64) -> Command {
         .arg(format!("--max-size={}", arguments.max_size))
         .arg(format!("--num-tries={}", arguments.num_tries))
         .arg(format!("--seed={seed}"));
+    if let Some(device) = arguments.device {
+        command.arg(format!("--device={device}"));
+    }
     if let Some(bits) = arguments.vector_bits {
         command.arg(format!("--vector-bits={bits}"));
     }

@@ -99,6 +99,7 @@ impl Worker {
             match self.0.answer(Some(patience)) {
                 Ok(Said::Begin(what)) => part = what,
                 Ok(Said::Done(report)) => return (*report, Some(self)),
+                Ok(Said::Last(report)) => return (*report, None),
                 Err(RecvTimeoutError::Timeout) => {
                     let detail = format!("{part}: still not done after {patience:?}, and killed");
                     let verdict = Verdict::fail("out of time (killed)", detail);
@@ -128,4 +129,38 @@ fn done(path: &str, verdict: Verdict, start: Instant) -> ProgramReport {
     let mut report = ProgramReport::new(path, Kind::Run, verdict);
     report.micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
     report
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// A worker that answers once, with this, and would be of no use after that.
+    fn answering(answer: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", "read -r path && echo \"$0\" && read -r path", answer]);
+        command
+    }
+
+    #[test]
+    fn a_worker_whose_device_is_lost_is_started_again() {
+        let verdict = Verdict::fail("device", "an illegal address");
+        let report = Box::new(ProgramReport::new("any.fut", Kind::Run, verdict.clone()));
+        let answer = serde_json::to_string(&Said::Last(report)).expect("it can be written");
+        let programs = ["a.fut", "b.fut", "c.fut"].map(PathBuf::from);
+        let starts = AtomicUsize::new(0);
+        let start = || {
+            starts.fetch_add(1, Ordering::Relaxed);
+            answering(&answer)
+        };
+        let reports = run_all(&programs, &TestOptions::default(), 1, &start, &|_| {});
+        let reports = reports.expect("workers can be started");
+        let verdicts: Vec<_> = reports.into_iter().map(|r| r.verdict).collect();
+        assert_eq!(
+            verdicts,
+            vec![verdict; 3],
+            "no program is blamed for another"
+        );
+        assert_eq!(starts.load(Ordering::Relaxed), 3);
+    }
 }

@@ -17,6 +17,8 @@ pub(super) enum Said {
     Begin(String),
     /// It is done with the program.
     Done(Box<ProgramReport>),
+    /// It is done with the program, and ends: its device can do nothing more.
+    Last(Box<ProgramReport>),
 }
 
 /// What the parent tells the worker on its command line.
@@ -24,6 +26,8 @@ pub(super) enum Said {
 pub struct WorkerArguments {
     /// How tests are run.
     pub options: TestOptions,
+    /// The number of the GPU.
+    pub device: usize,
     /// Threads for parallel work.
     pub threads: Option<usize>,
     /// Bits of the widest vector registers to use.
@@ -38,6 +42,7 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
     let options = &arguments.options;
     let session = Session::new(Options {
         target: options.target,
+        device: arguments.device,
         threads: arguments.threads,
         vector_bits: arguments.vector_bits,
         chunk: arguments.chunk,
@@ -59,7 +64,11 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
     for line in io::stdin().lock().lines() {
         let path: String = serde_json::from_str(&line?)?;
         let report = on_big_stack(|| guarded(&session, &path, options));
-        say(&Said::Done(Box::new(report)))?;
+        let report = Box::new(report);
+        if report.verdict.is_fail() && session.is_lost() {
+            return say(&Said::Last(report));
+        }
+        say(&Said::Done(report))?;
     }
     Ok(())
 }

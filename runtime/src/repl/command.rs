@@ -233,6 +233,34 @@ impl Repl {
         Ok(format!("{target}: {}\n", target.summary()).into())
     }
 
+    /// Opens the device again if it is lost, or goes on without it; tells which.
+    pub(super) fn begin_anew(&mut self) -> String {
+        if !self.session.is_lost() {
+            return String::new();
+        }
+        let options = self.session.options().clone();
+        let on_cpu = Options {
+            target: Target::Cpu,
+            ..options.clone()
+        };
+        // The driver forgets what went wrong when nobody has to do with the GPU any more.
+        if let Err(why) = self.open(on_cpu) {
+            return why;
+        }
+        match Session::new(options) {
+            Ok(session) if !session.is_lost() => {
+                self.session = session;
+                String::from(
+                    "The GPU has failed, and was opened again. What was defined still is.\n",
+                )
+            }
+            Ok(_) | Err(_) => String::from(
+                "The GPU has failed, and the driver refuses it to this process from now on: programs run on the CPU. To use it \
+                 again, begin a new session.\n",
+            ),
+        }
+    }
+
     /// Goes on with other options. What was compiled is for the old ones.
     fn open(&mut self, options: Options) -> Result<(), String> {
         self.session = Session::new(options).map_err(|why| format!("{why}\n"))?;

@@ -50,8 +50,8 @@ pub struct Choice {
     pub cpu: Duration,
     /// What it was expected to take on the accelerator.
     pub other: Duration,
-    /// What opening the accelerator would take besides: no time if it is open, nothing if it cannot be used.
-    pub start: Option<Duration>,
+    /// What opening the accelerator would take besides, no time if it is open; or why it cannot be used.
+    pub start: Result<Duration, String>,
 }
 
 impl std::fmt::Display for Choice {
@@ -63,10 +63,10 @@ impl std::fmt::Display for Choice {
             f,
             "{target}: about {cpu:.3} ms on the CPU, {other:.3} ms on the GPU"
         )?;
-        match self.start {
-            None => f.write_str(", which cannot be used"),
-            Some(Duration::ZERO) => Ok(()),
-            Some(start) => write!(f, ", and {:.0} ms to open it", ms(start)),
+        match &self.start {
+            Err(why) => write!(f, ", which cannot be used: {why}"),
+            Ok(Duration::ZERO) => Ok(()),
+            Ok(start) => write!(f, ", and {:.0} ms to open it", ms(*start)),
         }
     }
 }
@@ -75,8 +75,8 @@ impl std::fmt::Display for Choice {
 pub(super) struct AutoDevices {
     pub(super) cpu: Devices,
     accelerator: Accelerator,
-    /// Nothing if it cannot be opened.
-    other: OnceLock<Option<Devices>>,
+    /// Why not, if it cannot be opened.
+    other: OnceLock<Result<Devices, String>>,
     costs: Mutex<(Costs, Costs)>,
 }
 
@@ -100,23 +100,28 @@ impl AutoDevices {
     fn costs(&self) -> (Costs, Costs) {
         *self.costs.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// The accelerator, opened; nothing if it cannot be.
-    fn other(&self, shared: &Shared) -> Option<&Devices> {
+    /// Whether the accelerator was opened, and is lost.
+    pub(super) fn is_lost(&self) -> bool {
+        matches!(self.other.get(), Some(Ok(devices)) if devices.is_lost())
+    }
+    /// The accelerator, opened; or why it cannot be.
+    fn other(&self, shared: &Shared) -> Result<&Devices, String> {
         let opened = self.other.get_or_init(|| {
-            let opened = Devices::open_one(self.accelerator.target, &shared.options).ok()?;
+            let opened = Devices::open_one(self.accelerator.target, &shared.options);
+            let opened = opened.map_err(|why| reason(&why))?;
             if self.accelerator.costs.is_none() {
                 let costs = costs::of(shared, &self.cpu, &opened);
                 *self.costs.lock().unwrap_or_else(PoisonError::into_inner) = costs;
             }
-            Some(opened)
+            Ok(opened)
         });
-        opened.as_ref()
+        opened.as_ref().map_err(String::clone)
     }
     /// What the accelerator takes for enough of a kind of parallelism, as far as it is known before it is opened.
     fn threshold(&self, kind: ThresholdKind, costs: &Costs) -> i64 {
         match self.other.get() {
-            Some(Some(devices)) => devices.threshold(kind),
-            Some(None) | None => match kind {
+            Some(Ok(devices)) => devices.threshold(kind),
+            Some(Err(_)) | None => match kind {
                 ThresholdKind::Outer | ThresholdKind::Tiles | ThresholdKind::Ragged => {
                     costs.width as i64
                 }
@@ -131,8 +136,8 @@ impl AutoDevices {
 pub(super) struct Auto {
     cpu: Engine,
     plan: Plan,
-    /// Nothing if there is no accelerator, or it cannot run the program.
-    other: OnceLock<Option<Engine>>,
+    /// Why not, if the accelerator cannot run the program.
+    other: OnceLock<Result<Engine, String>>,
     state: Mutex<State>,
 }
 
@@ -175,6 +180,14 @@ impl Key {
     }
 }
 
+/// What is wrong with a device, in short: an absent one has not failed.
+fn reason(why: &RunError) -> String {
+    match why {
+        RunError::Device(why) => why.clone(),
+        other => other.to_string(),
+    }
+}
+
 impl Auto {
     pub(super) fn new(cpu: Engine, plan: Plan) -> Self {
         Self {
@@ -201,7 +214,7 @@ impl Auto {
         if self.last()?.target == Target::Cpu {
             return self.cpu.ceilings(shared, &devices.cpu, profile);
         }
-        let (engine, other) = self.other(shared, devices)?;
+        let (engine, other) = self.other(shared, devices).ok()?;
         engine.ceilings(shared, other, profile)
     }
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -216,26 +229,29 @@ impl Auto {
     ) -> Result<Vec<Value>, RunError> {
         let mut choice = self.choose(devices, &call)?;
         if choice.target != Target::Cpu {
-            if let Some((engine, other)) = self.other(shared, devices) {
-                self.state().last = Some(choice);
-                return engine.call(shared, other, call);
+            match self.other(shared, devices) {
+                Ok((engine, other)) => {
+                    self.state().last = Some(choice);
+                    return engine.call(shared, other, call);
+                }
+                Err(why) => (choice.target, choice.start) = (Target::Cpu, Err(why)),
             }
-            (choice.target, choice.start) = (Target::Cpu, None);
         }
         self.state().last = Some(choice);
         self.cpu.call(shared, &devices.cpu, call)
     }
 
-    /// The accelerator and the program for it.
+    /// The accelerator and the program for it; or why there is none.
     fn other<'a>(
         &'a self,
         shared: &Shared,
         devices: &'a AutoDevices,
-    ) -> Option<(&'a Engine, &'a Devices)> {
+    ) -> Result<(&'a Engine, &'a Devices), String> {
         let opened = devices.other(shared)?;
         let compile = || Engine::of_plan(shared, opened, &self.plan, &mut CompileTimes::default());
-        let engine = self.other.get_or_init(|| compile().ok());
-        Some((engine.as_ref()?, opened))
+        let compile = || compile().map_err(|why| reason(&why));
+        let engine = self.other.get_or_init(compile);
+        Ok((engine.as_ref().map_err(String::clone)?, opened))
     }
 
     fn choose(&self, devices: &AutoDevices, call: &Call<'_>) -> Result<Choice, RunError> {
@@ -246,10 +262,12 @@ impl Auto {
             None => self.estimate(devices, call)?,
         };
         let accelerator = &devices.accelerator;
-        let start = match self.other.get() {
-            Some(Some(_)) => Some(Duration::ZERO),
-            Some(None) => None,
-            None => Some(accelerator.start),
+        let failed = |devices: &Result<Devices, String>| devices.as_ref().err().cloned();
+        let start = match (self.other.get(), devices.other.get().and_then(failed)) {
+            (Some(Ok(_)), _) => Ok(Duration::ZERO),
+            (Some(Err(why)), _) => Err(why.clone()),
+            (None, Some(why)) => Err(why),
+            (None, None) => Ok(accelerator.start),
         };
         let mut state = self.state();
         if state.known.len() >= KNOWN {
@@ -257,7 +275,7 @@ impl Auto {
         }
         state.known.insert(key, (cpu, other));
         let saved = state.missed.saturating_add(cpu.saturating_sub(other));
-        let is_better = other < cpu && start.is_some_and(|start| saved >= start);
+        let is_better = other < cpu && start.as_ref().is_ok_and(|start| saved >= *start);
         state.missed = if is_better { Duration::ZERO } else { saved };
         Ok(Choice {
             target: if is_better {

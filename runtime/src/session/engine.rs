@@ -7,7 +7,7 @@ use super::{Options, Shared, on_big_stack};
 use crate::stream::Adaptive;
 use crate::target::Target;
 use backend_cpu::CpuDevice;
-use backend_ptx::{CudaDevice, EmuDevice};
+use backend_ptx::{CudaDevice, EmuDevice, GpuOptions, KernelStore};
 use midend::device::Device;
 use midend::driver::{Broken, Driver, Event};
 use midend::interp;
@@ -61,7 +61,11 @@ impl Devices {
                 Ok(Self::Cpu(Box::new(device)))
             }
             Target::Ptx => Ok(Self::Ptx(Box::new(Gpu {
-                device: CudaDevice::open(0, options.memory_limit)?,
+                device: CudaDevice::open(GpuOptions {
+                    number: options.device,
+                    memory: options.memory_limit,
+                    kernels: kernel_store(),
+                })?,
                 turn: Mutex::default(),
             }))),
             Target::PtxEmu => Ok(Self::PtxEmu(backend_ptx::Options {
@@ -81,6 +85,14 @@ impl Devices {
             Self::Auto(devices) => devices.cpu.threshold(kind),
         }
     }
+    /// See [`super::Session::is_lost`].
+    pub(super) fn is_lost(&self) -> bool {
+        match self {
+            Self::Interp | Self::Cpu(_) | Self::PtxEmu(_) => false,
+            Self::Ptx(gpu) => gpu.device.is_lost(),
+            Self::Auto(devices) => devices.is_lost(),
+        }
+    }
     /// What people call the device.
     pub(super) fn name(&self) -> String {
         match self {
@@ -91,6 +103,12 @@ impl Devices {
             Self::Auto(devices) => devices.cpu.name(),
         }
     }
+}
+
+/// Where compiled kernels are kept, if there is a place for them.
+pub(crate) fn kernel_store() -> Option<KernelStore> {
+    let directory = crate::directories::cache()?.join("kernels");
+    Some(KernelStore::new(&directory))
 }
 
 /// A program made ready for a target.
