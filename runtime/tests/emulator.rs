@@ -47,6 +47,32 @@ fn programs_run_on_it() {
     );
 }
 
+/// Of tuples of 640 numbers not even the sums of a block's warps fit into shared memory. `weigh` is linear.
+const WIDEST: &str = "\
+type pair 't = (t, t)
+def both 'a (f: a -> a -> a) (x: pair a) (y: pair a) : pair a = (f x.0 y.0, f x.1 y.1)
+def made 'a (f: i64 -> a) (i: i64) : pair a = (f (2 * i), f (2 * i + 1))
+def total 'a (f: a -> f64) (x: pair a) : f64 = f x.0 + 3 * f x.1
+def twice 'a (x: a) : pair a = (x, x)
+def part = both (both (both (both (both (both (both (f64.+)))))))
+def zero : pair (pair (pair (pair (pair (pair (pair f64)))))) = twice (twice (twice (twice (twice (twice (twice 0))))))
+def numbers = made (made (made (made (made (made (made (\\i -> f64.i64 (i * 31 % 7))))))))
+def weight = total (total (total (total (total (total (total id))))))
+def add (a, b, c, d, e) (f, g, h, i, j) = (part a f, part b g, part c h, part d i, part e j)
+def weigh (a, b, c, d, e) = weight a + 2 * weight b + weight c + weight d + weight e
+def main (n: i64) =
+  let xs = map (\\i -> (numbers i, numbers (i + 1), numbers (i + 2), numbers (i + 3), numbers (2 * i))) (iota n)
+  let none = (zero, zero, zero, zero, zero)
+  let expected = f64.sum (map weigh xs)
+  in (weigh (reduce add none xs) == expected, (map weigh (scan add none xs))[n - 1] == expected)
+";
+
+#[test]
+fn tuples_may_be_wider_than_shared_memory() {
+    let output = emulate("widest.fut", WIDEST, &[], "600");
+    ends(&output, 0, &["true\ntrue\n"]);
+}
+
 #[test]
 fn failures_of_the_program_are_located() {
     let text = "def main (is: []i64) =\n  let xs = iota 10\n  in map (\\i -> xs[i]) is\n";

@@ -89,18 +89,3 @@ entry arrays (n: i64) (k: i64) : [n]f64 =
   let xs = loop xs = map (made8 (made8 (made (made small)))) (iota n)
            for _i < k do map2 bump xs (rotate 1 xs)
   in map (total8 (total8 (total (total id)))) xs
-
--- A scan of 640 numbers: not even the sums of warps fit.
--- ==
--- entry: widest
--- input { 600i64 } auto output
-entry widest (n: i64) : []f64 =
-  let part = each8 (each8 (both (+)))
-  let add (a, b, c, d, e) (f, g, h, i, j) = (part a f, part b g, part c h, part d i, part e j)
-  let none = twice8 (twice8 (twice 0))
-  let make = made8 (made8 (made small))
-  let weigh = total8 (total8 (total id))
-  in iota n
-     |> map (\i -> (make i, make (i + 1), make (i + 2), make (i + 3), make (i * 2)))
-     |> scan add (none, none, none, none, none)
-     |> map (\(a, b, c, d, e) -> weigh a + weigh b + weigh c + weigh d + weigh e)
