@@ -79,6 +79,15 @@ impl CpuDevice {
     }
 }
 
+/// How many cores this process may use. To find out takes some fifty microseconds, for files of the system are read: it is done once.
+fn cores() -> i64 {
+    static CORES: OnceLock<i64> = OnceLock::new();
+    *CORES.get_or_init(|| {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        i64::try_from(cores).unwrap_or(1)
+    })
+}
+
 /// The maker's name of this computer's processor, or what kind it is.
 fn model() -> &'static str {
     static MODEL: OnceLock<String> = OnceLock::new();
@@ -109,8 +118,7 @@ impl Device for CpuDevice {
 
     fn threshold(&self, kind: ThresholdKind) -> i64 {
         // Threads asked for do not count: which version runs, and with it how floats are rounded, would depend on them.
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let cores = i64::try_from(cores).unwrap_or(1);
+        let cores = cores();
         match kind {
             ThresholdKind::Outer | ThresholdKind::Tiles => cores * POINTS,
             ThresholdKind::Rows => rows_shorter_than(SHORT),
