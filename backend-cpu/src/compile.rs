@@ -54,6 +54,8 @@ pub(crate) struct Compiled {
     pub(crate) space: Vec<Dimension>,
     /// The estimate for one point.
     pub(crate) cost: Cost,
+    /// Whether a row is folded in the same way however many there are.
+    pub(crate) steady: bool,
     pub(crate) kind: CompiledKind,
 }
 
@@ -406,6 +408,7 @@ fn describe(
             })
             .collect(),
         cost: Cost::of(program, kernel, args),
+        steady: kernel.steady,
         kind,
     }
 }

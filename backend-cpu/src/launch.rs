@@ -33,6 +33,8 @@ pub(crate) struct Run<'a> {
     rows: Option<Rows<'a>>,
     /// Estimated nanoseconds of one point.
     cost: f64,
+    /// Whether a row is folded in the same way however many there are.
+    steady: bool,
     threads: usize,
 }
 
@@ -89,6 +91,7 @@ pub(crate) fn launch(
         extents: &extents[..rank],
         rows,
         cost: compiled.cost.at(slots),
+        steady: compiled.steady,
         threads: pool.current_num_threads(),
     };
     run.run(compiled)?;

@@ -33,6 +33,8 @@ pub(crate) struct Kernel {
     pub(crate) uses: Vec<Use>,
     pub(crate) space: Vec<Dimension>,
     pub(crate) lowered: Lowered,
+    /// Whether a row is folded in the same way however many there are.
+    pub(crate) steady: bool,
     /// The steps of the loop of a map that is worked on in tiles.
     pub(crate) steps: Option<Scalar>,
     /// The types of the tuple of operators.
@@ -169,6 +171,7 @@ fn describe(program: &Program<Mem>, kernel: &Source, args: &[Var], lowered: Lowe
             })
             .collect(),
         lowered,
+        steady: kernel.steady,
         steps,
         tuple,
         hists: hists

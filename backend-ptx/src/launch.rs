@@ -19,6 +19,8 @@ const SHORT_ROW: i64 = 16;
 const ROW: (i64, i64) = (1024, 64);
 /// So many segments keep the device busy without help.
 const MANY: i64 = 1 << 14;
+/// So many segments are thought to be beside one that must be folded in the same way however many there are.
+const STEADY: i64 = 64;
 /// Blocks of a reduction.
 const BLOCKS: i64 = 1024;
 /// Copies of the buckets of a histogram, and values in all copies.
@@ -255,6 +257,11 @@ struct Planner<'a> {
 impl Planner<'_> {
     fn kernel(&mut self, (inner, outer): (i64, i64)) {
         let points = inner.saturating_mul(outer);
+        // How a steady row is folded is decided as if there were so many, whatever there are.
+        let beside = match self.kernel.steady {
+            true => STEADY,
+            false => outer,
+        };
         match &self.kernel.lowered {
             Lowered::Seq(_) => self.step(0, 1, vec![]),
             Lowered::Map { wide, tiled, .. }
@@ -282,19 +289,19 @@ impl Planner<'_> {
                 more: Some(more), ..
             } if more.is_contiguous && inner > SHORT_ROW => {
                 let (length, rows) = ROW;
-                if inner <= length && outer >= rows {
+                if inner <= length && beside >= rows {
                     let extras = [outer, inner].map(|n| Extra::Value(n as u64));
                     self.threads(2, outer.saturating_mul(32), extras.to_vec());
                 } else {
-                    self.reduce(inner, outer);
+                    self.reduce(inner, (outer, beside));
                 }
             }
-            Lowered::Red { more: Some(_), .. } if !is_small(inner, outer) => {
-                self.reduce(inner, outer);
+            Lowered::Red { more: Some(_), .. } if !is_small(inner, beside) => {
+                self.reduce(inner, (outer, beside));
             }
             Lowered::Scan {
                 large: Some(large), ..
-            } if !is_small(inner, outer) => self.scan(inner, outer, large),
+            } if !is_small(inner, beside) => self.scan(inner, outer, large),
             Lowered::Red { .. } | Lowered::Scan { .. } => {
                 self.threads(0, outer, vec![Extra::Value(outer as u64)]);
             }
@@ -370,9 +377,10 @@ impl Planner<'_> {
         self.step(entry, blocks as u32, extras);
     }
 
-    fn reduce(&mut self, inner: i64, outer: i64) {
+    /// In as many parts for each segment as keep the device busy if there are so many beside.
+    fn reduce(&mut self, inner: i64, (outer, beside): (i64, i64)) {
         // No segments, no blocks.
-        let parts = (BLOCKS / outer.max(1)).clamp(1, (inner / i64::from(4 * THREADS)).max(1));
+        let parts = (BLOCKS / beside.max(1)).clamp(1, (inner / i64::from(4 * THREADS)).max(1));
         let chunk = div_up(inner, parts);
         let parts = div_up(inner, chunk);
         let mut extras = [inner, parts, chunk]
@@ -444,7 +452,10 @@ impl Planner<'_> {
             .collect();
         let values: i64 = hists.iter().map(|(n, dests)| n * dests.len() as i64).sum();
         // A run is longer than its buckets, so that filling and merging do not cost more than the work.
-        let most = (COPIES.1 / values.max(1)).min(points / values.max(16));
+        let most = match self.kernel.steady {
+            true => 1,
+            false => (COPIES.1 / values.max(1)).min(points / values.max(16)),
+        };
         let size = div_up(points, most.clamp(1, COPIES.0));
         let runs = div_up(points, size);
         let mut tables = Vec::new();

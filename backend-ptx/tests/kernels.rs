@@ -384,6 +384,7 @@ fn ragged_rows() {
                 name: name.to_owned(),
                 space,
                 tiled: 0,
+                steady: false,
                 body,
                 kind,
             };

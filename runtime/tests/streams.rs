@@ -88,3 +88,58 @@ fn ends_that_are_missing_are_errors() {
     let failed = program.call_streaming("sum", vec![], &failing);
     assert_eq!(failed, Err(RunError::BadArguments("gone".into())));
 }
+
+/// What is computed of an element in parallel: sums, running sums, histograms, of rows of one length and of any.
+const INSIDE: &str = "
+def xs (i: i64) (m: i64) = map (\\j -> 1 / f32.i64 (i + j + 1)) (iota m)
+entry sums (n: i64) (m: i64) : seq f32 = seq.map (\\i -> f32.sum (xs i m)) (seq.produce n id)
+entry ragged (n: i64) (m: i64) : seq f32 = seq.map (\\i -> f32.sum (xs i (i * 7 % m))) (seq.produce n id)
+entry scans (n: i64) (m: i64) : seq f32 = seq.map (\\i -> f32.sum (scan (+) 0 (xs i m))) (seq.produce n id)
+entry ragged_scans (n: i64) (m: i64) : seq f32 = seq.map (\\i -> f32.sum (scan (+) 0 (xs i (i * 7 % m)))) (seq.produce n id)
+entry hists (n: i64) (m: i64) : seq f32 = seq.map (\\i -> f32.maximum (reduce_by_index (replicate 3 0) (+) 0 (map (% 3) (iota m)) (xs i m))) (seq.produce n id)
+entry columns (n: i64) (m: i64) : seq f32 = seq.map (\\i -> f32.maximum (map f32.sum (transpose (map (\\j -> xs (i * j) 5) (iota m))))) (seq.produce n id)
+entry folds (n: i64) (m: i64) : f32 = seq.fold (\\a ys -> a * 0.5 + f32.sum (map (* a) ys)) 1 (seq.map (\\i -> xs i (i * 7 % m)) (seq.produce n id))
+";
+
+fn do_not_depend_on_chunks_inside(target: Target, sizes: &[(i64, i64)]) {
+    let mut wanted = None;
+    for chunk in [Some(1), Some(7), Some(256), Some(i64::MAX), None] {
+        let options = Options {
+            target,
+            chunk,
+            threads: Some(2),
+            ..Options::default()
+        };
+        let session = Session::new(options).unwrap();
+        let program = session.compile("inside.fut", INSIDE).unwrap();
+        let mut all = Vec::new();
+        for entry in program.entries() {
+            for &(n, m) in sizes {
+                let args = vec![Value::Scalar(n.into()), Value::Scalar(m.into())];
+                all.push((
+                    entry.name.clone(),
+                    n,
+                    m,
+                    program.call(&entry.name, args).unwrap(),
+                ));
+            }
+        }
+        let wanted = wanted.get_or_insert_with(|| all.clone());
+        for (found, wanted) in all.iter().zip(wanted) {
+            assert!(
+                found == wanted,
+                "{target}, {chunk:?}: {found:?}, not {wanted:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn sums_inside_of_elements_do_not_depend_on_chunks() {
+    do_not_depend_on_chunks_inside(Target::Cpu, &[(300, 3), (300, 70), (100, 20_000)]);
+}
+
+#[test]
+fn sums_inside_of_elements_do_not_depend_on_chunks_on_gpus() {
+    do_not_depend_on_chunks_inside(Target::PtxEmu, &[(70, 3), (70, 40), (70, 300), (3, 1500)]);
+}

@@ -83,7 +83,9 @@ impl Run<'_> {
         let least = (4.0 * MERGE * values as f64).max(CHUNK.0) / cost;
         let size = piece_size(total, COPIES, least);
         let exact = hists.iter().all(|h| h.tuple.is_exact());
-        let alone = work < ALONE || size >= total || (self.threads <= 1 && exact);
+        // Copies of a part of the points would begin and end elsewhere if there were others beside.
+        let in_order = self.steady || (self.threads <= 1 && exact);
+        let alone = work < ALONE || size >= total || in_order;
         if alone && let Some(window) = window.filter(|_| self.gains_by_windows(work, &columns)) {
             self.windows(window, &table);
             return Ok(());

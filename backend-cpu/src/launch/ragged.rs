@@ -1,7 +1,8 @@
 //! Spaces with ragged dimensions, cut into pieces of equal work. What is outside of the innermost dimension makes rows.
 //! The *items* of a space are its points, and for each row its end, which stands behind the points of the row: a cut
 //! of the items into even pieces shares out long rows as well as many empty ones. Where a piece begins is found by one
-//! binary search. Cuts depend on the offsets and the cost alone.
+//! binary search. Cuts depend on the offsets and the cost alone. In a steady kernel a row is cut at multiples of a number of points from
+//! its own start, or not at all, whatever is beside it.
 
 use super::reduce::{CUTS, combine};
 use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, width};
@@ -109,6 +110,65 @@ impl Rows<'_> {
     }
 }
 
+/// How the items of rows are cut.
+struct Cuts<'a> {
+    rows: Rows<'a>,
+    by: By,
+}
+
+enum By {
+    /// Into pieces of so many, of so many in all.
+    Items(i64, i64),
+    /// Before these rows and points.
+    Rows(Vec<(i64, i64)>),
+}
+
+impl<'a> Cuts<'a> {
+    /// Cuts that no row can tell what is beside it by: rows of fewer than `size` points are not cut, others at multiples of that.
+    fn steady(rows: Rows<'a>, size: i64) -> Self {
+        let mut cuts = vec![(0, 0)];
+        // A row that is long enough to be cut has a cut of the items in it.
+        for i in 1..pieces(rows.items(), size) {
+            let (row, _) = rows.split(i as i64 * size);
+            let (first, end) = (rows.start(row), rows.start(row + 1));
+            if cuts.last().is_some_and(|(last, _)| *last > row) {
+                continue;
+            }
+            cuts.push((row, first));
+            if end - first >= size {
+                cuts.extend((1..pieces(end - first, size)).map(|k| (row, first + k as i64 * size)));
+                cuts.push((row + 1, end));
+            }
+        }
+        cuts.push((rows.count(), rows.points()));
+        cuts.dedup();
+        Self {
+            rows,
+            by: By::Rows(cuts),
+        }
+    }
+
+    fn count(&self) -> usize {
+        match &self.by {
+            By::Items(size, items) => pieces(*items, *size),
+            By::Rows(cuts) => cuts.len() - 1,
+        }
+    }
+
+    fn part(&self, i: usize) -> Part {
+        match &self.by {
+            By::Items(size, items) => self.rows.part(piece(i, *size, *items)),
+            By::Rows(cuts) => {
+                let ((first, from), (last, to)) = (cuts[i], cuts[i + 1]);
+                Part {
+                    rows: (first, last),
+                    points: (from, to),
+                }
+            }
+        }
+    }
+}
+
 /// The rows of a kernel's space, if a dimension is ragged.
 pub(super) fn rows<'a>(compiled: &Compiled, slots: &'a [u64]) -> Option<Rows<'a>> {
     let ragged = |dim: &Dimension| matches!(dim, Dimension::Ragged(_));
@@ -144,13 +204,20 @@ impl Run<'_> {
         (items, work / items.max(1) as f64)
     }
 
-    /// The items of a chunk of a reduction or scan over ragged rows.
-    fn ragged_chunk(&self, items: i64, cost: f64) -> i64 {
-        if items as f64 * cost < ALONE {
+    /// The chunks of a reduction or scan over ragged rows.
+    fn cuts<'r>(&self, rows: Rows<'r>) -> Cuts<'r> {
+        if self.steady {
+            let size = piece_size(1, 1, ALONE / self.cost);
+            return Cuts::steady(rows, size);
+        }
+        let (items, cost) = self.items();
+        let size = if items as f64 * cost < ALONE {
             items.max(1)
         } else {
             piece_size(items, CUTS, CHUNK.0 / cost)
-        }
+        };
+        let by = By::Items(size, items);
+        Cuts { rows, by }
     }
 
     /// Rows that a cut goes through are put together from the parts that chunks found, in order.
@@ -161,16 +228,15 @@ impl Run<'_> {
         outs: &[usize],
         tuple: &Tuple,
     ) {
-        let (items, cost) = self.items();
         let table = self.table(outs);
         let results = Shared(table.as_ptr().cast_mut());
         let k = outs.len();
-        let size = self.ragged_chunk(items, cost);
-        let count = pieces(items, size);
+        let cuts = self.cuts(rows);
+        let count = cuts.count();
         let mut tails = vec![0u64; count * k];
         let place = Shared(tails.as_mut_ptr());
         let work = |worker: &mut Worker<'_>, i: usize| {
-            let part = rows.part(piece(i, size, items));
+            let part = cuts.part(i);
             // SAFETY: chunk units of reductions over ragged rows have this signature; the table has an address per
             // component, valid for all rows, and there are slots for the tuple of a row that is not finished.
             unsafe {
@@ -195,7 +261,7 @@ impl Run<'_> {
         // What earlier chunks found of the row in which the chunk begins.
         let mut carry: Option<Vec<u64>> = None;
         for i in 0..count {
-            let part = rows.part(piece(i, size, items));
+            let part = cuts.part(i);
             let tail = &tails[i * k..(i + 1) * k];
             let finishes = part.rows.0 < part.rows.1;
             if let Some(mut sum) = carry.take() {
@@ -227,19 +293,19 @@ impl Run<'_> {
         outs: &[usize],
         tuple: &Tuple,
     ) {
-        let (items, cost) = self.items();
         let k = outs.len();
         let table = self.table(outs);
         let results = Shared(table.as_ptr().cast_mut());
-        let mut size = self.ragged_chunk(items, cost);
+        let mut cuts = self.cuts(rows);
         if self.threads <= 1 && tuple.is_exact() {
-            size = items.max(1);
+            let items = rows.items();
+            cuts.by = By::Items(items.max(1), items);
         }
-        let count = pieces(items, size);
+        let count = cuts.count();
         let mut sums = vec![0u64; count * k];
         let ends = Shared(sums.as_mut_ptr());
         self.chunks(count, &|worker, i| {
-            let part = rows.part(piece(i, size, items));
+            let part = cuts.part(i);
             // SAFETY: chunk units of scans over ragged rows have this signature; there are slots for a tuple.
             unsafe {
                 let chunk: Scan = function(chunk);
@@ -262,7 +328,7 @@ impl Run<'_> {
         let mut worker = Worker::new(self.launch);
         let mut late = vec![false; count];
         for i in 1..count {
-            let before = rows.part(piece(i - 1, size, items));
+            let before = cuts.part(i - 1);
             late[i] = rows.start(before.rows.1) < before.points.1;
             if late[i] && late[i - 1] && before.rows.0 == before.rows.1 {
                 let (earlier, from) = sums.split_at_mut((i - 1) * k);
@@ -279,7 +345,7 @@ impl Run<'_> {
             if !late[i] {
                 return;
             }
-            let part = rows.part(piece(i, size, items));
+            let part = cuts.part(i);
             let end = rows.start(part.rows.0 + 1).min(part.points.1);
             // SAFETY: fixing units have this signature; the tuple before this one is the sum of the row so far.
             unsafe {
@@ -317,7 +383,7 @@ fn store(slots: &[u64], table: &[*mut u8], tuple: &Tuple, row: i64) {
 
 #[cfg(test)]
 mod tests {
-    use super::Rows;
+    use super::{Cuts, Rows};
 
     /// The items of all parts, written out: points as they are, ends of rows as their negated numbers less one.
     fn items(rows: Rows<'_>, size: i64) -> Vec<i64> {
@@ -354,5 +420,38 @@ mod tests {
         }
         assert_eq!(items(Rows::Even(3, 0), 2), [-1, -2, -3]);
         assert_eq!(items(Rows::Offsets(&[0]), 1), [0; 0]);
+    }
+
+    #[test]
+    fn a_steady_row_is_cut_in_the_same_way_whatever_is_beside_it() {
+        let lengths = [0, 3, 40, 16, 0, 15, 17, 100, 1, 1, 1];
+        let within = |lengths: &[i64], row: usize| {
+            let mut offsets = vec![0];
+            for n in lengths {
+                offsets.push(offsets[offsets.len() - 1] + n);
+            }
+            let rows = Rows::Offsets(&offsets);
+            let cuts = Cuts::steady(rows, 16);
+            let mut inside = Vec::new();
+            let mut end = (0, 0);
+            for i in 0..cuts.count() {
+                let part = cuts.part(i);
+                assert_eq!((part.rows.0, part.points.0), end);
+                end = (part.rows.1, part.points.1);
+                let from = part.points.0 - offsets[row];
+                if part.rows.0 == row as i64 && from > 0 {
+                    inside.push(from);
+                }
+            }
+            assert_eq!(end, (rows.count(), rows.points()));
+            inside
+        };
+        for (row, &length) in lengths.iter().enumerate() {
+            let alone = within(&[length], 0);
+            for from in 0..=row {
+                assert_eq!(within(&lengths[from..], row - from), alone, "row {row}");
+            }
+            assert_eq!(within(&lengths[..=row], row), alone, "row {row}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Reductions. Segments in parallel where there are many; else the inner dimension is cut into chunks whose partial
-//! results are combined in order. Which of the two, and where the cuts are, depends on extents and cost alone.
+//! results are combined in order. Which of the two, and where the cuts are, depends on extents and cost alone; in a steady kernel on the
+//! inner extent and cost.
 
 use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, width};
 use crate::compile::{Code, Tuple};
@@ -29,16 +30,17 @@ pub(super) fn combine(
     }
 }
 
-/// The size of the chunks that segments of `inner` points are cut into.
-pub(super) fn cut(outer: i64, inner: i64, cost: f64) -> i64 {
-    if outer >= MANY || inner as f64 * cost < ALONE {
-        inner
-    } else {
-        piece_size(inner, CUTS, CHUNK.0 / cost)
-    }
-}
-
 impl Run<'_> {
+    /// The size of the chunks that segments of `inner` points are cut into, of `outer` segments.
+    pub(super) fn cut(&self, outer: i64, inner: i64) -> i64 {
+        let is_many = outer >= MANY && !self.steady;
+        if is_many || inner as f64 * self.cost < ALONE {
+            inner
+        } else {
+            piece_size(inner, CUTS, CHUNK.0 / self.cost)
+        }
+    }
+
     pub(super) fn reduce(&self, chunk: Code, combiner: Code, outs: &[usize], tuple: &Tuple) {
         let (inner, outer) = self
             .extents
@@ -66,7 +68,7 @@ impl Run<'_> {
                     );
                 }
             };
-        let size = cut(outer, inner, self.cost);
+        let size = self.cut(outer, inner);
         let table_here = Shared(table.as_ptr().cast_mut());
         if size >= inner {
             let work = outer as f64 * (inner as f64 * self.cost + 2.0);

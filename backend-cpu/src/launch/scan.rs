@@ -2,7 +2,7 @@
 //! point, each is scanned on its own, then the sums of earlier chunks are put in front of its elements. Where it may be executed
 //! twice, chunks are small enough to stay near: a chunk is reduced, and scanned from the sum of what comes before it.
 
-use super::reduce::{self, combine, cut};
+use super::reduce::{self, combine};
 use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, width};
 use crate::compile::{Code, ScanCode, Tuple};
 use crate::worker::Worker;
@@ -62,7 +62,7 @@ impl Run<'_> {
                 )
             }
         };
-        let mut size = cut(outer, inner, self.cost);
+        let mut size = self.cut(outer, inner);
         if self.threads <= 1 && tuple.is_exact() {
             // One thread gains nothing by chunks, and of exact operations nothing shows.
             size = inner;

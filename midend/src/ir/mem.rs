@@ -104,6 +104,8 @@ pub struct Kernel {
     pub space: KernelSpace,
     /// As [`super::seg::SegOp::tiled`].
     pub tiled: usize,
+    /// As [`super::seg::SegOp::steady`].
+    pub steady: bool,
     /// What a point does.
     pub body: Body<Mem>,
     /// What becomes of the results of the body.

@@ -29,6 +29,8 @@ pub struct SegOp {
     /// body together, and what several of them read in it is brought near once for all. Which loop and which reads those are,
     /// [`crate::analysis::tiles`] tells; how large tiles are, and what near is, a back end knows. What is computed stays the same.
     pub tiled: usize,
+    /// Whether a row of the innermost dimension must be folded in the same way, to the last bit, however many rows there are.
+    pub steady: bool,
     /// What is computed at a point; the indices of the space are in scope.
     pub body: Body<Seg>,
     /// What becomes of the results.

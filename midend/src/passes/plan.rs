@@ -128,6 +128,8 @@ struct Cx<'p> {
     /// The name of the function at hand, for the names of kernels.
     fun_name: String,
     kernels: usize,
+    /// Whether the operation at hand is steady.
+    steady: bool,
     /// Place and certificates of the statement at hand.
     span: SpanId,
     certs: Vec<Var>,
@@ -156,6 +158,7 @@ impl<'p> Cx<'p> {
             pending: Vec::new(),
             fun_name: String::new(),
             kernels: 0,
+            steady: false,
             span: Spans::NONE,
             certs: Vec::new(),
         }

@@ -9,7 +9,7 @@
 //!     acc + x * y                               acc + x * y
 //! ```
 //!
-//! Guards learn what their versions are by then ([`guard`]).
+//! Guards learn what their versions are by then ([`guard`]), and what belongs to a chunk of a sequence must not depend on that ([`chunk`]).
 //!
 //! What fits is told by [`crate::analysis::tiles`]; it is a shape of code, so that a product of matrices is tiled however it
 //! was written. Code stays as it is: tiles of points, and where they put what they share (the shared memory of a block of
@@ -23,6 +23,7 @@ use crate::ir::syntax::{Exp, Program, Vars};
 use crate::ir::walk::all_stms_mut;
 use crate::pass::Pass;
 
+mod chunk;
 mod guard;
 
 /// The pass.
@@ -47,6 +48,7 @@ fn tile(mut program: Program<Seg>) -> Program<Seg> {
         });
         guard::body(vars, &mut fun.body);
     }
+    chunk::chunks(&mut program);
     program
 }
 

@@ -100,6 +100,7 @@ pub(crate) fn kernel(
             .zip(extents.iter().copied().map(Extent::Regular))
             .collect(),
         tiled: 0,
+        steady: false,
         body,
         kind,
     };

@@ -131,7 +131,7 @@ impl Printer<'_> {
         self.string(&kernel.name);
         self.word(" ");
         self.tiled(kernel.tiled);
-        self.word("(");
+        self.word(if kernel.steady { "steady (" } else { "(" });
         self.list(&kernel.space, |p, (index, extent)| {
             p.binder(*index);
             match *extent {

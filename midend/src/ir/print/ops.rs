@@ -206,7 +206,7 @@ impl Printer<'_> {
             Level::Thread => "thread ",
         });
         self.tiled(op.tiled);
-        self.word("(");
+        self.word(if op.steady { "steady (" } else { "(" });
         self.list(&op.space.dims, |p, (index, dim)| {
             p.binder(*index);
             match *dim {

@@ -112,6 +112,7 @@ impl Reader<'_> {
         let kind = self.word()?;
         let name = self.string()?;
         let tiled = self.tiled()?;
+        let steady = self.eat_word("steady");
         self.expect("(")?;
         let space = self.list(")", |r| {
             let index = r.binder()?;
@@ -153,6 +154,7 @@ impl Reader<'_> {
             name,
             space,
             tiled,
+            steady,
             body,
             kind,
         })

@@ -306,6 +306,7 @@ impl Reader<'_> {
             _ => return Err(self.error("expected `device`, `block` or `thread` before this")),
         };
         let tiled = self.tiled()?;
+        let steady = self.eat_word("steady");
         self.expect("(")?;
         let dims = self.list(")", |r| {
             let index = r.binder()?;
@@ -338,6 +339,7 @@ impl Reader<'_> {
             space,
             level,
             tiled,
+            steady,
             body,
             kind,
         })))

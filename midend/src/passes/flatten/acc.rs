@@ -41,6 +41,7 @@ impl Cx<'_> {
             },
             level,
             tiled: 0,
+            steady: false,
             body,
             kind: SegKind::WithAcc(acc),
         };

@@ -95,6 +95,7 @@ impl Cx<'_> {
             space: SegSpace { dims },
             level: Level::Device,
             tiled: 0,
+            steady: false,
             body,
             kind,
         };

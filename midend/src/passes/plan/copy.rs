@@ -209,6 +209,7 @@ impl Cx<'_> {
             name,
             space,
             tiled,
+            steady: self.steady,
             body,
             kind,
         };

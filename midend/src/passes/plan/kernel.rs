@@ -14,6 +14,7 @@ use crate::ir::types::{ScalarType, Type};
 impl Cx<'_> {
     pub(super) fn seg_op(&mut self, binds: &[Var], op: &SegOp) {
         let space = self.space(&op.space);
+        self.steady = op.steady;
         match &op.kind {
             SegKind::Map => self.map(binds, (space, op.tiled), &op.body),
             SegKind::Red(ops) => self.reduce(binds, space, &op.body, ops),
@@ -23,6 +24,7 @@ impl Cx<'_> {
             SegKind::Scatter(dests) => self.scatter(binds, space, &op.body, dests),
             SegKind::WithAcc(acc) => self.with_acc(binds, space, &op.body, acc),
         }
+        self.steady = false;
     }
 
     /// A kernel whose body is the given one, the results from `first` on being stored into `outs` at each point; `rest`
