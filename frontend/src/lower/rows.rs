@@ -130,6 +130,21 @@ impl Ty {
         }
     }
 
+    /// The type with its first `n` dimensions, and unknown ones inside of them.
+    pub(super) fn with_outer_dims(&self, n: usize) -> Ty {
+        match self {
+            Ty::Array(a) if n > 0 => Ty::Array(Rc::new(ArrayTy {
+                dim: a.dim,
+                irregular: a.irregular,
+                unique: a.unique,
+                elem: a.elem.with_outer_dims(n - 1),
+            })),
+            Ty::Array(_) | Ty::Scalar(_) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(_) | Ty::Fun => {
+                self.map_dims(&mut |_| None)
+            }
+        }
+    }
+
     /// The type with irregular dimensions where the value has rows.
     pub fn irregular_like(&self, v: &Value<'_>) -> Ty {
         match (self, v) {

@@ -103,7 +103,9 @@ impl<'a> Lower<'a> {
                 Value::Leaf(self.concat_leaves(&leaves, len))
             }
             Value::Array { dims, .. } => {
-                let ty = self.type_of(&elems[0]);
+                // What is inside of these dimensions may differ, as the elements of all rows of any lengths do; its turn comes.
+                let outer = self.type_of(&elems[0]);
+                let ty = outer.with_outer_dims(dims.len());
                 let mut rows = Vec::with_capacity(elems.len());
                 for (v, n) in elems.iter().zip(of.lens) {
                     let mut outer = vec![*n];

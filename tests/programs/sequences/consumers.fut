@@ -129,3 +129,20 @@ entry nested (n: i64) : i64 =
 -- entry: fails
 -- input { 4i64 } error: Index \[3\] out of bounds
 entry fails (n: i64) : i64 = let xs = iota 3 in seq.fold (+) 0 (seq.produce n (\i -> xs[i]))
+
+-- Elements that are all as many rows of any lengths.
+-- ==
+-- entry: as_many_rows
+-- input { 2i64 } output { [[0i64, 1i64, 2i64], [1i64, 2i64, 0i64]] [0i64, 0i64, 1i64, 0i64, 0i64, 1i64] }
+-- input { 0i64 } output { empty([0][3]i64) empty([0]i64) }
+entry as_many_rows (n: i64) : ([][3]i64, []i64) =
+  let xsss = seq.to_array (seq.produce n (\i -> map (\j -> iota ((i + j) % 3)) (iota 3)))
+  in (map (map length) xsss, flatten (flatten xsss))
+
+-- ==
+-- entry: the_same_rows
+-- input { 2i64 [1i64, 0i64, 2i64] } output { [[0i64, 0i64, 1i64], [0i64, 0i64, 1i64]] 6i64 }
+entry the_same_rows (n: i64) (ls: []i64) : ([][]i64, i64) =
+  let xss = map iota ls
+  let s = seq.map (\_ -> xss) (seq.produce n id)
+  in (map (map i64.sum) (seq.to_array s), length (flatten (seq.elements s)))

@@ -65,7 +65,10 @@ impl Source {
                 let s = self.sequence(Row, d);
                 self.rows_of(&s)
             }
-            // TODO: not so `to_array`: of elements of the type `[n][..]t` it makes a program that is not well-formed.
+            Kind::Deep if self.rng.chance(60) => {
+                let s = self.sequence(Rows, d);
+                format!("(seq.to_array {s})")
+            }
             Kind::Deep => self.deep(d),
         }
     }
