@@ -126,6 +126,25 @@ def stream_red 'a 'b [n] (op: b -> b -> b) (f: (k: i64) -> [k]a -> b) (as: [n]a)
   let whole = reduce op ne (map (\i -> f c (as[i * c:i * c + c] :> [c]a)) (iota m))
   in if r == 0 then whole else op whole (f r (as[m * c:] :> [r]a))
 
+-- One chunk after another: each begins with what the one before has left.
+def stream_seq 'acc 'a 'b [n] (f: (k: i64) -> acc -> [k]a -> (acc, [k]b)) (start: acc) (as: [n]a) : (acc, *[n]b) =
+  let c = i64.min n (i64.max 16 (n / 8192))
+  let (acc, first) = f c start (as[:c] :> [c]a)
+  in if c == n
+     then (acc, copy (first :> [n]b))
+     else let bs: *[n]b = copy (first ++ replicate (n - c) first[0]) :> *[n]b
+          let m = n / c
+          let (acc, bs) =
+            loop (acc, bs) for i < m - 1 do
+              let p = (i + 1) * c
+              let (acc, ys) = f c acc (as[p:p + c] :> [c]a)
+              in (acc, bs with [p:p + c] = ys)
+          let r = n - m * c
+          in if r == 0
+             then (acc, bs)
+             else let (acc, ys) = f r acc (as[n - r:] :> [r]a)
+                  in (acc, bs with [n - r:n] = ys)
+
 -- Making arrays and taking them apart.
 
 def null 't [n] (_: [n]t) : bool = n == 0

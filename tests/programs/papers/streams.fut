@@ -116,6 +116,20 @@ entry sobol_agrees (n: i64) : bool = and (map2 (==) (sobol n) (map independent (
 -- input { 1000i64 } output { 499i64 }
 entry average (n: i64) : i64 = stream_red (+) (\k (is: [k]i64) -> loop a = 0 for i in is do a + i) (iota n) / i64.max 1 n
 
+-- Running sums: each chunk begins with what the one before has left.
+-- ==
+-- entry: running
+-- input { 0i64 } output { 0i64 true }
+-- input { 10i64 } output { 45i64 true }
+-- input { 100i64 } output { 4950i64 true }
+-- input { 300001i64 } output { 45000150000i64 true }
+entry running (n: i64) : (i64, bool) =
+  let f (k: i64) (a: i64) (xs: [k]i64) : (i64, [k]i64) =
+        let ys = map (+ a) (scan (+) 0 xs)
+        in (if k == 0 then a else ys[k - 1], ys)
+  let (last, ys) = stream_seq f 0 (iota n)
+  in (last, and (map2 (==) ys (scan (+) 0 (iota n))))
+
 -- ==
 -- entry: averages
 -- input { [[1i64, 2i64, 3i64], [4i64, 5i64, 6i64]] } output { [6i64, 15i64] }

@@ -4,7 +4,7 @@ use super::Infer;
 use super::parts::{MAX_PARTS, check_written, parts, too_large};
 use super::scope::Local;
 use super::solve::record_type;
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, SizeExp, TypeKind};
 use crate::typed::NameKind;
@@ -164,7 +164,13 @@ impl Infer<'_, '_> {
                     actual.push(TypeArg::Size(self.size_exp(s, open)?));
                 }
                 (TypeParam::Type(..), ast::TypeArg::Type(t)) => {
+                    let written = t.span;
                     let (t, l) = self.type_in(t, open)?;
+                    if matches!(&abbr.fun.rhs.ty, Type::Named(of) if self.cx.is_sequence(of.name))
+                        && self.cx.has_sequence(&t)
+                    {
+                        return self.sequence_of_sequences(&t, written);
+                    }
                     lift = lift.max(l);
                     actual.push(TypeArg::Type(t));
                 }
@@ -195,6 +201,15 @@ impl Infer<'_, '_> {
         let ret = apply_type_fun(&mut self.cx.names, &abbr.fun, &actual);
         open.exts.extend(ret.exts);
         Ok((ret.ty, lift))
+    }
+
+    /// An element of a sequence is a value.
+    fn sequence_of_sequences<T>(&self, elem: &Type, span: Span) -> Res<T> {
+        let shown = crate::types::print::ty(&self.cx.names, elem);
+        let message = format!("a sequence has no elements of the type `{shown}`");
+        let why = self.cx.too_lifted(elem, Lift::Plain).unwrap_or_default();
+        let wrong = Diagnostic::error(Code::BadType, span, message);
+        Err(Box::new(wrong.note(why)))
     }
 
     fn record_type_exp(&mut self, fields: &[ast::FieldType], open: &mut Open) -> Res<(Type, Lift)> {
