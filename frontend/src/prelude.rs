@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The name of the file that the prelude is, in places.
-pub const FILE: &str = "prelude";
+pub const FILE: &str = midend::trap::LIBRARY;
 
 const SOURCE: &str = include_str!("prelude/prelude.fut");
 

@@ -63,10 +63,19 @@ pub fn trail(spans: &Spans, span: SpanId) -> Vec<Place> {
     places
 }
 
+/// What places in the library that comes with the language are called as places in a file.
+pub const LIBRARY: &str = "prelude";
+
+/// A trail without the places in the library that it begins with: what its user has written says more. All of it if nothing else is there.
+fn shown(trail: &[Place]) -> &[Place] {
+    let user = trail.iter().position(|place| &*place.file != LIBRARY);
+    &trail[user.unwrap_or(0)..]
+}
+
 impl std::fmt::Display for Trap {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Error: {}", self.message)?;
-        for (i, place) in self.trail.iter().enumerate() {
+        for (i, place) in shown(&self.trail).iter().enumerate() {
             let (line, column) = place.start;
             let word = if i == 0 { "at" } else { "called from" };
             write!(f, "\n  {word} {}:{line}:{column}", place.file)?;
@@ -91,7 +100,7 @@ impl std::fmt::Display for RunError {
                 if let Some(limit) = limit {
                     write!(f, ", the limit is {limit} bytes")?;
                 }
-                if let Some(place) = trail.first() {
+                if let Some(place) = shown(trail).first() {
                     write!(
                         f,
                         "\n  at {}:{}:{}",
