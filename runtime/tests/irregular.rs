@@ -65,6 +65,58 @@ fn remarks_on_irregular_arrays_only_when_asked() {
 }
 
 #[test]
+fn remarks_tell_what_else_keeps_arrays_irregular() {
+    let cases = [
+        (
+            "segment",
+            "def main (ls: []i64) (xs: []i32) = segment ls xs",
+            ":1:36",
+            "`segment` makes rows of the lengths that it is given",
+        ),
+        (
+            "parameter",
+            "entry main (xss: [][..]i32) = length xss",
+            ":1:7",
+            "the rows of the parameter `xss` may have any lengths",
+        ),
+        (
+            "literal",
+            "def main (n: i64) : [][..]i64 =\n  [iota n, iota (n + 1)]",
+            ":2:3",
+            "becomes one with rows of any lengths",
+        ),
+        (
+            "branch",
+            "def main (b: bool) (n: i64) : [][..]i64 =\n  let xss = map iota (iota n)\n  in if b then xss else [[n, n]]",
+            ":3:6",
+            "becomes one with rows of any lengths",
+        ),
+        (
+            "loop",
+            "def main (n: i64) : [][..]i64 =\n  loop (xss: [][..]i64) = [[n]] for i < n do map iota (iota i)",
+            ":2:3",
+            "becomes one with rows of any lengths",
+        ),
+    ];
+    for (name, text, place, why) in cases {
+        let program = file("kept", &format!("{name}.fut"), text);
+        let told = arrc(&["check", "-v", &program], b"");
+        ends(&told, 0, why);
+        let text = stderr(&told);
+        let lines: Vec<&str> = text.lines().collect();
+        let at = lines.iter().position(|line| line.contains(why));
+        let remark = lines[..at.unwrap_or(0)]
+            .iter()
+            .rposition(|line| line.contains("remark[R0301]"));
+        let arrow = remark.and_then(|i| lines.get(i + 1)).copied().unwrap_or("");
+        assert!(
+            arrow.ends_with(&format!("{name}.fut{place}")),
+            "{name}: {text}"
+        );
+    }
+}
+
+#[test]
 fn irregular_arrays_in_files() {
     let program = file(
         "rows",

@@ -42,6 +42,14 @@ impl<'a> Lower<'a> {
             // Only the structure counts; what computes the sizes is emitted when arguments are there.
             let (ty, _) = self.nested(|l| Ok(l.eval_type(&param.ty, &frame)))?;
             let v = self.entry_value(&ty, &mut sizes);
+            if v.has_rows() {
+                let at = self.typed.names.get(entry.value).span;
+                let name = param.name.as_deref().unwrap_or("_");
+                self.remark_on_kept(
+                    at,
+                    format!("the rows of the parameter `{name}` may have any lengths"),
+                );
+            }
             leaves.extend(self.entry_leaves(&v));
             described.push(EntryParam {
                 name: param.name.clone().unwrap_or_else(|| String::from("_")),

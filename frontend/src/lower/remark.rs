@@ -9,6 +9,10 @@ use midend::ir::id::{SpanId, Var};
 use midend::ir::span::Spans;
 use midend::ir::types::Size;
 
+const MESSAGE: &str =
+    "rows of different lengths: for each row it is stored where it begins and ends";
+const HINT: &str = "`e :> [n][m]t` makes a regular array where all rows have one length";
+
 impl<'a> Lower<'a> {
     /// Tells where an array stays irregular, and which length is to blame. It is called inside of the lambda that yields `v`.
     pub(super) fn remark_on_rows(&mut self, v: &Value<'a>, outside: &Outside) {
@@ -18,9 +22,7 @@ impl<'a> Lower<'a> {
         if !self.remarked.insert(span) {
             return;
         }
-        let message =
-            "rows of different lengths: for each row it is stored where it begins and ends";
-        let mut remark = Diagnostic::remark(Code::StaysIrregular, span, message);
+        let mut remark = Diagnostic::remark(Code::StaysIrregular, span, MESSAGE);
         let dims = super::loops::dims_of(v).into_iter();
         let blame = dims.filter_map(|dim| match dim {
             Size::Var(n) if !self.is_outside(dim, outside) => Some(n),
@@ -46,8 +48,18 @@ impl<'a> Lower<'a> {
                 remark = remark.note(format!("{name} differs from row to row"));
             }
         }
-        let hint = "`e :> [n][m]t` makes a regular array where all rows have one length";
-        self.warnings.push(remark.hint(hint));
+        self.warnings.push(remark.hint(HINT));
+    }
+
+    /// Tells where rows are irregular for another reason than a length that differs: at the place, or where code is being made.
+    pub(super) fn remark_on_kept(&mut self, at: Option<Span>, why: impl Into<String>) {
+        let Some(span) = at.or_else(|| self.source_span(self.span)) else {
+            return;
+        };
+        if self.remarked.insert(span) {
+            let remark = Diagnostic::remark(Code::StaysIrregular, span, MESSAGE);
+            self.warnings.push(remark.note(why).hint(HINT));
+        }
     }
 
     /// The place in the program's own files: that of the call, where the code is that of the prelude.

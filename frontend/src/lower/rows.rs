@@ -274,6 +274,8 @@ impl<'a> Lower<'a> {
                 for (i, _) in dims.iter().enumerate() {
                     let Ty::Array(array) = row else { break };
                     if array.irregular && outer.len() + i > 0 {
+                        let why = "an array with rows of one length becomes one with rows of any lengths, as what it is to stand for is";
+                        self.remark_on_kept(None, why);
                         let rest = v.peel(i + 1);
                         outer.extend(&dims[..i]);
                         let rows = self.rows_of(&rest, outer, dims[i]);

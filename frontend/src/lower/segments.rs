@@ -230,6 +230,7 @@ impl<'a> Lower<'a> {
         let (Some(&n), Some(&m)) = (ls.dims().first(), xs.dims().first()) else {
             return Err(unsupported(span, "`segment` of these arguments"));
         };
+        self.remark_on_kept(None, "`segment` makes rows of the lengths that it is given");
         let rows = self.rows_of_lengths(ls.leaves()[0], &[n], xs, m, span)?;
         Ok(Value::array(&[n], Value::Rows(Rc::new(rows))))
     }
