@@ -1,16 +1,25 @@
-// Reference for examples/mandelbrot.fut, entry escape.
+// Reference for examples/mandelbrot.fut, entry escape: pixels side by side in lanes, which go on while one of them does.
 #include "bench.h"
+#define LANES 32
 
-static int32_t escapes(int32_t limit, float cr, float ci) {
-  float zr = 0, zi = 0;
-  int32_t n = 0;
-  while (n < limit && zr * zr + zi * zi <= 4.0f) {
-    float r = zr * zr - zi * zi + cr;
-    zi = 2.0f * zr * zi + ci;
-    zr = r;
-    n++;
+static inline void escapes(int32_t limit, const float cr[LANES], float ci, int32_t out[LANES]) {
+  float zr[LANES] = {0}, zi[LANES] = {0};
+  int32_t count[LANES] = {0}, inside[LANES], going = LANES;
+  for (int l = 0; l < LANES; l++) inside[l] = 1;
+  for (int32_t n = 0; n < limit && going != 0; n++) {
+    going = 0;
+#pragma omp simd reduction(+ : going)
+    for (int l = 0; l < LANES; l++) {
+      // A lane that has stopped goes on, unseen.
+      inside[l] &= zr[l] * zr[l] + zi[l] * zi[l] <= 4.0f;
+      float r = zr[l] * zr[l] - zi[l] * zi[l] + cr[l];
+      zi[l] = 2.0f * zr[l] * zi[l] + ci;
+      zr[l] = r;
+      count[l] += inside[l];
+      going += inside[l];
+    }
   }
-  return n;
+  memcpy(out, count, sizeof count);
 }
 
 int main(int argc, char **argv) {
@@ -22,8 +31,13 @@ int main(int argc, char **argv) {
     float left = -0.75f - step * (float)(width - 1) / 2.0f;
 #pragma omp parallel for schedule(dynamic, 4)
     for (int64_t y = 0; y < height; y++)
-      for (int64_t x = 0; x < width; x++)
-        out[y * width + x] = escapes(limit, left + step * (float)x, step * (float)y - 1.0f);
+      for (int64_t x = 0; x < width; x += LANES) {
+        float cr[LANES];
+        int32_t some[LANES];
+        for (int l = 0; l < LANES; l++) cr[l] = left + step * (float)(x + l);
+        escapes(limit, cr, step * (float)y - 1.0f, some);
+        memcpy(out + y * width + x, some, (size_t)(width - x < LANES ? width - x : LANES) * 4);
+      }
   }
   write_value(" i32", 4, (value){2, {height, width}, out});
 }

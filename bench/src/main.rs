@@ -233,7 +233,7 @@ fn suffix(options: &Options) -> &'static str {
 /// Builds the reference of an example.
 fn build(options: &Options, root: &Path, work: &Path, name: &str) -> Result<()> {
     let flags: &[&str] = if options.fast {
-        &["-O3", "-march=native", "-fopenmp"]
+        &["-O3", "-march=native", "-fopenmp", "-fno-math-errno"]
     } else {
         &["-O2", "-fno-tree-vectorize"]
     };
