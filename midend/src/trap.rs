@@ -84,6 +84,16 @@ impl std::fmt::Display for Trap {
     }
 }
 
+impl RunError {
+    /// What is wrong, for those who say themselves that it is a device: an absent one has not failed.
+    pub fn reason(&self) -> String {
+        if let Self::Device(why) = self {
+            return why.clone();
+        }
+        self.to_string()
+    }
+}
+
 impl std::fmt::Display for RunError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -106,7 +106,14 @@ fn peers(options: &Options, folder: &Path) -> Result<BTreeMap<String, f64>> {
     std::fs::create_dir_all(&options.work)?;
     let program = options.work.join("peers");
     let built = Command::new("nvcc")
-        .args(["-O3", "-std=c++17", "-arch=native", "-lcublas", "-lcusparse", "-o"])
+        .args([
+            "-O3",
+            "-std=c++17",
+            "-arch=native",
+            "-lcublas",
+            "-lcusparse",
+            "-o",
+        ])
         .arg(&program)
         .arg(folder.join("peers.cu"))
         .status();

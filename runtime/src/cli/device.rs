@@ -16,7 +16,7 @@ pub(super) fn check(device: Option<usize>, target: Target) -> Result<(), Exit> {
         }
     }
     let count =
-        count_gpus().map_err(|why| Exit::user(format!("--device={device}: {}", plain(&why))))?;
+        count_gpus().map_err(|why| Exit::user(format!("--device={device}: {}", why.reason())))?;
     if device < count {
         return Ok(());
     }
@@ -28,12 +28,4 @@ pub(super) fn check(device: Option<usize>, target: Target) -> Result<(), Exit> {
             count - 1
         ),
     }))
-}
-
-/// What is wrong with a device, without saying that it is a device: an absent one has not failed.
-pub(super) fn plain(why: &midend::trap::RunError) -> String {
-    match why {
-        midend::trap::RunError::Device(why) => why.clone(),
-        other => other.to_string(),
-    }
 }

@@ -1,7 +1,6 @@
 //! `arrc devices`: what programs can be run on.
 
 use super::Outcome;
-use super::device::plain;
 use super::output::to_stdout;
 use crate::target::Target;
 use backend_ptx::{CudaDevice, GpuOptions, count_gpus};
@@ -31,7 +30,7 @@ pub(super) fn run() -> Outcome {
                             }
                         }
                     }
-                    Err(why) => writeln!(out, "  not here: {}", plain(&why))?,
+                    Err(why) => writeln!(out, "  not here: {}", why.reason())?,
                 },
                 Target::Auto | Target::PtxEmu | Target::Interp => {}
             }
@@ -46,7 +45,7 @@ pub(super) fn gpu(number: usize) -> Result<String, String> {
         number,
         ..GpuOptions::default()
     };
-    let gpu = CudaDevice::open(options).map_err(|why| plain(&why))?;
+    let gpu = CudaDevice::open(options).map_err(|why| why.reason())?;
     let about = gpu.properties();
     let memory = about.memory.map_or(String::new(), |bytes| {
         format!(", {:.0} GiB", bytes as f64 / f64::from(1 << 30))

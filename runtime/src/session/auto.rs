@@ -108,7 +108,7 @@ impl AutoDevices {
     fn other(&self, shared: &Shared) -> Result<&Devices, String> {
         let opened = self.other.get_or_init(|| {
             let opened = Devices::open_one(self.accelerator.target, &shared.options);
-            let opened = opened.map_err(|why| reason(&why))?;
+            let opened = opened.map_err(|why| why.reason())?;
             if self.accelerator.costs.is_none() {
                 let costs = costs::of(shared, &self.cpu, &opened);
                 *self.costs.lock().unwrap_or_else(PoisonError::into_inner) = costs;
@@ -180,14 +180,6 @@ impl Key {
     }
 }
 
-/// What is wrong with a device, in short: an absent one has not failed.
-fn reason(why: &RunError) -> String {
-    match why {
-        RunError::Device(why) => why.clone(),
-        other => other.to_string(),
-    }
-}
-
 impl Auto {
     pub(super) fn new(cpu: Engine, plan: Plan) -> Self {
         Self {
@@ -249,7 +241,7 @@ impl Auto {
     ) -> Result<(&'a Engine, &'a Devices), String> {
         let opened = devices.other(shared)?;
         let compile = || Engine::of_plan(shared, opened, &self.plan, &mut CompileTimes::default());
-        let compile = || compile().map_err(|why| reason(&why));
+        let compile = || compile().map_err(|why| why.reason());
         let engine = self.other.get_or_init(compile);
         Ok((engine.as_ref().map_err(String::clone)?, opened))
     }

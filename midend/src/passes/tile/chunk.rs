@@ -189,25 +189,24 @@ fn guard_of(of_chunk: &HashSet<Var>, body: &Body<Seg>, at: usize) -> Option<(usi
             .iter()
             .rposition(|stm| stm.binds.contains(&v))
     };
-    let is_guard = |i: &usize| match &body.stms[*i].exp {
-        Exp::Guard { threshold, measure } => {
-            let by_number = measure.as_var().is_some_and(|v| of_chunk.contains(&v));
-            by_number && threshold.kind != ThresholdKind::Layout
-        }
-        _ => false,
+    let is_guard = |i: &usize| {
+        let Exp::Guard { threshold, measure } = &body.stms[*i].exp else {
+            return false;
+        };
+        let by_number = measure.as_var().is_some_and(|v| of_chunk.contains(&v));
+        by_number && threshold.kind != ThresholdKind::Layout
     };
     let cond = definition(cond.as_var()?)?;
     if is_guard(&cond) {
         return Some((cond, true));
     }
     let and = ScalarOp::Bin(BinOp::And, ScalarType::Bool);
-    match &body.stms[cond].exp {
-        Exp::Scalar(op, args) if *op == and => {
-            let mut guards = args.iter().filter_map(|a| definition(a.as_var()?));
-            Some((guards.find(is_guard)?, false))
-        }
-        _ => None,
-    }
+    let Exp::Scalar(op, args) = &body.stms[cond].exp else {
+        return None;
+    };
+    let mut guards = args.iter().filter_map(|a| definition(a.as_var()?));
+    let guard = (*op == and).then(|| guards.find(is_guard))??;
+    Some((guard, false))
 }
 
 /// Lets the guard of a choice compare with what does not depend on the chunk: how many elements of a sequence make a number of points
