@@ -36,6 +36,10 @@ impl Account {
     pub(crate) const fn limit(&self) -> Option<u64> {
         self.limit
     }
+    /// How many bytes more may be in use, if there is a limit.
+    fn left(&self) -> Option<u64> {
+        self.limit.map(|limit| limit.saturating_sub(self.used()))
+    }
     /// Bytes in use now.
     pub(crate) fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
@@ -118,7 +122,7 @@ impl Buffer {
         // A full cache line of slack at the end lets vector code overrun the last element.
         let size = Cache::size(bytes + ALIGN);
         account.take(size as u64)?;
-        let Some(start) = account.cache.take(size) else {
+        let Some(start) = account.cache.take(size, account.left()) else {
             account.give(size as u64);
             return Err(account.exhausted(size as u64));
         };
@@ -231,8 +235,11 @@ impl Drop for Memory {
     fn drop(&mut self) {
         self.account.give(self.booked);
         match &self.owner {
-            // SAFETY: taken with this size, and this was the last reference.
-            Owner::Heap { size } => unsafe { self.account.cache.give(*size, self.start) },
+            Owner::Heap { size } => {
+                let left = self.account.left();
+                // SAFETY: taken with this size, and this was the last reference.
+                unsafe { self.account.cache.give(*size, self.start, left) };
+            }
             Owner::Vector(_) => {}
         }
     }

@@ -18,16 +18,18 @@ mod source;
 mod text;
 
 pub use binary::write_binary;
+pub(crate) use binary::{write_elements, write_header};
 pub(crate) use build::append;
 pub(crate) use chunks::{Chunks, can_be_read, write_rows};
 pub use error::{Place, ReadError};
-pub(crate) use irregular::fit;
+pub(crate) use irregular::{fit, levels};
 pub(crate) use midend::value::leaf::choices;
 pub use midend::value::leaf::{Leaf, leaves};
 pub use npy::{read_npy, write_npy};
 pub use npz::write_npz;
 pub use number::parse_number;
 pub use print::{const_text, value_text, write_text};
+pub(crate) use ragged::write_parts;
 pub use ragged::write_results;
 pub use show::{Most, fitted_text, source_text, structured_text};
 pub use source::{Source, SourceError, gunzip};
@@ -47,7 +49,7 @@ pub fn parameter_leaves(entry: &Entry) -> Vec<(usize, &EntryParam, Leaf)> {
 }
 
 /// The constructors that the value of a leaf says must be among the `choices` of the type.
-fn check_constructors(
+pub(crate) fn check_constructors(
     value: &Value,
     choices: usize,
     place: impl FnOnce() -> Place,

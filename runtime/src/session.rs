@@ -55,6 +55,8 @@ pub struct Options {
     pub vector_bits: Option<u32>,
     /// Bytes that the arrays of a run may occupy at once.
     pub memory_limit: Option<u64>,
+    /// Whether chunks of sequences leave room within the limit for all else that the process has.
+    pub limits_process: bool,
     /// The elements of sequences that are worked on at once; by default what was found to be fast.
     pub chunk: Option<i64>,
     /// The most lane-instructions of a call on the emulator.

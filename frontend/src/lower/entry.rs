@@ -93,7 +93,10 @@ impl<'a> Lower<'a> {
             Some(_) | None => self.type_of(&v),
         };
         let text = entry.result_text.as_deref().unwrap_or("");
-        let result_type = entry_type(&result_ty, text, &entry.result.ty);
+        let result_type = match entry.drain {
+            Some(_) => structure(&result_ty),
+            None => entry_type(&result_ty, text, &entry.result.ty),
+        };
         let result_types = match result_type {
             EntryType::Tuple(ts) => ts,
             EntryType::Scalar(_)

@@ -73,6 +73,8 @@ pub struct Rows {
     /// How many of the first piece have been taken, and how many there are in all.
     taken: usize,
     len: usize,
+    /// How many will be taken at once.
+    reserved: Option<usize>,
 }
 
 impl Rows {
@@ -83,6 +85,7 @@ impl Rows {
             pieces: std::collections::VecDeque::new(),
             taken: 0,
             len: 0,
+            reserved: None,
         }
     }
 
@@ -106,8 +109,21 @@ impl Rows {
 
     /// The first `most` elements, or all; that their shapes agree is checked.
     pub fn take(&mut self, most: usize) -> Result<Vec<Value>, RunError> {
-        let mut out = empty(&self.ty);
-        let mut left = most.min(self.len);
+        let mut out = self.empty();
+        self.take_into(&mut out, most)?;
+        Ok(out)
+    }
+
+    /// An array without elements, to [take into](Self::take_into).
+    pub fn empty(&self) -> Vec<Value> {
+        empty(&self.ty)
+    }
+
+    /// Puts the first `most` elements, or all, behind others, for which there will be room at once where it is known how much is
+    /// needed; that their shapes agree is checked. How many there were.
+    pub fn take_into(&mut self, out: &mut [Value], most: usize) -> Result<usize, RunError> {
+        let all = most.min(self.len);
+        let mut left = all;
         while left > 0 {
             let Some((values, count)) = self.pieces.front() else {
                 break;
@@ -128,11 +144,17 @@ impl Rows {
                 }
             }
             (left, self.len) = (left - (to - from), self.len - (to - from));
-            join(&mut out, some).map_err(|_| {
+            let wanted = self.reserved.filter(|_| has_one_length(&self.ty));
+            join(out, some, wanted).map_err(|_| {
                 RunError::BadArguments(String::from("the elements of a sequence differ in shape"))
             })?;
         }
-        Ok(out)
+        Ok(all)
+    }
+
+    /// So many elements are going to be taken into one array.
+    pub fn reserve(&mut self, count: usize) {
+        self.reserved = Some(count);
     }
 }
 
@@ -147,11 +169,23 @@ fn empty(ty: &EntryType) -> Vec<Value> {
     leaves(ty).into_iter().map(nothing).collect()
 }
 
-/// Puts the elements of an array behind those of another.
-fn join(all: &mut [Value], more: Vec<Value>) -> Result<(), RunError> {
+/// Whether the values of an array are as long as it is.
+fn has_one_length(ty: &EntryType) -> bool {
+    match ty {
+        EntryType::Scalar(_) => true,
+        EntryType::Rows(_) => false,
+        EntryType::Array { elem: ty, .. } | EntryType::Opaque { of: ty, .. } => has_one_length(ty),
+        EntryType::Tuple(parts) => parts.iter().all(has_one_length),
+        EntryType::Record(parts) => parts.iter().all(|(_, ty)| has_one_length(ty)),
+        EntryType::Sum(parts) => parts.iter().flat_map(|(_, of)| of).all(has_one_length),
+    }
+}
+
+/// Puts the elements of an array behind those of another, which is going to have so many rows if that is known.
+fn join(all: &mut [Value], more: Vec<Value>, wanted: Option<usize>) -> Result<(), RunError> {
     for (all, more) in all.iter_mut().zip(more) {
         if let (Value::Array(all), Value::Array(more)) = (all, more) {
-            append(all, more)?;
+            append(all, more, wanted)?;
         }
     }
     Ok(())
@@ -173,7 +207,7 @@ impl Outside for InMemory {
 
     fn write(&self, values: Vec<Value>) -> Result<(), RunError> {
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        join(&mut output, values)
+        join(&mut output, values, None)
     }
 }
 
@@ -329,14 +363,27 @@ fn slice(value: &Value, from: usize, to: usize) -> Value {
     Value::Array(ArrayValue { shape, data })
 }
 
-/// Puts the rows of an array behind those of another.
-fn append(all: &mut ArrayValue, more: ArrayValue) -> Result<(), RunError> {
+/// The most bytes that are asked for before there is something to put there.
+const RESERVED: usize = 1 << 30;
+
+/// Puts the rows of an array behind those of another, which is going to have so many if that is known.
+fn append(all: &mut ArrayValue, more: ArrayValue, wanted: Option<usize>) -> Result<(), RunError> {
     if more.shape.first() == Some(&0) {
         return Ok(());
     }
+    let each = inner(&more.shape);
+    let room = wanted.and_then(|n| n.checked_mul(each));
+    let room = room.filter(|n| *n <= RESERVED / more.data.elem().bytes());
     if all.shape.first() == Some(&0) {
-        *all = more;
-        return Ok(());
+        // What is the only piece is handed on as it is.
+        if room.is_none_or(|room| room <= more.data.len()) {
+            *all = more;
+            return Ok(());
+        }
+        all.shape = more.shape.clone();
+        if let Some(first) = all.shape.first_mut() {
+            *first = 0;
+        }
     }
     let differ = || RunError::Internal(String::from("the parts of a sequence differ in shape"));
     if all.shape.get(1..) != more.shape.get(1..) || all.data.elem() != more.data.elem() {
@@ -348,7 +395,12 @@ fn append(all: &mut ArrayValue, more: ArrayValue) -> Result<(), RunError> {
     macro_rules! join {
         ($($kind:ident)*) => {
             match (&mut all.data, more.data) {
-                $((Data::$kind(all), Data::$kind(more)) => all.extend(more),)*
+                $((Data::$kind(all), Data::$kind(more)) => {
+                    if let Some(room) = room {
+                        all.reserve_exact(room.saturating_sub(all.len()));
+                    }
+                    all.extend(more);
+                })*
                 _ => return Err(differ()),
             }
         };

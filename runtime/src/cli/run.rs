@@ -43,7 +43,7 @@ pub(super) struct RunArguments {
     device: Option<usize>,
     /// Write results in the binary format
     #[arg(short, long, help_heading = "Results")]
-    binary_output: bool,
+    pub(super) binary_output: bool,
     /// Write results to this NumPy archive, irregular arrays as `offsets` and `data`
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     npz: Option<PathBuf>,
@@ -117,10 +117,15 @@ pub(super) struct RunArguments {
 }
 
 impl RunArguments {
-    /// Whether the entry point is run once, and its results are printed as text.
-    pub(super) fn is_plain(&self) -> bool {
-        let measured = self.profile || self.trace.is_some() || self.write_runtime_to.is_some();
-        self.runs == 1 && !measured && !self.binary_output && self.png.is_none()
+    /// Whether the entry point is run more than once, or something of the run is to be told: what it is given is there before then.
+    pub(super) fn is_measured(&self) -> bool {
+        let told = self.profile || self.trace.is_some() || self.write_runtime_to.is_some();
+        self.runs > 1 || told
+    }
+
+    /// Whether results go to a file in a form of its own.
+    pub(super) fn writes_files(&self) -> bool {
+        self.png.is_some() || self.npz.is_some()
     }
 }
 
@@ -154,12 +159,18 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
         }
         Exit::run(&why)
     };
-    if streams::can_stream(entry, arguments) {
-        let results = streams::run(&program, entry, arguments)?.map_err(stopped)?;
-        if entry.streamed || arguments.no_print_result {
-            return Ok(());
+    let tell_target = || {
+        if arguments.verbose || arguments.profile && program.last_choice().is_some() {
+            to_stderr(&why_there(&program, session.options().target));
         }
-        return to_stdout(|mut out| print(&entry.results, &results, false, &mut out));
+    };
+    if let Some(streaming) = streams::Streaming::new(entry, arguments)? {
+        let results = streaming.run(&program, entry)?.map_err(stopped)?;
+        tell_target();
+        return match entry.streamed {
+            true => Ok(()),
+            false => write(entry, arguments, &results),
+        };
     }
     let args = read(entry, &arguments.inputs)?;
     let results = while_running(|| call(&session, &program, (entry, arguments), args));
@@ -171,9 +182,7 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
         std::fs::write(path, text)
             .map_err(|why| Exit::user(format!("cannot write {}: {why}", path.display())))?;
     }
-    if arguments.verbose || arguments.profile && program.last_choice().is_some() {
-        to_stderr(&why_there(&program, session.options().target));
-    }
+    tell_target();
     if let (true, Some(found)) = (arguments.profile, found) {
         to_stderr(&profile::text(
             &arguments.entry_point,
@@ -187,18 +196,23 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
         std::fs::write(path, times)
             .map_err(|why| Exit::user(format!("cannot write {}: {why}", path.display())))?;
     }
+    write(entry, arguments, &results)
+}
+
+/// Gives results to whoever is to have them.
+fn write(entry: &Entry, arguments: &RunArguments, results: &[Value]) -> Outcome {
     if let Some(path) = &arguments.png {
-        return png::write(&results, path).map_err(Exit::user);
+        return png::write(results, path).map_err(Exit::user);
     }
     if let Some(path) = &arguments.npz {
         return std::fs::File::create(path)
-            .and_then(|file| write_npz(&entry.results, &results, file))
+            .and_then(|file| write_npz(&entry.results, results, file))
             .map_err(|why| Exit::user(format!("cannot write {}: {why}", path.display())));
     }
     if arguments.no_print_result {
         return Ok(());
     }
-    to_stdout(|mut out| print(&entry.results, &results, arguments.binary_output, &mut out))
+    to_stdout(|mut out| print(&entry.results, results, arguments.binary_output, &mut out))
 }
 
 fn open(arguments: &RunArguments) -> Result<Session, Exit> {
@@ -211,6 +225,8 @@ fn open(arguments: &RunArguments) -> Result<Session, Exit> {
         vector_bits: arguments.vector_bits,
         chunk: arguments.chunk,
         memory_limit: arguments.mem_limit,
+        // On a GPU, arrays are not in the memory of the process.
+        limits_process: arguments.target != Target::Ptx,
         cap: arguments.cap,
         thresholds: threshold::parse(&arguments.threshold)?,
         passes: Settings {

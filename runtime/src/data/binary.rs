@@ -162,18 +162,28 @@ fn truth_values(body: &[u8], at: usize) -> Result<Vec<bool>, ReadError> {
 
 /// Writes a value in the binary format.
 pub fn write_binary(value: &Value, out: &mut impl Write) -> io::Result<()> {
-    let rank = u8::try_from(value.shape().len())
-        .map_err(|_| io::Error::other("an array of more than 255 dimensions"))?;
-    out.write_all(&[b'b', VERSION, rank])?;
-    write!(out, "{:>4}", value.elem().name())?;
-    for dim in value.shape() {
-        out.write_all(&dim.to_le_bytes())?;
-    }
+    write_header(value.shape(), value.elem(), out)?;
     write_elements(value, out)
 }
 
+/// Writes what stands before the elements of a value.
+pub(crate) fn write_header(
+    shape: &[i64],
+    elem: ScalarType,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let rank = u8::try_from(shape.len())
+        .map_err(|_| io::Error::other("an array of more than 255 dimensions"))?;
+    out.write_all(&[b'b', VERSION, rank])?;
+    write!(out, "{:>4}", elem.name())?;
+    for dim in shape {
+        out.write_all(&dim.to_le_bytes())?;
+    }
+    Ok(())
+}
+
 /// Writes the elements of a value, little-endian.
-pub(super) fn write_elements(value: &Value, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_elements(value: &Value, out: &mut impl Write) -> io::Result<()> {
     match value {
         Value::Scalar(c) => out.write_all(scalar_bytes(*c).as_ref()),
         Value::Array(array) => write_data(&array.data, out),

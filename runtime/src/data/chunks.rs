@@ -1,7 +1,7 @@
 //! An array read piece by piece, and written so: what a sequence is outside.
 
 use super::irregular::{self, Level};
-use super::{Leaf, Place, ReadError, Reader, binary, leaves, structured_text, write_text};
+use super::{Leaf, Place, ReadError, Reader, binary, leaves, npy, structured_text, write_text};
 use midend::ir::syntax::EntryType;
 use midend::ir::types::ScalarType;
 use midend::value::Value;
@@ -25,18 +25,23 @@ pub(crate) struct Chunks<R> {
     /// Lines and bytes that came before.
     lines: u64,
     before: u64,
+    /// Whether the bytes are a NumPy file.
+    numpy: bool,
 }
 
 /// How the elements are written.
 enum Form {
     /// As text, of which the first bracket has been read.
     Text,
-    /// As so many rows of so many bytes.
+    /// As so many rows of so many bytes, in a NumPy file behind this header.
     Binary {
         rows: u64,
         each: usize,
         shape: Vec<i64>,
+        numpy: Option<npy::Header>,
     },
+    /// As a whole that was read.
+    Whole(Vec<Value>),
     /// There are none, or no more.
     Done,
 }
@@ -51,6 +56,15 @@ impl<R: Read> Chunks<R> {
             ended: false,
             lines: 0,
             before: 0,
+            numpy: false,
+        }
+    }
+
+    /// The same of a NumPy file.
+    pub(crate) fn numpy(from: R, name: &str) -> Self {
+        Self {
+            numpy: true,
+            ..Self::new(from, name)
         }
     }
 
@@ -206,6 +220,12 @@ impl<R: Read> Chunks<R> {
         let checked = binary::shape(&self.bytes, wanted)
             .map_err(|e| e.after(0, self.before).in_source(&self.name))?;
         let (shape, elem) = checked;
+        let (rows, each) = self.rows(&shape, elem)?;
+        Ok((header, rows, each, shape))
+    }
+
+    /// How many rows there are, and the bytes of each.
+    fn rows(&self, shape: &[i64], elem: ScalarType) -> Result<(u64, usize), ReadError> {
         let (first, rest) = match shape.split_first() {
             Some((first, rest)) => (*first, rest),
             None => (1, &[][..]),
@@ -214,9 +234,30 @@ impl<R: Read> Chunks<R> {
             n.checked_mul(usize::try_from(extent).ok()?)
         });
         match (u64::try_from(first), each) {
-            (Ok(rows), Some(each)) => Ok((header, rows, each, shape)),
+            (Ok(rows), Some(each)) => Ok((rows, each)),
             _ => Err(self.failure(Place::Offset(0), "an array of impossible extents")),
         }
+    }
+
+    /// The header of a NumPy file. Where columns stand side by side and not rows, all of it is read.
+    fn numpy_form(&mut self, leaf: Leaf) -> Result<Form, ReadError> {
+        while self.bytes.len() < npy::MAX_HEADER && self.more()? {}
+        let name = self.name.clone();
+        let header = npy::header(&self.bytes, Some(leaf)).map_err(|e| e.in_source(&name))?;
+        if !header.by_rows && leaf.rank > 1 {
+            while self.more()? {}
+            let whole = npy::read_npy(&self.bytes, Some(leaf)).map_err(|e| e.in_source(&name))?;
+            return Ok(Form::Whole(vec![whole]));
+        }
+        let (rows, each) = self.rows(&header.shape, header.elem)?;
+        self.take(header.start);
+        let shape = header.shape.clone();
+        Ok(Form::Binary {
+            rows,
+            each,
+            shape,
+            numpy: Some(header),
+        })
     }
 
     /// Reads all elements, and gives them away in pieces, as the values that arrays of them are; until `give` says that it wants no more.
@@ -231,17 +272,33 @@ impl<R: Read> Chunks<R> {
             elem: ScalarType::Bool,
         });
         let levels = irregular::levels(ty);
-        let mut form = match self.next()? {
+        let begins = match self.numpy {
+            true => None,
+            false => self.next()?,
+        };
+        let mut form = match begins {
+            None if self.numpy => self.numpy_form(leaf)?,
             None => return Err(ReadError::missing(leaf).in_source(&self.name)),
             Some(b'b') if levels.is_none() => {
                 let (header, rows, each, shape) = self.header(Some(leaf))?;
                 self.take(header);
-                Form::Binary { rows, each, shape }
+                Form::Binary {
+                    rows,
+                    each,
+                    shape,
+                    numpy: None,
+                }
             }
+            // The lengths of all rows stand before all elements: none is known before the end.
             Some(b'b') => {
-                let why =
-                    "a sequence of rows of different lengths is read as text, `[[1, 2], [3]]`";
-                return Err(self.failure(Place::Offset(0), why));
+                while self.more()? {}
+                let (bytes, wanted) = (self.take(usize::MAX), levels.as_ref());
+                let mut reader = Reader::new(&bytes);
+                let wanted = wanted.map(|(levels, elem)| (levels.as_slice(), *elem));
+                let read = reader.ragged_values(wanted);
+                let values = read.map_err(|e| e.in_source(&self.name))?;
+                self.bytes = bytes[reader.position()..].to_vec();
+                Form::Whole(values)
             }
             Some(b'[') => {
                 self.take(1);
@@ -270,7 +327,16 @@ impl<R: Read> Chunks<R> {
                     self.parse(text, levels.as_ref(), leaf)?
                 }
                 Form::Binary { rows: 0, .. } => break,
-                Form::Binary { rows, each, shape } => {
+                Form::Whole(_) => match std::mem::replace(&mut form, Form::Done) {
+                    Form::Whole(values) => values,
+                    Form::Text | Form::Binary { .. } | Form::Done => break,
+                },
+                Form::Binary {
+                    rows,
+                    each,
+                    shape,
+                    numpy,
+                } => {
                     let most = (PIECE / (*each).max(1)).max(1) as u64;
                     let count = most.min(*rows);
                     *rows -= count;
@@ -281,7 +347,10 @@ impl<R: Read> Chunks<R> {
                         return Err(self.failure(at, "the input ends inside of an array"));
                     }
                     let body = self.take(bytes);
-                    let data = binary::decode(&body, leaf.elem, 0);
+                    let data = match numpy {
+                        Some(header) => header.decode(&body, 0),
+                        None => binary::decode(&body, leaf.elem, 0),
+                    };
                     let data = data.map_err(|e| e.after(0, self.before).in_source(&self.name))?;
                     if let Some(first) = shape.first_mut() {
                         *first = count as i64;
@@ -292,6 +361,9 @@ impl<R: Read> Chunks<R> {
             if values.iter().any(|v| v.shape().first() != Some(&0)) && !give(values) {
                 return Ok(());
             }
+        }
+        if self.numpy {
+            return Ok(());
         }
         match self.next()? {
             None => Ok(()),
@@ -378,76 +450,4 @@ pub(crate) fn write_rows(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(ty: &EntryType, text: &[u8]) -> Result<Vec<Value>, String> {
-        /// One byte at a time.
-        struct Slowly<'a>(&'a [u8]);
-        impl Read for Slowly<'_> {
-            fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-                let Some((first, rest)) = self.0.split_first() else {
-                    return Ok(0);
-                };
-                to[0] = *first;
-                self.0 = rest;
-                Ok(1)
-            }
-        }
-        let mut all = Vec::new();
-        let mut chunks = Chunks::new(Slowly(text), "test");
-        let mut give = |values| {
-            all.extend(values);
-            true
-        };
-        chunks
-            .each(ty, &mut give)
-            .map(|()| all)
-            .map_err(|e| e.to_string())
-    }
-
-    fn vector(elem: EntryType) -> EntryType {
-        EntryType::Array {
-            rank: 1,
-            elem: Box::new(elem),
-        }
-    }
-
-    #[test]
-    fn elements_are_read_byte_by_byte() {
-        let ints = vector(EntryType::Scalar(ScalarType::I32));
-        let values = read(&ints, b" -- none\n [1, -2, -- two\n 3] ").expect("numbers");
-        assert_eq!(
-            values,
-            [Value::Array(midend::value::ArrayValue {
-                shape: vec![3],
-                data: midend::value::Data::I32(vec![1, -2, 3]),
-            })]
-        );
-        assert!(read(&ints, b"[]").expect("nothing").is_empty());
-        assert!(read(&ints, b"empty([0]i32)").expect("nothing").is_empty());
-        for bad in [&b"[1, 2"[..], b"[1, x]", b"[1] 2", b"3", b"", b"[[1]]"] {
-            read(&ints, bad).expect_err("no sequence of i32");
-        }
-        let rows = vector(EntryType::Rows(Box::new(EntryType::Scalar(ScalarType::U8))));
-        assert_eq!(read(&rows, b"[[1], [], [2, 3]]").expect("rows").len(), 2);
-    }
-
-    #[test]
-    fn binary_elements_are_read() {
-        let value = Value::Array(midend::value::ArrayValue {
-            shape: vec![3, 2],
-            data: midend::value::Data::I16(vec![1, 2, 3, 4, 5, 6]),
-        });
-        let mut bytes = Vec::new();
-        super::super::write_binary(&value, &mut bytes).expect("memory");
-        let elem = EntryType::Scalar(ScalarType::I16);
-        let ty = EntryType::Array {
-            rank: 2,
-            elem: Box::new(elem.clone()),
-        };
-        assert_eq!(read(&ty, &bytes).expect("an array"), [value]);
-        read(&ty, &bytes[..bytes.len() - 1]).expect_err("cut off");
-        read(&vector(elem), &bytes).expect_err("of another type");
-    }
-}
+mod tests;

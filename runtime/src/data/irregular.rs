@@ -9,7 +9,7 @@ use midend::value::{ArrayValue, Data, Value};
 
 /// One pair of brackets, from the outside to the inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Level {
+pub(crate) enum Level {
     /// A dimension in which all rows have one length.
     Fixed,
     /// A dimension in which they need not.
@@ -17,7 +17,7 @@ pub(super) enum Level {
 }
 
 /// The levels of an irregular array of scalars, if the type is one.
-pub(super) fn levels(ty: &EntryType) -> Option<(Vec<Level>, ScalarType)> {
+pub(crate) fn levels(ty: &EntryType) -> Option<(Vec<Level>, ScalarType)> {
     let mut levels = Vec::new();
     let mut at = ty;
     loop {

@@ -15,15 +15,29 @@ fn fail<T>(at: u64, message: impl Into<String>) -> Result<T, ReadError> {
     Err(ReadError::new(Place::Offset(at), message))
 }
 
-/// The array or scalar in the bytes of a `.npy` file.
-pub fn read_npy(bytes: &[u8], expected: Option<Leaf>) -> Result<Value, ReadError> {
+/// What the header of a `.npy` file says.
+pub(super) struct Header {
+    pub(super) shape: Vec<i64>,
+    pub(super) elem: ScalarType,
+    /// Whether the elements are in row-major order.
+    pub(super) by_rows: bool,
+    big_endian: bool,
+    /// Where the elements begin.
+    pub(super) start: usize,
+}
+
+/// The most bytes that a header may have: a description of a plain array is short, and a long one is an attack on a recursive parser.
+pub(super) const MAX_HEADER: usize = 12 + MAX_DESCRIPTION as usize;
+const MAX_DESCRIPTION: u64 = 4096;
+
+/// Reads the header of a `.npy` file, of which no more than that need be there.
+pub(super) fn header(bytes: &[u8], expected: Option<Leaf>) -> Result<Header, ReadError> {
     check_header(bytes)?;
     let mut cursor = Cursor::new(bytes);
     let header = match NpyHeader::from_reader(&mut cursor) {
         Ok(header) => header,
         Err(why) => return fail(0, format!("not a readable .npy file: {why}")),
     };
-    let start = cursor.position();
     let (elem, endianness) = element_type(&header.dtype())?;
     let mut shape = Vec::new();
     for dim in header.shape() {
@@ -44,30 +58,52 @@ pub fn read_npy(bytes: &[u8], expected: Option<Leaf>) -> Result<Value, ReadError
             format!("expected a value of type {wanted}, found a NumPy array of type {leaf}"),
         );
     }
-    let from = usize::try_from(start).unwrap_or(usize::MAX);
-    let size = elements(&shape).and_then(|n| n.checked_mul(elem.bytes()));
+    Ok(Header {
+        shape,
+        elem,
+        by_rows: matches!(header.order(), Order::C),
+        big_endian: endianness == Endianness::Big && elem.bytes() > 1,
+        start: usize::try_from(cursor.position()).unwrap_or(usize::MAX),
+    })
+}
+
+impl Header {
+    /// Elements from their bytes, which stand at a place of the file.
+    pub(super) fn decode(&self, body: &[u8], at: usize) -> Result<Data, ReadError> {
+        if self.big_endian {
+            let mut swapped = body.to_vec();
+            swapped
+                .chunks_exact_mut(self.elem.bytes())
+                .for_each(<[u8]>::reverse);
+            return binary::decode(&swapped, self.elem, at);
+        }
+        binary::decode(body, self.elem, at)
+    }
+}
+
+/// The array or scalar in the bytes of a `.npy` file.
+pub fn read_npy(bytes: &[u8], expected: Option<Leaf>) -> Result<Value, ReadError> {
+    let header = header(bytes, expected)?;
+    let (elem, from) = (header.elem, header.start);
+    let size = elements(&header.shape).and_then(|n| n.checked_mul(elem.bytes()));
     let Some(body) = size.and_then(|size| bytes.get(from..from.checked_add(size)?)) else {
         let left = bytes.len().saturating_sub(from);
         return fail(
-            start,
-            format!("an array of shape {shape:?} of {elem} needs more than the {left} bytes left"),
+            from as u64,
+            format!(
+                "an array of shape {:?} of {elem} needs more than the {left} bytes left",
+                header.shape
+            ),
         );
     };
-    let data = if endianness == Endianness::Big && elem.bytes() > 1 {
-        let mut swapped = body.to_vec();
-        swapped
-            .chunks_exact_mut(elem.bytes())
-            .for_each(<[u8]>::reverse);
-        binary::decode(&swapped, elem, from)?
-    } else {
-        binary::decode(body, elem, from)?
-    };
+    let data = header.decode(body, from)?;
+    let shape = header.shape;
     if shape.is_empty() {
         return Ok(Value::Scalar(data.get(0)));
     }
-    let data = match header.order() {
-        Order::C => data,
-        Order::Fortran => row_major(data, &shape),
+    let data = match header.by_rows {
+        true => data,
+        false => row_major(data, &shape),
     };
     Ok(Value::Array(ArrayValue { shape, data }))
 }
@@ -113,8 +149,7 @@ fn check_header(bytes: &[u8]) -> Result<(), ReadError> {
             "not a readable .npy file: its header is longer than the file",
         );
     }
-    // A description of a plain array is short; a long one is an attack on a recursive parser.
-    if declared > 4096 {
+    if declared > MAX_DESCRIPTION {
         return fail(8, "not a readable .npy file: its header is too long");
     }
     let mut depth = 0_usize;

@@ -161,6 +161,21 @@ fn write(
     values: &[Value],
     out: &mut impl Write,
 ) -> io::Result<()> {
+    let extent = |at: usize, dim: usize| values.get(at).and_then(|v| v.shape().get(dim).copied());
+    write_parts((levels, elem), extent, out, |at, out| {
+        values
+            .get(at)
+            .map_or(Ok(()), |value| write_elements(value, out))
+    })
+}
+
+/// Writes an irregular array of which `extent` knows the extents of each value, and `elements` writes its elements.
+pub(crate) fn write_parts<W: Write>(
+    (levels, elem): (&[Level], ScalarType),
+    extent: impl Fn(usize, usize) -> Option<i64>,
+    out: &mut W,
+    mut elements: impl FnMut(usize, &mut W) -> io::Result<()>,
+) -> io::Result<()> {
     let rank = u8::try_from(levels.len())
         .map_err(|_| io::Error::other("an array of more than 255 dimensions"))?;
     out.write_all(&[b'b', VERSION, rank])?;
@@ -173,22 +188,16 @@ fn write(
     for level in levels {
         match level {
             Level::Fixed => {
-                let extent = values.get(at).and_then(|v| v.shape().get(dim).copied());
-                out.write_all(&extent.unwrap_or(0).to_le_bytes())?;
+                out.write_all(&extent(at, dim).unwrap_or(0).to_le_bytes())?;
                 dim += 1;
             }
             Level::Rows => {
-                if let Some(lengths) = values.get(at) {
-                    write_elements(lengths, out)?;
-                }
+                elements(at, out)?;
                 (at, dim) = (at + 1, 1);
             }
         }
     }
-    match values.get(at) {
-        Some(data) => write_elements(data, out),
-        None => Ok(()),
-    }
+    elements(at, out)
 }
 
 #[cfg(test)]

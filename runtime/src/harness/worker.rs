@@ -47,6 +47,7 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
         vector_bits: arguments.vector_bits,
         chunk: arguments.chunk,
         memory_limit: Some(options.memory_limit),
+        limits_process: false,
         cap: Some(options.cap),
         thresholds: options.thresholds.clone(),
         check: true,

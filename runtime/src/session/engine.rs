@@ -156,7 +156,7 @@ impl Chunks {
     fn new(shared: &Shared) -> Self {
         Self {
             fixed: shared.options.chunk.map(Fixed),
-            adaptive: Adaptive::new(shared.options.memory_limit),
+            adaptive: Adaptive::new(shared.options.memory_limit, shared.options.limits_process),
         }
     }
     fn streams<'a>(&'a self, ends: Option<&'a dyn Outside>) -> Streams<'a> {

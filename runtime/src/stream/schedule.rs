@@ -2,11 +2,11 @@
 //!
 //! Chunks begin small. They grow as long as the device is not kept busy, that is, as long as starting the work of a chunk takes a part of its
 //! time that can be told, and then as long as the time for each element falls; they shrink when that rises. What a chunk takes of memory is
-//! measured, too, and no chunk is expected to take more than its share of what is left.
+//! measured, too, and no chunk is expected to take more than its share of what is left, of a limit less what the process had before.
 
 use midend::hash::HashMap;
 use midend::stream::{Room, Schedule};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The first chunk.
@@ -32,10 +32,31 @@ const WEIGHT: f64 = 0.3;
 /// What all of a chunk may take where there is no limit.
 const ROOM: u64 = 1 << 30;
 
+/// A chunk takes one part in so many of what a limit leaves: the one before is there until the next has been read, memory that was given
+/// back may not be the system's yet, and results are there once more while they are written.
+const SHARE: u64 = 6;
+
+/// However much the process has besides its arrays, chunks may count on this part of a limit.
+const LEFT: u64 = 4;
+
+/// Bytes of memory that the process has, where the system tells.
+fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes << 10)
+}
+
 /// Chooses chunks for the loops over sequences of one call.
 #[derive(Debug)]
 pub(crate) struct Adaptive {
     limit: Option<u64>,
+    /// Whether the limit is for all of the process.
+    of_process: bool,
+    /// Bytes that the process had besides its arrays when the first loop began, if that matters and is known.
+    beside: OnceLock<u64>,
     loops: Mutex<HashMap<u32, Pace>>,
 }
 
@@ -55,10 +76,12 @@ struct Pace {
 }
 
 impl Adaptive {
-    /// Nothing is known yet; arrays may occupy `limit` bytes.
-    pub(crate) fn new(limit: Option<u64>) -> Self {
+    /// Nothing is known yet; arrays may occupy `limit` bytes, or with all else that the process has `of_process`.
+    pub(crate) fn new(limit: Option<u64>, of_process: bool) -> Self {
         Self {
             limit,
+            of_process,
+            beside: OnceLock::new(),
             loops: Mutex::default(),
         }
     }
@@ -98,7 +121,7 @@ impl Pace {
         let average = self.time.unwrap_or(time);
         self.time = Some(average + (time - average) * WEIGHT);
         let room = match limit {
-            Some(limit) => limit.saturating_sub(room.used) / 4,
+            Some(limit) => limit.saturating_sub(room.used) / SHARE,
             None => ROOM,
         };
         let most = if self.bytes > 0.0 {
@@ -114,10 +137,19 @@ impl Schedule for Adaptive {
     fn next(&self, stream: u32, before: i64, left: i64, room: &Room) -> i64 {
         let mut loops = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
+        let limit = self.limit.or(room.limit);
+        if limit.is_some() && self.of_process {
+            let beside = || resident().map_or(0, |all| all.saturating_sub(room.used));
+            self.beside.get_or_init(beside);
+        }
         let pace = loops.entry(stream).or_insert_with(|| Pace::new(room));
         if before > 0 && pace.chunk > 0 {
             let took = now.duration_since(pace.since);
-            pace.learn(took, room, self.limit.or(room.limit));
+            let limit = limit.map(|limit| {
+                let beside = self.beside.get().copied().unwrap_or(0);
+                limit.saturating_sub(beside).max(limit / LEFT)
+            });
+            pace.learn(took, room, limit);
         }
         // What was learnt is kept for the next time that the loop is begun.
         (pace.used, pace.peak, pace.since) = (room.used, room.peak, now);
@@ -145,8 +177,8 @@ mod tests {
             );
             pace.peak = room.peak;
         }
-        // The limit allows for a quarter of it.
-        assert!(pace.size <= f64::from((1 << 20) / 4 / 8));
+        // The limit allows for a sixth of it.
+        assert!(pace.size <= f64::from((1 << 20) / 6 / 8));
         assert!(pace.size > 1000.0);
     }
 
