@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p arrc-bench -- [--runs N] [--threads N] [NAME..]
-//! cargo run --release -p arrc-bench -- --table [--threads N] [--futhark FILE] [--json FILE] [--svg FILE] [NAME..]
+//! cargo run --release -p arrc-bench -- --table [--irregular] [--threads N] [--futhark FILE] [--json FILE] [--svg FILE] [NAME..]
 //! cargo run --release -p arrc-bench -- --sparse [--threads N] [--entries MILLIONS] [NAME..]
 //! cargo run --release -p arrc-bench -- --judge N
 //! ```
@@ -52,6 +52,9 @@ struct Options {
     /// Measure all programs of `examples/` and `bench/programs/` beside C at its best, with and without -ffast-math.
     #[arg(long, conflicts_with_all = ["scaling", "fast", "judge", "widths"])]
     table: bool,
+    /// Measure the programs on rows of any lengths and on sequences instead.
+    #[arg(long, requires = "table")]
+    irregular: bool,
     /// The command `futhark`, whose multicore back end takes part in the table.
     #[arg(long, value_name = "FILE", requires = "table")]
     futhark: Option<PathBuf>,
@@ -111,6 +114,7 @@ fn main() -> Result<()> {
         };
         match options.sparse {
             true => sparse::names().all(|known| known != *name),
+            false if options.irregular => !table::IRREGULAR.iter().any(known),
             false => !table::PROGRAMS.iter().any(known),
         }
     };

@@ -29,6 +29,17 @@ pub(super) const PROGRAMS: [(&str, &str); 16] = [
     ("bench/programs", "select"),
 ];
 
+/// Programs on rows of any lengths and on sequences, after the papers: a table of their own.
+pub(super) const IRREGULAR: [(&str, &str); 7] = [
+    ("bench/programs", "quicksort"),
+    ("bench/programs", "fft"),
+    ("bench/programs", "md5"),
+    ("bench/programs", "pagerank"),
+    ("bench/programs", "audio"),
+    ("bench/programs", "bfs"),
+    ("bench/programs", "barneshut"),
+];
+
 /// What C is compiled with. Results are the same without `errno`, which `sqrtf` would set, so that loops with it were not done in lanes.
 const FLAGS: [&str; 4] = ["-O3", "-march=native", "-fopenmp", "-fno-math-errno"];
 /// The sides of the table; Futhark may be missing.
@@ -53,19 +64,28 @@ pub(super) fn table(options: &Options, root: &Path, work: &Path) -> Result<()> {
     let heads = RATIOS.map(|(head, ..)| format!("{head:>9}")).concat();
     println!("{:<14}{head}{heads}", "program");
     let mut ratios = [const { Vec::new() }; RATIOS.len()];
-    for (folder, name) in PROGRAMS {
+    let programs: &[(&str, &str)] = match options.irregular {
+        true => &IRREGULAR,
+        false => &PROGRAMS,
+    };
+    for &(folder, name) in programs {
         if !options.names.is_empty() && options.names.iter().all(|n| n != name) {
             continue;
         }
         let path = root.join(folder).join(name).with_extension("fut");
         let contest = contest(options, root, work, (&path, name))?;
         let measured = bench_file(&contest, &path, &mut |_, _| {}, &mut |_, _| {});
-        for mut group in measured.map_err(Error::msg)? {
-            name.clone_into(&mut group.name);
+        let groups_of_program = measured.map_err(Error::msg)?;
+        let is_only = groups_of_program.len() == 1;
+        for mut group in groups_of_program {
+            // Of entry points of other names, these tell them apart.
+            let entry = group.name.rsplit(':').next().filter(|_| !is_only);
+            let name = entry.map_or_else(|| name.to_owned(), |entry| format!("{name} {entry}"));
+            group.name.clone_from(&name);
             for dataset in &mut group.datasets {
                 let sides = dataset.sides.iter_mut().zip(SIDES);
                 sides.for_each(|(side, name)| name.clone_into(&mut side.name));
-                println!("{}", line(name, dataset, &mut ratios));
+                println!("{}", line(&name, dataset, &mut ratios));
             }
             groups.push(group);
         }
