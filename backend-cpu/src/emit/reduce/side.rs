@@ -9,8 +9,9 @@ use crate::emit::{Emit, block_args, control};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use midend::ir::mem::{Kernel, Mem};
+use midend::ir::scalar::{BinOp, Const, ScalarOp};
 use midend::ir::soac::Operator;
-use midend::ir::syntax::Exp;
+use midend::ir::syntax::{Atom, Exp};
 use midend::ir::types::ScalarType;
 
 /// Points side by side, at most.
@@ -50,6 +51,16 @@ pub(super) fn points(kernel: &Kernel, ops: &[Operator<Mem>]) -> Option<usize> {
     // A reduction of nothing, which is there for its checks, has no sums.
     let points = POINTS.checked_div(sums)?;
     (fits && operators && points > 1).then_some(points)
+}
+
+/// Whether an operator adds, so that zeros change nothing.
+fn adds(op: &Operator<Mem>) -> bool {
+    let body = &op.lam.body;
+    let [stm] = &body.stms[..] else { return false };
+    let add = matches!(stm.exp, Exp::Scalar(ScalarOp::Bin(BinOp::Add, _), _));
+    let sum = body.result.len() == 1 && body.result[0].as_var() == stm.binds.first().copied();
+    let zero = |atom: &Atom| matches!(atom, Atom::Const(c) if *c == Const::zero(c.ty()));
+    add && sum && op.neutral.iter().all(zero)
 }
 
 impl Emit<'_, '_> {
@@ -96,6 +107,7 @@ impl Emit<'_, '_> {
         );
         let ahead = self.b.ins().ishl_imm_u(steps, shift);
         let start = self.b.ins().iadd(first, ahead);
+        let zeros_do_nothing = ops.iter().all(adds);
         let mut all = Vec::new();
         for (point, sums) in sums.chunks(count).enumerate() {
             if point == 0 {
@@ -103,6 +115,17 @@ impl Emit<'_, '_> {
                 continue;
             }
             let at = self.b.ins().iadd_imm_s(start, point as i64);
+            if zeros_do_nothing {
+                // Minus one where there is a point, else zero.
+                let beyond = self.b.ins().isub(at, last);
+                let there = self.b.ins().sshr_imm_u(beyond, 63);
+                let at = self.b.ins().smin(at, end);
+                let values = self.point_values(kernel, at);
+                let kept = values.into_iter().map(|value| self.kept(there, value));
+                let kept: Vec<Value> = kept.collect();
+                all.push(self.operate(ops, sums, &kept));
+                continue;
+            }
             let there = self.b.ins().icmp(IntCC::SignedLessThan, at, last);
             let at = self.b.ins().select(there, at, end);
             let added = self.point_added(kernel, ops, at, sums);
@@ -132,10 +155,29 @@ impl Emit<'_, '_> {
         at: Value,
         sums: &[Value],
     ) -> Vec<Value> {
+        let values = self.point_values(kernel, at);
+        self.operate(ops, sums, &values)
+    }
+
+    fn point_values(&mut self, kernel: &Kernel, at: Value) -> Vec<Value> {
         let (index, _) = *kernel.space.last().expect("reductions have a dimension");
         self.bind(index, at);
-        let values = self.body(&kernel.body);
-        self.operate(ops, sums, &values)
+        self.body(&kernel.body)
+    }
+
+    /// The value where a mask has all bits, zero where it has none.
+    fn kept(&mut self, mask: Value, value: Value) -> Value {
+        let ty = self.b.func.dfg.value_type(value);
+        let bits = ty.as_int();
+        let mask = match bits.bits() {
+            64 => mask,
+            _ => self.b.ins().ireduce(bits, mask),
+        };
+        if !ty.is_float() {
+            return self.b.ins().band(value, mask);
+        }
+        let mask = self.b.ins().bitcast(ty, MemFlagsData::new(), mask);
+        self.b.ins().band(value, mask)
     }
 
     /// The one value or the other, without a branch.
