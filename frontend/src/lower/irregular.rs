@@ -15,10 +15,10 @@ use crate::source::Span;
 use midend::ir::array::{ArrayOp, SliceDim};
 use midend::ir::id::Var;
 use midend::ir::rename::{self, Subst};
-use midend::ir::scalar::{BinOp, ScalarOp};
-use midend::ir::soac::{Operator, Soac};
+use midend::ir::scalar::BinOp;
+use midend::ir::soac::Soac;
 use midend::ir::syntax::{Atom, Body, Exp, Lambda};
-use midend::ir::types::{ScalarType, Size, Type};
+use midend::ir::types::{Size, Type};
 use midend::ir::walk;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -293,7 +293,10 @@ impl<'a> Lower<'a> {
                 };
                 let (begin, end) = match length {
                     None => self.ends_of(pool.offsets, shape[0]),
-                    Some(length) => self.ends_from(length, shape),
+                    Some(length) => {
+                        let (begin, end, _) = self.ends_from(length, shape);
+                        (begin, end)
+                    }
                 };
                 let all = &mut vec![pool.total];
                 let elem = rows.pool.peel(1);
@@ -331,33 +334,15 @@ impl<'a> Lower<'a> {
         (part(0), part(1))
     }
 
-    /// Where rows of these lengths, in an array of the shape, begin and end if they stand one after another.
-    pub(super) fn ends_from(&mut self, length: Leaf, shape: &[Size]) -> (Leaf, Leaf) {
+    /// Where rows of these lengths, in an array of the shape, begin and end if they stand one after another, and where all end: a
+    /// flat map that has no rows, whose offsets are then those of whoever goes through the rows.
+    pub(super) fn ends_from(&mut self, length: Leaf, shape: &[Size]) -> (Leaf, Leaf, Atom) {
         let count = self.elements(shape);
         let lengths = self.reshape(length, &[count]);
-        let ty = Type::array_of(&Type::I64, &[count]);
-        let params = vec![self.fresh("a", Type::I64), self.fresh("b", Type::I64)];
-        let operands = params.iter().map(|p| Atom::Var(*p)).collect();
-        let sum = self.fresh("t", Type::I64);
-        let stm = midend::ir::syntax::Stm {
-            binds: vec![sum],
-            certs: Vec::new(),
-            exp: Exp::Scalar(ScalarOp::Bin(BinOp::Add, ScalarType::I64), operands),
-            span: self.span,
-        };
-        let operator = Operator {
-            comm: true,
-            lam: Lambda {
-                params,
-                body: Body {
-                    stms: vec![stm],
-                    result: vec![sum.into()],
-                },
-            },
-            neutral: vec![int(0)],
-        };
+        let one_more = self.i64_bin(BinOp::Add, count.into(), int(1));
+        let marks = size_of_atom(one_more).unwrap_or(Size::Const(1));
         let param = self.fresh("length", Type::I64);
-        let op = Soac::Screma {
+        let op = Soac::FlatMap {
             width: count,
             arrays: var_of(lengths.atom).into_iter().collect(),
             lam: Lambda {
@@ -367,13 +352,15 @@ impl<'a> Lower<'a> {
                     result: vec![param.into()],
                 },
             },
-            scans: vec![operator],
-            reds: Vec::new(),
+            rows: 0,
+            marks,
         };
-        let ends = self.bind1("ends", ty, Exp::Op(op));
-        let end = self.reshape(Leaf::new(ends.into()), shape);
-        let begin = self.each_i64(BinOp::Sub, end, length.atom, shape);
-        (begin, end)
+        let offsets = self.fresh("offs", Type::array_of(&Type::I64, &[marks]));
+        let total = self.fresh("total", Type::I64);
+        self.push(vec![offsets, total], Exp::Op(op));
+        let (begin, end) = self.ends_of(offsets, count);
+        let [begin, end] = [begin, end].map(|mark| self.reshape(mark, shape));
+        (begin, end, total.into())
     }
 }
 

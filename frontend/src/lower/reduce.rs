@@ -5,7 +5,7 @@ use super::value::{Instance, Leaf, Value, int_const};
 use super::{Lower, Res};
 use crate::source::Span;
 use crate::typed::Op;
-use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::scalar::{BinOp, Const, ScalarOp};
 use midend::ir::soac::{Operator, Soac};
 use midend::ir::syntax::{Atom, Body, Exp, Lambda};
 use midend::ir::types::{ScalarType, Type};
@@ -165,23 +165,7 @@ impl<'a> Lower<'a> {
         };
         let input = self.input(xs, span)?;
         let scalar = Type::Scalar(ty);
-        let params = vec![
-            self.fresh("a", scalar.clone()),
-            self.fresh("b", scalar.clone()),
-        ];
-        let operands = params.iter().map(|p| Atom::Var(*p)).collect();
-        let (result, stms) = self.nested(|l| {
-            let exp = Exp::Scalar(ScalarOp::Bin(bin, ty), operands);
-            Ok(vec![Atom::Var(l.bind1("t", scalar.clone(), exp))])
-        })?;
-        let operator = Operator {
-            comm: true,
-            lam: Lambda {
-                params,
-                body: Body { stms, result },
-            },
-            neutral: vec![Atom::Const(neutral)],
-        };
+        let operator = self.scalar_operator(bin, ty, neutral)?;
         let op = Soac::Screma {
             width: input.width,
             lam: Self::identity(&input),
@@ -190,6 +174,33 @@ impl<'a> Lower<'a> {
             reds: vec![operator],
         };
         Ok(Value::scalar(self.bind1("t", scalar, Exp::Op(op))))
+    }
+
+    /// A commutative operation of two scalars as an operator.
+    pub(super) fn scalar_operator(
+        &mut self,
+        bin: BinOp,
+        ty: ScalarType,
+        neutral: Const,
+    ) -> Res<Operator<Soac>> {
+        let scalar = Type::Scalar(ty);
+        let params = vec![
+            self.fresh("a", scalar.clone()),
+            self.fresh("b", scalar.clone()),
+        ];
+        let operands = params.iter().map(|p| Atom::Var(*p)).collect();
+        let (result, stms) = self.nested(|l| {
+            let exp = Exp::Scalar(ScalarOp::Bin(bin, ty), operands);
+            Ok(vec![Atom::Var(l.bind1("t", scalar, exp))])
+        })?;
+        Ok(Operator {
+            comm: true,
+            lam: Lambda {
+                params,
+                body: Body { stms, result },
+            },
+            neutral: vec![Atom::Const(neutral)],
+        })
     }
 }
 

@@ -9,8 +9,9 @@ use crate::source::Span;
 use crate::typed::Op;
 use midend::ir::array::ArrayOp;
 use midend::ir::id::Var;
-use midend::ir::scalar::{BinOp, CmpOp};
-use midend::ir::syntax::{Atom, Exp, TrapKind};
+use midend::ir::scalar::{BinOp, CmpOp, Const};
+use midend::ir::soac::Soac;
+use midend::ir::syntax::{Atom, Body, Exp, Lambda, TrapKind};
 use midend::ir::types::{ScalarType, Size, Type};
 use std::rc::Rc;
 
@@ -231,7 +232,7 @@ impl<'a> Lower<'a> {
             return Err(unsupported(span, "`segment` of these arguments"));
         };
         self.remark_on_kept(None, "`segment` makes rows of the lengths that it is given");
-        let rows = self.rows_of_lengths(ls.leaves()[0], &[n], xs, m, span)?;
+        let rows = self.rows_of_lengths(ls.leaves()[0], &[n], xs, m)?;
         Ok(Value::array(&[n], Value::Rows(Rc::new(rows))))
     }
 
@@ -242,29 +243,13 @@ impl<'a> Lower<'a> {
         shape: &[Size],
         pool: &Value<'a>,
         m: Size,
-        span: Span,
     ) -> Res<Rows<'a>> {
         let n = self.elements(shape);
         let length = self.reshape(length, &[n]);
-        let ls = Value::array(&[n], Value::Leaf(length));
-        let (begin, end) = self.ends_from(length, &[n]);
-        let ends = Value::array(&[n], Value::Leaf(end));
-        let i64 = ScalarType::I64;
-        let mut fold = |op: Op, v: &Value<'a>| -> Res<Atom> {
-            let v = self.fold_op(op, i64, v, span)?;
-            self.scalar_of(&v, span)
-        };
-        let (sum, least, first) = (
-            fold(Op::Sum, &ls)?,
-            fold(Op::Minimum, &ls)?,
-            fold(Op::Minimum, &ends)?,
-        );
-        // Ends that are not negative show that no sum was too large.
-        let mut ok = self.cmp(CmpOp::Eq, i64, sum, m.into());
-        for least in [least, first] {
-            let positive = self.cmp(CmpOp::Le, i64, int(0), least);
-            ok = self.and(ok, positive);
-        }
+        let (begin, end, sum) = self.ends_from(length, &[n]);
+        let (least, fit) = self.rows_fit(length, (begin, end), n)?;
+        let all = self.cmp(CmpOp::Eq, ScalarType::I64, sum, m.into());
+        let ok = self.and(fit, all);
         let message = vec![
             text("The lengths of rows, the least of them "),
             value(least),
@@ -278,7 +263,9 @@ impl<'a> Lower<'a> {
         let mut guarded = |leaf: Leaf| {
             let ty = self.ty(leaf.atom);
             let v = self.with_certs(&certs, |l| l.bind1("marks", ty, Exp::Atom(leaf.atom)));
-            self.reshape(Leaf::new(v.into()), shape)
+            self.alias(v, [leaf.atom]);
+            let atom = v.into();
+            self.reshape(Leaf { atom, ..leaf }, shape)
         };
         Ok(Rows {
             begin: guarded(begin),
@@ -288,12 +275,44 @@ impl<'a> Lower<'a> {
         })
     }
 
+    /// The least length of rows, and whether none is negative and no sum of them was too large: no row ends before it begins.
+    fn rows_fit(&mut self, length: Leaf, (begin, end): (Leaf, Leaf), n: Size) -> Res<(Atom, Atom)> {
+        let (i64, bool) = (ScalarType::I64, ScalarType::Bool);
+        let params = ["length", "begin", "end"].map(|name| self.fresh(name, Type::I64));
+        let [own, first, past] = params.map(Atom::from);
+        let (result, stms) = self.nested(|l| {
+            let positive = l.cmp(CmpOp::Le, i64, int(0), own);
+            let rises = l.cmp(CmpOp::Le, i64, first, past);
+            Ok(vec![own, l.and(positive, rises)])
+        })?;
+        let most = super::intrinsic::extreme(i64, true);
+        let reds = vec![
+            self.scalar_operator(BinOp::Min, i64, most)?,
+            self.scalar_operator(BinOp::And, bool, Const::Bool(true))?,
+        ];
+        let least = self.fresh("least", Type::I64);
+        let fit = self.fresh("fit", Type::BOOL);
+        let arrays = [length, begin, end].into_iter();
+        let op = Soac::Screma {
+            width: n,
+            arrays: arrays.filter_map(|leaf| var_of(leaf.atom)).collect(),
+            lam: Lambda {
+                params: params.to_vec(),
+                body: Body { stms, result },
+            },
+            scans: Vec::new(),
+            reds,
+        };
+        self.push(vec![least, fit], Exp::Op(op));
+        Ok((least.into(), fit.into()))
+    }
+
     /// A parameter of an entry point, of which the rows are given by their lengths.
     pub(super) fn rows_in(&mut self, v: &Value<'a>, shape: &mut Vec<Size>) -> Res<Value<'a>> {
         self.outside_rows(v, shape, &mut |l, rows, shape| {
             let pool = l.rows_in(&rows.pool, &mut Vec::new())?;
             let m = pool.dims().first().copied().unwrap_or(Size::Const(0));
-            let made = l.rows_of_lengths(rows.begin, shape, &pool, m, Span::default())?;
+            let made = l.rows_of_lengths(rows.begin, shape, &pool, m)?;
             // What the caller gives away is the program's own.
             Ok(Rows { pool, ..made })
         })

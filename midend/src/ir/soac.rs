@@ -60,8 +60,8 @@ pub enum Soac {
         /// Element to a `bool` and the values to keep.
         lam: Lambda<Soac>,
     },
-    /// Rows of any lengths, one after another. The lambda yields the length k of a row, which is not negative, then `rows` arrays of k
-    /// rows, then any further values. Binds the offsets, of which there is one more than elements: where the rows of each element
+    /// Rows of any lengths, one after another. The lambda yields the length k of a row, which is not negative if there are rows of it,
+    /// then `rows` arrays of k rows, then any further values. Binds the offsets, of which there is one more than elements: where the rows of each element
     /// begin, and at last the total; then the total; the `rows` arrays of so many rows; and one array for each further value.
     FlatMap {
         /// The length of the arrays.

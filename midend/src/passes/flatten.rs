@@ -62,7 +62,7 @@ mod version;
 mod writes;
 
 use crate::analysis::regularity::{Regularity, regularity};
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 use crate::ir::array::{ArrayOp, SliceDim, Stream, StreamOp, Trace};
 use crate::ir::id::{FunId, IdMap, IdVec, SpanId, Var};
 use crate::ir::scalar::{BinOp, ScalarOp};
@@ -109,6 +109,7 @@ pub fn flatten(program: Program<Soac>, options: &Options) -> Program<Seg> {
         offsets: HashMap::default(),
         offsets_log: Vec::new(),
         row_offsets: HashMap::default(),
+        as_they_are: HashSet::default(),
         marks: HashMap::default(),
         packs: Vec::new(),
         budget: GROWTH.max(4 * statements),
@@ -177,6 +178,8 @@ struct Cx<'p> {
     row_offsets: HashMap<Var, FlatRows>,
     /// The parts of a flat map's offsets from the first and from the second on, where these are to be found.
     marks: HashMap<Var, (FlatRows, i64)>,
+    /// Lengths that offsets are summed of as they are, whether negative or not.
+    as_they_are: HashSet<Var>,
     /// Which points contexts choose from those around: for each dimension of theirs, the indices.
     packs: Vec<Vec<Var>>,
     /// By how many statements the program may still grow through versions.
@@ -254,7 +257,11 @@ impl<'p> Cx<'p> {
                     Mode::Seq => self.seq_soac(soac, &binds, out),
                 };
             }
-            Exp::Atom(a) => Exp::Atom(self.atom(*a)),
+            Exp::Atom(a) => {
+                let a = self.atom(*a);
+                self.note_same_marks(a, &stm.binds, mode);
+                Exp::Atom(a)
+            }
             Exp::Scalar(op, args) => Exp::Scalar(*op, self.atoms(args)),
             Exp::Assert { cond, message } => Exp::Assert {
                 cond: self.atom(*cond),

@@ -7,6 +7,8 @@
 -- input { [1i64, 0i64, 2i64] [1, 2, 3] } output { [1i64, 0i64, 2i64] [2, 4, 6] }
 -- input { [1i64, 0i64, 1i64] [1, 2, 3] } error: add up to 2, but there are 3
 -- input { [1i64, -1i64, 3i64] [1, 2, 3] } error: the least of them -1
+-- input { [9223372036854775807i64, -9223372036854775804i64] [1, 2, 3] } error: the least of them -9223372036854775804
+-- input { [4611686018427387904i64, 4611686018427387904i64, 4611686018427387904i64, 4611686018427387907i64] [1, 2, 3] } error: add up to 3
 entry twice [n] (xss: [n][..]i32) : [n][..]i32 = map (map (* 2)) xss
 
 -- ==

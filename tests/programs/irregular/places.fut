@@ -107,3 +107,17 @@ entry matrices (ns: []i64) : ([]i64, []i64) =
 -- input { [1i64, 0i64, 2i64] [1, 2, 3] } output { [[1], [], [2, 3]] }
 -- input { [1i64, 0i64, 1i64] [1, 2, 3] } error: add up to 2
 entry segmented [n] (ls: [n]i64) (xs: []i32) : [n][..]i32 = segment ls xs
+-- ==
+-- entry: segmented_inside
+-- input { [[1i64, 2i64], [3i64, 0i64]] [1, 2, 3] } output { [[1, 5], [6, 0]] }
+-- input { [[1i64, 2i64], [3i64, 1i64]] [1, 2, 3] } error: add up to 4
+-- input { [[4i64, -1i64], [3i64, 0i64]] [1, 2, 3] } error: the least of them -1
+-- input { [[3i64, -1i64], [3i64, 0i64]] [1, 2, 3] } error: the least of them -1
+entry segmented_inside [n] [k] [m] (lss: [n][k]i64) (xs: [m]i32) : [n][k]i32 =
+  map (\ls -> map i32.sum (segment ls xs)) lss
+-- ==
+-- entry: segmented_again
+-- input { [1i64, 2i64] [1, 2, 3] 3 } output { [1, 5] }
+-- input { [3i64, -1i64] [1, 2, 3] 3 } error: the least of them -1
+entry segmented_again [k] [m] (ls: [k]i64) (xs: [m]i32) (n: i32) : [k]i32 =
+  loop ys = replicate k 0 for _i < n do map2 (\row y -> i32.sum row + y - y) (segment ls xs) ys

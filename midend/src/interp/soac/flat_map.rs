@@ -36,14 +36,14 @@ impl<'p> Machine<'p, Soac> {
         let mut total = 0;
         for i in 0..inputs.width {
             inputs.apply(self, i)?;
-            let length = self.length_of_rows(results[0])?;
+            let length = self.length_of_rows(results[0], rows)?;
             for (&atom, parts) in own.iter().zip(&mut parts) {
                 parts.push(self.row_of(atom, length)?);
             }
             for out in &outs {
                 out.write(self, i)?;
             }
-            total += length;
+            total = i64::wrapping_add(total, length);
             offsets.push(total);
         }
         let marks = [offsets.len() as i64];
@@ -56,9 +56,9 @@ impl<'p> Machine<'p, Soac> {
         self.bind(stm, values)
     }
 
-    fn length_of_rows(&self, atom: Atom) -> Run<i64> {
+    fn length_of_rows(&self, atom: Atom, rows: usize) -> Run<i64> {
         let length = self.size(Size::of(atom))?;
-        if length < 0 {
+        if length < 0 && rows > 0 {
             return internal(format!("a row of length {length}"));
         }
         Ok(length)

@@ -27,7 +27,7 @@ use crate::ir::id::Var;
 use crate::ir::scalar::BinOp;
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::soac::{Accumulation, Soac, UpdateAcc};
-use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
+use crate::ir::syntax::{Atom, Body, Exp, Lambda, LoopForm, LoopParam, Stm};
 use crate::ir::types::{AccType, ScalarType, Size, Type};
 
 /// What a flat map binds: the offsets, their number and the total; the rows; and the other arrays.
@@ -66,6 +66,7 @@ impl Cx<'_> {
         let facts = self.facts();
         let labels = Labeller::label_rows(&self.vars, self.source, &self.worth, facts, t.lam);
         self.begin_nest(labels);
+        self.sums_as_they_are(t.lam, rows);
         let inner = self.inside(&[], t, out);
         let axis = if self.leaves_whole(t.lam) {
             fired("flatten/flat-map-in-two-passes");
@@ -88,6 +89,13 @@ impl Cx<'_> {
             if atom == results[0] {
                 self.row_offsets.insert(bind, known);
             }
+        }
+    }
+
+    /// Where no rows are made of the lengths, nothing is of a negative size: who goes by the offsets looks at the lengths before.
+    fn sums_as_they_are(&mut self, lam: &Lambda<Soac>, rows: usize) {
+        if let ([Atom::Var(length)], 0) = (&lam.body.result[..], rows) {
+            self.as_they_are.insert(*length);
         }
     }
 
@@ -322,6 +330,7 @@ impl Cx<'_> {
             return;
         };
         fired("flatten/flat-map-in-map");
+        self.sums_as_they_are(lam, *rows);
         self.prove(f, &stm.certs, out);
         self.checks_before_ragged(f, i, stm, out);
         let t = Traversal {

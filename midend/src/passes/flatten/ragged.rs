@@ -83,13 +83,12 @@ impl Cx<'_> {
         }
         fired("flatten/offsets");
         let mut point = self.point(context);
-        let length = self.need_atom(&mut point, length.into());
-        let length = self.scalar(
-            &mut point.stms,
-            "length",
-            bin(BinOp::Max),
-            vec![length, int(0)],
-        );
+        let clamped = !self.as_they_are.contains(&length);
+        let mut length = self.need_atom(&mut point, length.into());
+        if clamped {
+            let args = vec![length, int(0)];
+            length = self.scalar(&mut point.stms, "length", bin(BinOp::Max), args);
+        }
         let sum = self.sum();
         let (count, ends) = match *space(context) {
             [Axis::Regular(n) | Axis::Chosen { count: n, .. }] => {
@@ -180,6 +179,19 @@ impl Cx<'_> {
         };
         if let (Some(&(rows, 0)), Mode::Host, &[bind]) = (self.marks.get(array), mode, binds) {
             self.marks.insert(bind, (rows, start));
+        }
+    }
+
+    /// The same for an array under another name, which certificates may have given it.
+    pub(super) fn note_same_marks(&mut self, array: Atom, binds: &[Var], mode: Mode) {
+        let (Atom::Var(array), Mode::Host, &[bind]) = (array, mode, binds) else {
+            return;
+        };
+        if let Some(&known) = self.marks.get(&array) {
+            self.marks.insert(bind, known);
+        }
+        if let Some(&known) = self.row_offsets.get(&array) {
+            self.row_offsets.insert(bind, known);
         }
     }
 
