@@ -25,3 +25,24 @@ entry divided (n: i64) (m: i64): [7]i32 =
   reduce_by_index (replicate 7 0) (+) 0
     (map (\f -> (f / m + 3 * (f % m)) % 8) (iota n))
     (map (\f -> i32.i64 (f % 100)) (iota n))
+
+-- Rows of floats, in lanes. Those of bins that there are not are left out.
+-- ==
+-- entry: sums
+-- random input { 5i64 [700][16]f32 [700]u8 } auto output
+-- random input { 5i64 [700][33]f32 [700]u8 } auto output
+-- random input { 9i64 [70][5]f32 [70]u8 } auto output
+-- random input { 3i64 [0][16]f32 [0]u8 } auto output
+-- random input { 3i64 [10][0]f32 [10]u8 } auto output
+entry sums [n][d] (k: i64) (xss: [n][d]f32) (member: [n]u8): [k][d]f32 =
+  reduce_by_index_2d (replicate k (replicate d 0)) (+) 0
+    (flatten (map (\c -> map (\j -> (i64.u8 c % (k + 1) - i64.bool (c > 250), j)) (iota d)) member))
+    (flatten xss)
+
+-- ==
+-- entry: least
+-- random input { 5i64 [300][40]i16 [300]i64 } auto output
+entry least [n][d] (k: i64) (xss: [n][d]i16) (member: [n]i64): [k][d]i16 =
+  reduce_by_index_2d (replicate k (replicate d i16.highest)) i16.min i16.highest
+    (flatten (map (\c -> map (\j -> (c % k, j)) (iota d)) member))
+    (flatten (map (map (+ 1)) xss))
