@@ -79,14 +79,17 @@ impl Kernel {
                 [plain].into_iter().chain(wide).chain(tiled).collect()
             }
             Lowered::Seq(entry) => vec![entry],
-            Lowered::Atomic { plain, shared } => [plain].into_iter().chain(shared).collect(),
+            Lowered::Hist(hist) => hist.entries().into_iter().map(|(_, entry)| entry).collect(),
             Lowered::Red { small, more } => {
                 let more = more.iter().flat_map(|more| [&more.large, &more.warps]);
                 [small].into_iter().chain(more).collect()
             }
-            Lowered::Scan { small, large } => {
-                let large = large.iter().map(|large| &large.entry);
-                [small].into_iter().chain(large).collect()
+            Lowered::Scan { small, more } => {
+                let more = more.iter().flat_map(|more| {
+                    let large = more.large.iter().map(|large| &large.entry);
+                    std::iter::once(&more.warps).chain(large)
+                });
+                [small].into_iter().chain(more).collect()
             }
             Lowered::Copies { fill, work, merge } => vec![fill, work, merge],
         }
@@ -156,7 +159,7 @@ fn describe(program: &Program<Mem>, kernel: &Source, args: &[Var], lowered: Lowe
         Lowered::Seq(_)
         | Lowered::Red { .. }
         | Lowered::Scan { .. }
-        | Lowered::Atomic { .. }
+        | Lowered::Hist(_)
         | Lowered::Copies { .. } => None,
     };
     Kernel {

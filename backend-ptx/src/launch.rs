@@ -5,8 +5,10 @@
 //! arguments ──► slots ──► plan ──► scratch arrays, then for each step: entry, blocks, parameters
 //! ```
 
+mod hist;
+
 use crate::compile::{Dimension, Kernel, Scalar};
-use crate::lower::{GROUP, Large, Lowered, Published, SHARED_BUCKETS, THREADS, Tiled};
+use crate::lower::{GROUP, Large, Lowered, MoreOfScan, Published, THREADS, Tiled};
 use midend::device::Arg;
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
@@ -17,16 +19,15 @@ const SHORT: i64 = 256;
 const SHORT_ROW: i64 = 16;
 /// Rows up to this length are folded by a warp each, if there are so many.
 const ROW: (i64, i64) = (1024, 64);
+/// Rows up to this length are scanned by a warp each; if there are many of them, so are those that a block has room for.
+const LONG_ROW: i64 = 1024;
+const MANY_ROWS: i64 = 1 << 11;
 /// So many segments keep the device busy without help.
 const MANY: i64 = 1 << 14;
 /// So many segments are thought to be beside one that must be folded in the same way however many there are.
 const STEADY: i64 = 64;
 /// Blocks of a reduction.
 const BLOCKS: i64 = 1024;
-/// Copies of the buckets of a histogram, and values in all copies.
-const COPIES: (i64, i64) = (1024, 1 << 20);
-/// Points that each block has for each word of its buckets in shared memory, at least.
-const GATHERED: i64 = 4;
 /// The most blocks of an entry, and of one whose threads take memory from the arena.
 const MOST_BLOCKS: (u64, u64) = (1 << 30, 256);
 /// The blocks of such an entry if there is no memory for more.
@@ -279,10 +280,8 @@ impl Planner<'_> {
                 let blocks = div_up(points, tile) as u32;
                 self.step(1, blocks, vec![Extra::Value(points as u64)]);
             }
-            Lowered::Atomic {
-                shared: Some(_), ..
-            } if self.gather(points) => {}
-            Lowered::Map { .. } | Lowered::Atomic { .. } => {
+            Lowered::Hist(hist) => self.hist(hist, points),
+            Lowered::Map { .. } => {
                 self.threads(0, points, vec![Extra::Value(points as u64)]);
             }
             Lowered::Red {
@@ -300,7 +299,17 @@ impl Planner<'_> {
                 self.reduce(inner, (outer, beside));
             }
             Lowered::Scan {
-                large: Some(large), ..
+                more: Some(more), ..
+            } if takes_warps(inner, beside, more) => {
+                let extras = [outer, inner].map(|n| Extra::Value(n as u64));
+                self.threads(1, outer.saturating_mul(32), extras.to_vec());
+            }
+            Lowered::Scan {
+                more:
+                    Some(MoreOfScan {
+                        large: Some(large), ..
+                    }),
+                ..
             } if !is_small(inner, beside) => self.scan(inner, outer, large),
             Lowered::Red { .. } | Lowered::Scan { .. } => {
                 self.threads(0, outer, vec![Extra::Value(outer as u64)]);
@@ -413,80 +422,27 @@ impl Planner<'_> {
                 }
             }
         }
-        self.step(1, (outer * tiles) as u32, extras);
-    }
-
-    /// A histogram in shared memory, if there is room for the buckets, and more points than buckets; tells whether it is.
-    fn gather(&mut self, points: i64) -> bool {
-        let mut words = 0i64;
-        for (buckets, dests) in &self.kernel.hists {
-            let buckets = (scalar(*buckets, self.slots) as i64).max(0);
-            let each: usize = dests.iter().map(|(_, ty)| ty.bytes().div_ceil(4)).sum();
-            words = words.saturating_add(buckets.saturating_mul(each as i64));
-        }
-        let blocks = BLOCKS.min(points / (GATHERED * words).max(i64::from(4 * THREADS)));
-        if words > i64::from(SHARED_BUCKETS) || blocks == 0 {
-            return false;
-        }
-        let copies = (i64::from(SHARED_BUCKETS) / words.max(1)).clamp(1, (THREADS / 32).into());
-        let size = div_up(points, blocks);
-        let extras = [points, size, 1 << copies.ilog2()];
-        let extras = extras.map(|n| Extra::Value(n as u64)).to_vec();
-        let uses_arena = self.kernel.entries()[1].uses_arena;
-        if uses_arena && div_up(points, size) as u64 > MOST_BLOCKS.1 {
-            return false;
-        }
-        self.step(1, div_up(points, size) as u32, extras);
-        true
-    }
-
-    fn copies(&mut self, points: i64) {
-        if points == 0 {
-            return;
-        }
-        let kernel = self.kernel;
-        let hists: Vec<(i64, &[(usize, ScalarType)])> = kernel
-            .hists
-            .iter()
-            .map(|(n, dests)| ((scalar(*n, self.slots) as i64).max(0), dests.as_slice()))
-            .collect();
-        let values: i64 = hists.iter().map(|(n, dests)| n * dests.len() as i64).sum();
-        // A run is longer than its buckets, so that filling and merging do not cost more than the work.
-        let most = match self.kernel.steady {
-            true => 1,
-            false => (COPIES.1 / values.max(1)).min(points / values.max(16)),
-        };
-        let size = div_up(points, most.clamp(1, COPIES.0));
-        let runs = div_up(points, size);
-        let mut tables = Vec::new();
-        for (buckets, dests) in &hists {
-            for (arg, ty) in *dests {
-                tables.push(if runs == 1 {
-                    Extra::Value(self.slots[*arg])
-                } else {
-                    self.scratch(*ty, buckets * runs, false)
-                });
-            }
-        }
-        let with = |first: &[i64]| {
-            let first = first.iter().map(|n| Extra::Value(*n as u64));
-            first.chain(tables.iter().copied()).collect::<Vec<_>>()
-        };
-        let [fill, work, merge] = [0, 1, 2];
-        let most_buckets = hists.iter().map(|(n, _)| *n).max().unwrap_or(0);
-        if runs > 1 {
-            self.threads(fill, most_buckets * runs, with(&[runs]));
-        }
-        self.threads(work, runs, with(&[points, size, runs]));
-        if runs > 1 {
-            self.threads(merge, most_buckets, with(&[runs]));
-        }
+        self.step(2, (outer * tiles) as u32, extras);
     }
 }
 
 /// Whether segments are folded by a thread each.
 const fn is_small(inner: i64, outer: i64) -> bool {
     inner <= SHORT || outer >= MANY
+}
+
+/// Whether segments are scanned by a warp each: they are neither so short that threads do as well, nor so long that blocks do
+/// better. Threads that would each read a column side by side are left alone.
+fn takes_warps(inner: i64, outer: i64, more: &MoreOfScan) -> bool {
+    let items = more.large.as_ref().map_or(0, |large| large.items);
+    let tile = i64::from(THREADS * items);
+    let longest = if outer < MANY_ROWS {
+        LONG_ROW
+    } else {
+        tile.max(LONG_ROW)
+    };
+    let reads_rows = more.is_contiguous || outer < MANY_ROWS;
+    reads_rows && inner > SHORT_ROW && inner <= longest
 }
 
 /// How many parts of a size cover a length; both positive.

@@ -27,8 +27,8 @@ mod together;
 mod tuple;
 
 pub(crate) use entry::Entry;
-pub(crate) use hist::WORDS as SHARED_BUCKETS;
-pub(crate) use scan::{GROUP, Large, Published};
+pub(crate) use hist::{Form, Hist, WORDS as SHARED_BUCKETS};
+pub(crate) use scan::{GROUP, Large, More as MoreOfScan, Published};
 pub(crate) use tile::Tiled;
 pub(crate) use tuple::words_of;
 
@@ -36,6 +36,7 @@ use entry::{Shape, entry, name_of};
 use memory::Addresses;
 use midend::analysis::kernels::has_value;
 use reduce::Keeps;
+pub(crate) use reduce::More;
 
 use crate::ptx::ops::{Binary, Cmp, Special};
 use crate::ptx::{BlockId, Builder, Class, FuncId, Operand, Reg, Ty};
@@ -106,27 +107,19 @@ pub(crate) enum Lowered {
     Seq(Entry),
     /// A thread per segment; more of them where segments have one length.
     Red { small: Entry, more: Option<More> },
-    /// A thread per segment, or blocks, whose threads have so many elements each.
-    Scan { small: Entry, large: Option<Large> },
-    /// Atomic operations, one thread per point; or blocks that gather in shared memory first.
-    Atomic { plain: Entry, shared: Option<Entry> },
+    /// A thread per segment; more of them where segments have one length.
+    Scan {
+        small: Entry,
+        more: Option<MoreOfScan>,
+    },
+    /// Points are combined with their buckets, one by one or gathered first.
+    Hist(Hist),
     /// Copies of the buckets are filled with neutral elements, worked on, and merged.
     Copies {
         fill: Entry,
         work: Entry,
         merge: Entry,
     },
-}
-
-/// The forms of a reduction with several threads per segment.
-#[derive(Debug)]
-pub(crate) struct More {
-    /// Blocks.
-    pub(crate) large: Entry,
-    /// A warp.
-    pub(crate) warps: Entry,
-    /// Whether neighbours of a segment lie side by side in memory.
-    pub(crate) is_contiguous: bool,
 }
 
 /// What code becomes of: the program, and what is common to its kernels.
@@ -252,9 +245,11 @@ pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> 
         },
         KernelKind::Scan { ops, outs, then } => Lowered::Scan {
             small: reduce::small(source, kernel, args, (ops, outs), Keeps::of(then.as_ref())),
-            large: is_regular
-                .then(|| scan::large(source, kernel, args, (ops, outs), then.as_ref()))
-                .flatten(),
+            more: is_regular.then(|| MoreOfScan {
+                large: scan::large(source, kernel, args, (ops, outs), then.as_ref()),
+                warps: scan::warps(source, kernel, args, (ops, outs), Keeps::of(then.as_ref())),
+                is_contiguous: stride::is_contiguous(kernel),
+            }),
         },
         KernelKind::Hist(hists) => hist::hist(source, kernel, args, hists),
     }

@@ -197,6 +197,22 @@ fn scans_keep_the_order_in_whatever_order_blocks_run() {
     }
 }
 
+/// Rows about as long as where another form begins, few and many.
+#[test]
+fn rows_are_scanned_whatever_their_length() {
+    let few = [
+        16, 17, 31, 32, 33, 127, 128, 129, 300, 512, 1023, 1024, 1025,
+    ]
+    .map(|n| (3, n));
+    for (o, n) in few
+        .into_iter()
+        .chain([(60, 17), (2047, 33), (2048, 33), (2049, 5)])
+    {
+        let [got, expected] = run_fold(true, 5, (o, n));
+        assert!(got == expected, "{o} rows of {n}");
+    }
+}
+
 #[test]
 fn sums_of_floats_do_not_depend_on_timing() {
     for scan in [false, true] {

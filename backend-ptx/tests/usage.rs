@@ -78,6 +78,26 @@ fn sums(b: &mut Builder<'_>, ty: ScalarType, zero: Const) {
     });
 }
 
+/// The largest number of each bucket.
+fn largest(b: &mut Builder<'_>, ty: ScalarType, least: Const) {
+    let n = b.fresh("n", common::plan::I64);
+    let (xs, at) = (
+        b.fresh("xs", buffer(ty)),
+        b.fresh("at", buffer(ScalarType::I64)),
+    );
+    let out = b.fresh("out", buffer(ty));
+    let hist = MemHist {
+        buckets: n.into(),
+        dests: vec![out],
+        op: operator(b, ty, least, |b, x, y| b.bin(BinOp::Max, ty, x, y)),
+    };
+    let hist = KernelKind::Hist(vec![hist]);
+    kernel(b, &format!("largest_{ty}"), &[n.into()], hist, |b, i| {
+        let index = load(b, at, i[0]);
+        vec![index, load(b, xs, i[0])]
+    });
+}
+
 /// A composition of affine maps, as a reduction and a scan; counting in buckets.
 fn words(b: &mut Builder<'_>) {
     let n = b.fresh("n", common::plan::I64);
@@ -156,6 +176,8 @@ fn all() -> Program<Mem> {
         sums(b, ScalarType::F16, Const::F16(0));
         sums(b, ScalarType::I64, Const::I64(0));
         sums(b, ScalarType::U8, Const::U8(0));
+        largest(b, FLOAT, Const::f32(f32::NEG_INFINITY));
+        largest(b, ScalarType::I64, Const::I64(i64::MIN));
         words(b);
     })
 }

@@ -14,10 +14,15 @@ const MIDDLE: u64 = 1 << (GLOBAL_BITS - 1);
 /// Bits of an offset in a shared address.
 const SHARED_BITS: u32 = 20;
 
-/// An array of bytes, with a cell for each element.
+/// Bytes of the smallest element that there are atomic operations on: memory comes in multiples of it.
+const WORD: usize = 4;
+
+/// An array of bytes, with a cell for each element. Atomic operations may touch the rest of the word that it ends in.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bank {
     bytes: Vec<u8>,
+    /// How many of them the array has.
+    len: usize,
     cells: Vec<Cell>,
     /// Which power of two the bytes of an element are.
     shift: u32,
@@ -26,16 +31,22 @@ pub(super) struct Bank {
 impl Bank {
     pub(super) fn new(elem: u32, bytes: usize) -> Self {
         let shift = elem.max(1).trailing_zeros();
-        Self {
-            bytes: vec![0; bytes],
-            cells: vec![Cell::default(); bytes.div_ceil(1 << shift)],
+        let padded = bytes.checked_next_multiple_of(WORD).unwrap_or(bytes);
+        let mut bank = Self {
+            bytes: vec![0; padded],
+            len: bytes,
+            cells: vec![Cell::default(); padded.div_ceil(1 << shift)],
             shift,
-        }
+        };
+        bank.clear();
+        bank
     }
 
     /// Forgets what was written, as at the start of a block.
     pub(super) fn clear(&mut self) {
-        self.cells.fill(Cell::default());
+        let end = self.len.div_ceil(1 << self.shift);
+        self.cells[..end].fill(Cell::default());
+        self.cells[end..].fill(Cell::DEFINED);
     }
 }
 
@@ -51,16 +62,20 @@ pub(super) struct Access<'a> {
 impl Bank {
     /// Where an access begins, if it is in range and aligned.
     #[inline]
-    fn place(&self, offset: u64, bytes: u64, lane: u32) -> Result<usize, Box<Trouble>> {
-        if offset.wrapping_add(bytes) > self.bytes.len() as u64 || offset > self.bytes.len() as u64
-        {
+    fn place(&self, offset: u64, bytes: u64, access: &Access<'_>) -> Result<usize, Box<Trouble>> {
+        let lane = access.lane;
+        let end = if access.who.is_atomic() {
+            self.bytes.len()
+        } else {
+            self.len
+        } as u64;
+        if offset.wrapping_add(bytes) > end || offset > end {
             return trouble(
                 FaultKind::OutOfBounds,
                 lane,
                 format!(
                     "{bytes} bytes at {} of an array of {} bytes",
-                    offset as i64,
-                    self.bytes.len()
+                    offset as i64, self.len
                 ),
             );
         }
@@ -82,7 +97,7 @@ impl Bank {
         bytes: u32,
         access: &Access<'_>,
     ) -> Result<usize, Box<Trouble>> {
-        let at = self.place(offset, bytes.into(), access.lane)?;
+        let at = self.place(offset, bytes.into(), access)?;
         let last = (at + bytes as usize - 1) >> self.shift;
         for cell in &mut self.cells[at >> self.shift..=last] {
             access
@@ -101,7 +116,7 @@ impl Bank {
         bytes: u32,
         access: &Access<'_>,
     ) -> Result<usize, Box<Trouble>> {
-        let at = self.place(offset, bytes.into(), access.lane)?;
+        let at = self.place(offset, bytes.into(), access)?;
         let last = (at + bytes as usize - 1) >> self.shift;
         for cell in &mut self.cells[at >> self.shift..=last] {
             access
@@ -212,7 +227,7 @@ impl Memory {
     pub fn free(&mut self, address: u64) {
         let (place, _) = split(address);
         if let Some(bank) = self.banks.get_mut(place).and_then(Option::take) {
-            self.held -= Self::cost(1 << bank.shift, bank.cells.len());
+            self.held -= Self::cost(1 << bank.shift, bank.len >> bank.shift);
             self.free.push(place);
         }
     }
@@ -233,7 +248,8 @@ impl Memory {
         let bank = self.banks.get_mut(place)?.as_mut()?;
         let end = offset.checked_add(bytes.len() as u64)?;
         let range = usize::try_from(offset).ok()?..usize::try_from(end).ok()?;
-        bank.bytes.get_mut(range.clone())?.copy_from_slice(bytes);
+        let all = bank.bytes.get_mut(..bank.len)?;
+        all.get_mut(range.clone())?.copy_from_slice(bytes);
         if !range.is_empty() {
             let last = (range.end - 1) >> bank.shift;
             bank.cells[range.start >> bank.shift..=last].fill(Cell::DEFINED);
@@ -246,7 +262,7 @@ impl Memory {
         let (place, offset) = split(address);
         let bank = self.banks.get(place)?.as_ref()?;
         let start = usize::try_from(offset).ok()?;
-        bank.bytes.get(start..start.checked_add(len)?)
+        bank.bytes[..bank.len].get(start..start.checked_add(len)?)
     }
 
     /// A copy of a whole array with what is known of it, to be put back by [`Memory::restore`].
@@ -272,7 +288,7 @@ impl Memory {
         let cells = |bank: &Bank, offset: u64| {
             let start = usize::try_from(offset).ok()?;
             let end = start.checked_add(bytes)?;
-            (end <= bank.bytes.len()).then_some((
+            (end <= bank.len).then_some((
                 start..end,
                 start >> bank.shift..((end - 1) >> bank.shift) + 1,
             ))

@@ -87,6 +87,9 @@ impl Who {
             ..self
         }
     }
+    pub(super) const fn is_atomic(self) -> bool {
+        self.mark & ATOMIC != 0
+    }
     pub(super) const fn any_wins(self) -> Self {
         Self {
             mark: self.mark | ANY,
@@ -243,10 +246,18 @@ impl Intervals {
             return;
         }
         let (a, b) = (cell.reader & THREAD, who.mark & THREAD);
-        let marks = cell.reader & (WARP | MANY | BLOCKS | NARROW);
-        let more = if a == b {
+        let same_warp = a / 32 == b / 32;
+        // What lanes of the warp read before it came together is before all that it does now.
+        let came_together = same_warp && (cell.reader ^ who.mark) & EPOCH != 0;
+        let kept = if came_together {
+            MANY | BLOCKS | NARROW
+        } else {
+            WARP | MANY | BLOCKS | NARROW
+        };
+        let marks = cell.reader & kept;
+        let more = if a == b || came_together {
             0
-        } else if a / 32 == b / 32 {
+        } else if same_warp {
             WARP
         } else {
             MANY

@@ -1,13 +1,16 @@
-//! Histograms. Integer sums, minima and the like are atomic operations. Anything else is deterministic: a few threads work
-//! through runs of points, in order, each on its own copy of the buckets, and the copies are merged in order.
+//! Histograms. Where the order of points does not matter, buckets are changed by atomic operations; where it does, as for sums of
+//! floats, points are combined in order ([`ordered`]). A body that combines by itself leaves no choice: a few threads work
+//! through runs of points, each on its own copy of the buckets, and the copies are merged in order.
 
 mod atomic;
+mod ordered;
 mod shared;
+mod swap;
 
 pub(crate) use shared::WORDS;
 
-use super::{Entry, Lower, Lowered, Shape, Source, Value, entry};
-use crate::ptx::ops::Binary;
+use super::{Entry, Lower, Lowered, Shape, Source, Value, components, entry, words_of};
+use crate::ptx::ops::{Binary, Ternary};
 use crate::ptx::{Operand, Reg, Ty};
 use atomic::Update;
 use midend::ir::id::Var;
@@ -15,27 +18,78 @@ use midend::ir::mem::{Kernel, MemHist};
 use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
 
+/// The most words that the components of all histograms of a kernel have, to be combined in order in shared memory.
+const MOST_WORDS: usize = 32;
+
+/// The forms of a histogram.
+#[derive(Debug, Default)]
+pub(crate) struct Hist {
+    /// Atomic operations, one thread per point.
+    pub(crate) atomic: Option<Entry>,
+    /// Blocks that gather by atomic operations in shared memory.
+    pub(crate) shared: Option<Entry>,
+    /// Blocks that gather in order, and what merges them.
+    pub(crate) ordered: Option<[Entry; 2]>,
+}
+
+/// A form of a histogram, or a step of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Atomic,
+    Shared,
+    Ordered,
+    Merge,
+}
+
+impl Hist {
+    /// The entries that there are, with what they do.
+    pub(crate) fn entries(&self) -> Vec<(Form, &Entry)> {
+        let atomic = self.atomic.iter().map(|entry| (Form::Atomic, entry));
+        let shared = self.shared.iter().map(|entry| (Form::Shared, entry));
+        let ordered = self
+            .ordered
+            .iter()
+            .flat_map(|[work, merge]| [(Form::Ordered, work), (Form::Merge, merge)]);
+        atomic.chain(shared).chain(ordered).collect()
+    }
+}
+
 pub(super) fn hist(
     source: &mut Source<'_>,
     kernel: &Kernel,
     args: &[Var],
     hists: &[MemHist],
 ) -> Lowered {
-    let updates: Option<Vec<Update>> = hists
-        .iter()
-        .map(|h| atomic::update(source.program, h))
-        .collect();
-    match updates {
-        Some(updates) if !kernel.body.result.is_empty() => Lowered::Atomic {
-            plain: atomic::plain(source, kernel, args, hists, &updates),
-            shared: shared::shared(source, kernel, args, hists, &updates),
-        },
-        Some(_) | None => Lowered::Copies {
+    let ops = hists.iter().map(|hist| std::slice::from_ref(&hist.op));
+    let types: Vec<ScalarType> = ops.flat_map(|op| components(source.program, op)).collect();
+    let words: usize = types.iter().map(|ty| words_of(*ty)).sum();
+    let is_odd = kernel.body.result.is_empty() || words == 0 || words > MOST_WORDS;
+    // How a steady kernel combines must not depend on the number of its points: one thread goes through them.
+    if is_odd || kernel.steady {
+        return Lowered::Copies {
             fill: fill(source, kernel, args, hists),
             work: work(source, kernel, args, hists),
             merge: merge(source, kernel, args, hists),
-        },
+        };
     }
+    let updates: Option<Vec<Vec<Update>>> = hists
+        .iter()
+        .map(|hist| atomic::updates(source.program, hist))
+        .collect();
+    let (mut atomic, mut shared) = (None, None);
+    if let Some(updates) = updates {
+        atomic = Some(atomic::plain(source, kernel, args, hists, &updates));
+        shared = shared::shared(source, kernel, args, hists, &updates);
+    }
+    let ordered = shared.is_none().then(|| {
+        let work = ordered::work(source, kernel, args, hists);
+        [work, ordered::merge(source, kernel, args, hists)]
+    });
+    Lowered::Hist(Hist {
+        atomic,
+        shared,
+        ordered,
+    })
 }
 
 /// The destinations of all histograms with the type of each.
@@ -144,7 +198,7 @@ fn merge(source: &mut Source<'_>, kernel: &Kernel, args: &[Var], hists: &[MemHis
                 let range = (Operand::Imm(0), extras[0].into(), Operand::Imm(1));
                 lower.count(Ty::U64, range, false, |lower, copy| {
                     let mad = [copy.into(), count.into(), bucket.into()];
-                    let at = lower.b.tern(crate::ptx::ops::Ternary::Mad, Ty::U64, mad);
+                    let at = lower.b.tern(Ternary::Mad, Ty::U64, mad);
                     let mut values = Vec::new();
                     for (table, dest) in tables.iter().zip(&hist.dests) {
                         let elem = lower.elem(*dest);
@@ -174,16 +228,17 @@ impl Lower<'_> {
     /// Combines what is in a bucket with further values.
     fn update(&mut self, hist: &MemHist, bucket: Operand, values: &[Operand]) {
         let mut old = Vec::new();
-        let mut places = Vec::new();
+        let (mut places, mut types) = (Vec::new(), Vec::new());
         for dest in &hist.dests {
             let elem = self.elem(*dest);
             let place = self.place(self.value(*dest), elem, bucket);
             old.push(self.load(elem, place, false).into());
-            places.push((elem, place));
+            places.push(place);
+            types.push(elem);
         }
-        let new = self.operate(std::slice::from_ref(&hist.op), &old, values);
-        for ((elem, place), value) in places.into_iter().zip(new) {
-            self.store(elem, place, value);
+        let new = self.combined(std::slice::from_ref(&hist.op), &types, &old, values);
+        for ((elem, place), value) in types.into_iter().zip(places).zip(new) {
+            self.store(elem, place, value.into());
         }
     }
 }

@@ -18,6 +18,17 @@ use midend::ir::soac::Operator;
 use midend::ir::syntax::Lambda;
 use midend::ir::types::ScalarType;
 
+/// The forms of a reduction with several threads per segment.
+#[derive(Debug)]
+pub(crate) struct More {
+    /// Blocks.
+    pub(crate) large: Entry,
+    /// A warp.
+    pub(crate) warps: Entry,
+    /// Whether neighbours of a segment lie side by side in memory.
+    pub(crate) is_contiguous: bool,
+}
+
 /// The operators and where results go.
 pub(super) type Fold<'a> = (&'a [Operator<Mem>], &'a [Var]);
 

@@ -1,4 +1,4 @@
-//! Scans: a thread per segment where segments are short or many, else in one pass over tiles with decoupled look-back
+//! Scans: a thread or a warp per segment where segments are short, else in one pass over tiles with decoupled look-back
 //! (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back").
 //!
 //! Blocks draw the numbers of their tiles from a counter in the order in which they start, so that a tile only waits for
@@ -13,6 +13,9 @@ mod count_back;
 mod keep;
 mod look_back;
 mod tile;
+mod warps;
+
+pub(super) use warps::warps;
 
 use super::reduce::Fold;
 use super::tuple::Ops;
@@ -41,6 +44,17 @@ fn items(types: &[ScalarType]) -> u32 {
     let bytes: u32 = types.iter().map(|ty| ty.bytes() as u32).sum();
     let most = (TILE / (THREADS * bytes.max(1))).clamp(1, ITEMS);
     1 << most.ilog2()
+}
+
+/// The forms of a scan with several threads per segment.
+#[derive(Debug)]
+pub(crate) struct More {
+    /// Blocks, whose threads have so many elements each, if tuples are so narrow that it can be.
+    pub(crate) large: Option<Large>,
+    /// A warp.
+    pub(crate) warps: Entry,
+    /// Whether neighbours of a segment lie side by side in memory.
+    pub(crate) is_contiguous: bool,
 }
 
 /// A scan by tiles.

@@ -1,4 +1,5 @@
-//! Histograms whose operators are atomic operations.
+//! Histograms whose buckets may be changed in any order: components that do not depend on each other, each combined by an
+//! operation that is commutative and associative to the last bit.
 
 use crate::lower::{Entry, Lower, Shape, Source, components, entry};
 use crate::ptx::ops::AtomOp;
@@ -6,46 +7,94 @@ use crate::ptx::{Inst, Operand, Order, Scope, Space, Ty};
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem, MemHist};
 use midend::ir::scalar::{BinOp, ScalarOp};
-use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Exp, Program};
 use midend::ir::types::ScalarType;
 
-/// An atomic operation, and the type that it works on.
+/// How a component is combined.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Update {
+    pub(super) op: BinOp,
+    pub(super) elem: ScalarType,
+    /// The atomic operation that does it, if there is one.
+    pub(super) native: Option<Native>,
+}
+
+/// An atomic operation, and the type that it works on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Native {
     pub(super) op: AtomOp,
     pub(super) ty: Ty,
 }
 
-/// The atomic operation that an operator is: one operation on both parameters, on whole words of integers.
+/// How the components of a histogram are combined, each on its own, if the order does not matter.
+pub(super) fn updates(program: &Program<Mem>, hist: &MemHist) -> Option<Vec<Update>> {
+    let lam = &hist.op.lam;
+    let types = components(program, std::slice::from_ref(&hist.op));
+    let is_scalar = |exp: &Exp<Mem>| matches!(exp, Exp::Scalar(..) | Exp::Atom(_));
+    if !lam.body.stms.iter().all(|stm| is_scalar(&stm.exp)) {
+        return None;
+    }
+    let (left, right) = lam.params.split_at(types.len());
+    let both = left.iter().zip(right);
+    let all = types.iter().zip(&lam.body.result).zip(both);
+    all.map(|((elem, result), (a, b))| {
+        let result = result.as_var()?;
+        let mut stms = lam.body.stms.iter();
+        let stm = stms.find(|stm| stm.binds == [result])?;
+        let Exp::Scalar(ScalarOp::Bin(op, ty), operands) = &stm.exp else {
+            return None;
+        };
+        let (a, b) = (Atom::Var(*a), Atom::Var(*b));
+        let is_both = operands[..] == [a, b] || operands[..] == [b, a];
+        (is_both && ty == elem && is_exact(*op, *ty)).then(|| Update {
+            op: *op,
+            elem: *elem,
+            native: native(*op, *ty),
+        })
+    })
+    .collect()
+}
+
+/// Whether the order of operands does not matter, nor how they are grouped.
+const fn is_exact(op: BinOp, ty: ScalarType) -> bool {
+    match ty {
+        ScalarType::F16 | ScalarType::F32 | ScalarType::F64 => {
+            matches!(op, BinOp::Min | BinOp::Max)
+        }
+        ScalarType::Bool => matches!(op, BinOp::And | BinOp::Or | BinOp::Xor),
+        ScalarType::I8
+        | ScalarType::I16
+        | ScalarType::I32
+        | ScalarType::I64
+        | ScalarType::U8
+        | ScalarType::U16
+        | ScalarType::U32
+        | ScalarType::U64 => matches!(
+            op,
+            BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or | BinOp::Xor
+        ),
+    }
+}
+
+/// The atomic operation of an operation on whole words of integers.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "few operations are atomic ones"
 )]
-pub(super) fn update(program: &Program<Mem>, hist: &MemHist) -> Option<Update> {
-    let Operator { lam, .. } = &hist.op;
-    let ([stm], [Atom::Var(result)], [a, b]) =
-        (&lam.body.stms[..], &lam.body.result[..], &lam.params[..])
-    else {
-        return None;
-    };
-    let Exp::Scalar(ScalarOp::Bin(op, ty), operands) = &stm.exp else {
-        return None;
-    };
-    let (a, b) = (Atom::Var(*a), Atom::Var(*b));
-    let both = operands[..] == [a, b] || operands[..] == [b, a];
-    if !both
-        || stm.binds != [*result]
-        || components(program, std::slice::from_ref(&hist.op)) != [*ty]
-    {
-        return None;
-    }
+fn native(op: BinOp, ty: ScalarType) -> Option<Native> {
     let of = match ty {
         ScalarType::I32 => Ty::S32,
         ScalarType::U32 => Ty::U32,
         ScalarType::I64 => Ty::S64,
         ScalarType::U64 => Ty::U64,
-        _ => return None,
+        ScalarType::I8
+        | ScalarType::I16
+        | ScalarType::U8
+        | ScalarType::U16
+        | ScalarType::F16
+        | ScalarType::F32
+        | ScalarType::F64
+        | ScalarType::Bool => return None,
     };
     let bits = Ty::of_class(of.class());
     let (op, ty) = match op {
@@ -58,7 +107,7 @@ pub(super) fn update(program: &Program<Mem>, hist: &MemHist) -> Option<Update> {
         BinOp::Xor => (AtomOp::Xor, bits),
         _ => return None,
     };
-    Some(Update { op, ty })
+    Some(Native { op, ty })
 }
 
 /// One point per thread. The parameter is the number of points.
@@ -67,7 +116,7 @@ pub(super) fn plain(
     kernel: &Kernel,
     args: &[Var],
     hists: &[MemHist],
-    updates: &[Update],
+    updates: &[Vec<Update>],
 ) -> Entry {
     let shape = Shape::of(kernel, args, "", 1);
     entry(source, &shape, |lower, extras| {
@@ -75,12 +124,21 @@ pub(super) fn plain(
             lower.indices(&kernel.space, point);
             lower.scoped(&kernel.body, |lower| {
                 let results = lower.scalars(&kernel.body);
-                let (buckets, values) = results.split_at(hists.len());
-                for (i, (hist, update)) in hists.iter().zip(updates).enumerate() {
+                let (buckets, mut values) = results.split_at(hists.len());
+                for ((hist, updates), bucket) in hists.iter().zip(updates).zip(buckets) {
+                    let (mine, others) = values.split_at(updates.len());
+                    values = others;
                     let extent = lower.atom(hist.buckets);
-                    let inside = lower.is_below(buckets[i], extent);
+                    let inside = lower.is_below(*bucket, extent);
                     lower.when(inside, |lower| {
-                        lower.update_atomically(hist, *update, buckets[i], values[i]);
+                        for ((dest, update), value) in hist.dests.iter().zip(updates).zip(mine) {
+                            match update.native {
+                                Some(native) => {
+                                    lower.update_atomically(*dest, native, *bucket, *value);
+                                }
+                                None => lower.update_by_swap(*dest, *update, *bucket, *value),
+                            }
+                        }
                     });
                 }
             });
@@ -92,13 +150,12 @@ impl Lower<'_> {
     /// An atomic operation on a bucket.
     pub(super) fn update_atomically(
         &mut self,
-        hist: &MemHist,
-        Update { op, ty }: Update,
+        dest: Var,
+        Native { op, ty }: Native,
         bucket: Operand,
         value: Operand,
     ) {
-        let elem = self.elem(hist.dests[0]);
-        let place = self.place(self.value(hist.dests[0]), elem, bucket);
+        let place = self.place(self.value(dest), self.elem(dest), bucket);
         self.b.inst(Inst::Atom {
             op,
             space: Space::Global,

@@ -11,13 +11,15 @@
 //! Shared memory has atomic operations on words of 32 bits only. A bucket of 64 bits is two words, in two tables; a sum
 //! carries from the lower into the upper word, and in whatever order that happens, nothing is lost.
 
-use super::atomic::Update;
+use super::atomic::{Native, Update};
 use crate::lower::runs::{Runs, Workers};
-use crate::lower::{Entry, Lower, Shape, Source, THREADS, entry};
+use crate::lower::{Entry, Lower, Shape, Source, THREADS, entry, words_of};
 use crate::ptx::ops::{AtomOp, Binary, Cmp, Special};
 use crate::ptx::{Class, Inst, Operand, Order, Reg, Scope, Space, Ty};
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, MemHist};
+use midend::ir::scalar::ScalarOp;
+use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
 
 /// Words of shared memory for all copies of all buckets.
@@ -30,18 +32,16 @@ pub(super) fn shared(
     kernel: &Kernel,
     args: &[Var],
     hists: &[MemHist],
-    updates: &[Update],
+    updates: &[Vec<Update>],
 ) -> Option<Entry> {
-    if !updates.iter().all(|update| is_by_words(*update)) {
-        return None;
-    }
+    let parts = parts(hists, updates)?;
     let shape = Shape::of(kernel, args, "shared", 3);
     let program = source.program;
     Some(entry(source, &shape, |lower, extras| {
         let [points, size, copies] = [extras[0], extras[1], extras[2]];
         let copies = lower.low_word(copies);
-        let tables = lower.bucket_tables(hists, copies);
-        lower.fill_tables(hists, &tables, copies);
+        let tables = lower.bucket_tables(&parts, copies);
+        lower.fill_tables(&tables, copies);
         lower.b.inst(Inst::Barrier);
         let block = lower.b.special(Special::Ctaid);
         let block = lower.wide(block);
@@ -56,7 +56,6 @@ pub(super) fn shared(
         let work = Work {
             kernel,
             hists,
-            updates,
             tables: &tables,
             copy,
         };
@@ -66,8 +65,26 @@ pub(super) fn shared(
     }))
 }
 
+/// The parts of all histograms, if each is combined by an operation on words.
+fn parts(hists: &[MemHist], updates: &[Vec<Update>]) -> Option<Vec<Part>> {
+    let mut parts = Vec::new();
+    for (of, updates) in hists.iter().zip(updates) {
+        for ((dest, neutral), update) in of.dests.iter().zip(&of.op.neutral).zip(updates) {
+            let native = update.native.filter(|native| is_by_words(*native))?;
+            parts.push(Part {
+                buckets: of.buckets,
+                dest: *dest,
+                neutral: *neutral,
+                update: *update,
+                native,
+            });
+        }
+    }
+    Some(parts)
+}
+
 /// Whether an operation on 64 bits is one on each half, up to a carry.
-fn is_by_words(Update { op, ty }: Update) -> bool {
+fn is_by_words(Native { op, ty }: Native) -> bool {
     let by_words = match op {
         AtomOp::Add | AtomOp::And | AtomOp::Or | AtomOp::Xor => true,
         AtomOp::Min | AtomOp::Max | AtomOp::Exch | AtomOp::Cas | AtomOp::Inc => false,
@@ -75,8 +92,19 @@ fn is_by_words(Update { op, ty }: Update) -> bool {
     by_words || ty.class() == Class::B32
 }
 
-/// Copies of the buckets of a histogram in shared memory.
+/// A component of a histogram.
+#[derive(Clone, Copy)]
+struct Part {
+    buckets: Atom,
+    dest: Var,
+    neutral: Atom,
+    update: Update,
+    native: Native,
+}
+
+/// Copies of a component of the buckets in shared memory.
 struct Table {
+    part: Part,
     /// Buckets of one copy, in 32 bits.
     buckets: Reg,
     /// The address of the words of the first copy, then that of the upper words, if there are any.
@@ -87,7 +115,6 @@ struct Table {
 struct Work<'a> {
     kernel: &'a Kernel,
     hists: &'a [MemHist],
-    updates: &'a [Update],
     tables: &'a [Table],
     /// The copy that the thread works on.
     copy: Reg,
@@ -95,43 +122,47 @@ struct Work<'a> {
 
 impl Lower<'_> {
     /// A small number in 32 bits.
-    fn low_word(&mut self, number: Reg) -> Reg {
+    pub(super) fn low_word(&mut self, number: Reg) -> Reg {
         let exact = crate::ptx::ops::Round::Exact;
         self.b.convert(Ty::U32, Ty::U64, exact, number)
     }
 
-    fn bucket_tables(&mut self, hists: &[MemHist], copies: Reg) -> Vec<Table> {
+    fn bucket_tables(&mut self, parts: &[Part], copies: Reg) -> Vec<Table> {
         let all = self.b.variable("buckets", Space::Shared, 4, WORDS);
         let mut next = self.b.address_of(all);
         let mut tables = Vec::new();
-        for hist in hists {
-            let buckets = self.atom(hist.buckets);
+        for part in parts {
+            let buckets = self.atom(part.buckets);
             let buckets = self.reg(ScalarType::I64, buckets);
             let buckets = self.low_word(buckets);
             let values = self.b.bin(Binary::Mul, Ty::U32, buckets, copies);
             let bytes = self.b.bin(Binary::Shl, Ty::B32, values, Operand::Imm(2));
             let mut words = Vec::new();
-            for _ in 0..self.elem(hist.dests[0]).bytes().div_ceil(4) {
+            for _ in 0..words_of(part.update.elem) {
                 words.push(next);
                 next = self.b.bin(Binary::Add, Ty::U32, next, bytes);
             }
-            tables.push(Table { buckets, words });
+            tables.push(Table {
+                part: *part,
+                buckets,
+                words,
+            });
         }
         tables
     }
 
     /// The address of a word.
-    fn word_at(&mut self, table: Reg, number: Reg) -> Reg {
+    pub(super) fn word_at(&mut self, table: Reg, number: Reg) -> Reg {
         let distance = self.b.bin(Binary::Shl, Ty::B32, number, Operand::Imm(2));
         self.b.bin(Binary::Add, Ty::U32, table, distance)
     }
 
     /// Neutral elements into all copies.
-    fn fill_tables(&mut self, hists: &[MemHist], tables: &[Table], copies: Reg) {
+    fn fill_tables(&mut self, tables: &[Table], copies: Reg) {
         let tid = self.b.special(Special::Tid);
-        for (hist, table) in hists.iter().zip(tables) {
-            let neutral = self.neutral(std::slice::from_ref(&hist.op));
-            let words = self.words(self.elem(hist.dests[0]), neutral[0]);
+        for table in tables {
+            let neutral = self.atom(table.part.neutral);
+            let words = self.words(table.part.update.elem, neutral);
             let count = self.b.bin(Binary::Mul, Ty::U32, table.buckets, copies);
             let range = (tid.into(), count.into(), Operand::Imm(THREADS.into()));
             self.count(Ty::U32, range, false, |lower, i| {
@@ -152,7 +183,7 @@ impl Lower<'_> {
         runs: Option<&Runs>,
     ) {
         let Work { kernel, hists, .. } = *work;
-        let values = hists.iter().map(|hist| self.elem(hist.dests[0]));
+        let values = work.tables.iter().map(|table| table.part.update.elem);
         let types: Vec<ScalarType> = hists
             .iter()
             .map(|_| ScalarType::I64)
@@ -180,39 +211,44 @@ impl Lower<'_> {
 
     /// Combines the results of a point with its buckets.
     fn update_shared(&mut self, work: &Work<'_>, results: &[Reg]) {
-        let (buckets, values) = results.split_at(work.hists.len());
-        for (i, hist) in work.hists.iter().enumerate() {
+        let (buckets, mut values) = results.split_at(work.hists.len());
+        let mut tables = work.tables;
+        for (hist, bucket) in work.hists.iter().zip(buckets) {
+            let (mine, others) = values.split_at(hist.dests.len());
+            let (parts, rest) = tables.split_at(hist.dests.len());
+            (values, tables) = (others, rest);
             let extent = self.atom(hist.buckets);
-            let inside = self.is_below(buckets[i].into(), extent);
+            let inside = self.is_below((*bucket).into(), extent);
             self.when(inside, |lower| {
-                let elem = lower.elem(hist.dests[0]);
-                let words = lower.words(elem, values[i].into());
-                let bucket = lower.low_word(buckets[i]);
-                let table = &work.tables[i];
-                let mad = [work.copy, table.buckets, bucket].map(Operand::Reg);
+                let low = lower.low_word(*bucket);
+                let mad = [work.copy, parts[0].buckets, low].map(Operand::Reg);
                 let number = lower.b.tern(crate::ptx::ops::Ternary::Mad, Ty::U32, mad);
-                lower.update_words(work.updates[i], table, number, &words);
+                for (table, value) in parts.iter().zip(mine) {
+                    let words = lower.words(table.part.update.elem, (*value).into());
+                    lower.update_words(table, number, &words);
+                }
             });
         }
     }
 
-    fn update_words(&mut self, update: Update, table: &Table, number: Reg, words: &[Reg]) {
+    fn update_words(&mut self, table: &Table, number: Reg, words: &[Reg]) {
+        let Native { op, ty } = table.part.native;
         let ty = match words {
-            [_] => update.ty,
-            _ if update.op == AtomOp::Add => Ty::U32,
+            [_] => ty,
+            _ if op == AtomOp::Add => Ty::U32,
             _ => Ty::B32,
         };
         let mut carry = None;
         for (base, word) in table.words.iter().zip(words) {
             let at = self.word_at(*base, number);
-            let carries = words.len() > 1 && update.op == AtomOp::Add && carry.is_none();
+            let carries = words.len() > 1 && op == AtomOp::Add && carry.is_none();
             let word = match carry {
                 Some(carry) => self.b.bin(Binary::Add, Ty::U32, *word, carry),
                 None => *word,
             };
             let old = carries.then(|| self.b.reg(Class::B32));
             self.b.inst(Inst::Atom {
-                op: update.op,
+                op,
                 space: Space::Shared,
                 order: Order::Relaxed(Scope::Cta),
                 ty,
@@ -233,16 +269,23 @@ impl Lower<'_> {
     /// The buckets of the block into memory.
     fn empty_tables(&mut self, work: &Work<'_>, copies: Reg) {
         let tid = self.b.special(Special::Tid);
-        for ((hist, update), table) in work.hists.iter().zip(work.updates).zip(work.tables) {
-            let elem = self.elem(hist.dests[0]);
-            let ops = std::slice::from_ref(&hist.op);
+        for table in work.tables {
+            let Part {
+                dest,
+                neutral,
+                update,
+                native,
+                ..
+            } = table.part;
+            let op = ScalarOp::Bin(update.op, update.elem);
             let range = (
                 tid.into(),
                 table.buckets.into(),
                 Operand::Imm(THREADS.into()),
             );
             self.count(Ty::U32, range, false, |lower, bucket| {
-                let all = lower.start(ops, &[elem]);
+                let neutral = lower.atom(neutral);
+                let all = lower.fresh(update.elem, neutral);
                 let number = lower.b.mov(Ty::B32, bucket);
                 let range = (Operand::Imm(0), copies.into(), Operand::Imm(1));
                 lower.count(Ty::U32, range, true, |lower, _| {
@@ -251,14 +294,15 @@ impl Lower<'_> {
                         let at = lower.word_at(*base, number);
                         words.push(lower.b.load(Space::Shared, Ty::U32, at));
                     }
-                    let value = lower.of_words(elem, &words);
-                    lower.accumulate(ops, &[elem], &all, vec![value]);
+                    let value = lower.of_words(update.elem, &words);
+                    let both = lower.scalar(op, &[all.into(), value]);
+                    lower.assign(update.elem, all, both);
                     lower
                         .b
                         .bin_to(number, Binary::Add, Ty::U32, number, table.buckets);
                 });
                 let bucket = lower.wide(bucket);
-                lower.update_atomically(hist, *update, bucket.into(), all[0].into());
+                lower.update_atomically(dest, native, bucket.into(), all.into());
             });
         }
     }
