@@ -26,7 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Files that may hold `unsafe` code: the boundary to compiled code, and to the driver of GPUs.
-const UNSAFE: &[&str] = &["backend-cpu/src/", "backend-ptx/src/cuda/driver.rs"];
+const UNSAFE: &[&str] = &["backend-cpu/src/", "backend-ptx/src/cuda/driver"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
