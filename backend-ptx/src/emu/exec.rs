@@ -4,6 +4,7 @@ mod atomic;
 mod convert;
 mod float;
 mod int;
+mod marks;
 pub(super) mod memory;
 mod together;
 

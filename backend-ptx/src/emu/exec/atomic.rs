@@ -1,8 +1,7 @@
 //! Atomic operations, fences, asynchronous copies.
 
-use super::memory::{
-    ACQUIRE, Elem, NARROW, RELEASE, global_addresses, lanes, shared_addresses, shared_place,
-};
+use super::marks::{ACQUIRE, NARROW, RELEASE};
+use super::memory::{Elem, global_addresses, lanes, shared_addresses, shared_place};
 use super::{File, put};
 use crate::emu::code::{LANES, Op};
 use crate::emu::fault::Done;

@@ -1,22 +1,14 @@
 //! Loads, stores, atomic operations, fences, asynchronous copies.
 
 use super::atomic::{atom, copy_async, copy_wait, fence};
+use super::marks::{ACQUIRE, ANY_WINS, NARROW, ORDERED, RELEASE, UNDEFINED, marks};
 use super::{File, put};
 use crate::emu::code::{Decoder, Exec, LANES, Next, Op, Slot};
 use crate::emu::fault::{Done, FaultKind, Trouble, trouble};
 use crate::emu::memory::{Access, Bank, shared, shared_address};
 use crate::emu::run::{Cx, Synchronises};
 use crate::ptx::inst::Inst;
-use crate::ptx::{Class, Order, Scope, Space, Ty};
-
-/// Marks of an access, above its offset in [`Op::imm`].
-const ORDERED: u64 = 1 << 32;
-pub(super) const ACQUIRE: u64 = 1 << 33;
-pub(super) const RELEASE: u64 = 1 << 34;
-const ANY_WINS: u64 = 1 << 35;
-const UNDEFINED: u64 = 1 << 36;
-/// The scope is the block.
-pub(super) const NARROW: u64 = 1 << 37;
+use crate::ptx::{Class, Order, Space, Ty};
 
 /// Bits of an offset in a local address.
 const LOCAL_BITS: u32 = 16;
@@ -103,21 +95,6 @@ macro_rules! by_width {
             _ => by_type!($ty, $f, 4),
         }
     };
-}
-
-fn marks(order: Order) -> u64 {
-    let scope = match order.scope() {
-        Some(Scope::Cta) => NARROW,
-        Some(Scope::Gpu | Scope::Sys) | None => 0,
-    };
-    let kind = match order {
-        Order::Weak => 0,
-        Order::Relaxed(_) => ORDERED,
-        Order::Acquire(_) => ORDERED | ACQUIRE,
-        Order::Release(_) => ORDERED | RELEASE,
-        Order::AcquireRelease(_) => ORDERED | ACQUIRE | RELEASE,
-    };
-    kind | scope
 }
 
 fn offset(at: i32) -> u64 {
