@@ -72,24 +72,39 @@ impl Kernel {
     pub(crate) fn entries(&self) -> Vec<&Entry> {
         match &self.lowered {
             Lowered::Map {
-                plain, wide, tiled, ..
+                plain,
+                wide,
+                tiled,
+                ragged,
+                steps: _,
             } => {
-                let wide = wide.iter().map(|(entry, _)| entry);
+                let [wide, ragged] = [wide, ragged].map(|form| form.iter().map(|(entry, _)| entry));
                 let tiled = tiled.iter().map(|tiled| &tiled.entry);
-                [plain].into_iter().chain(wide).chain(tiled).collect()
+                let all = [plain].into_iter().chain(wide);
+                all.chain(tiled).chain(ragged).collect()
             }
             Lowered::Seq(entry) => vec![entry],
             Lowered::Hist(hist) => hist.entries().into_iter().map(|(_, entry)| entry).collect(),
-            Lowered::Red { small, more } => {
+            Lowered::Red {
+                small,
+                more,
+                ragged,
+            } => {
                 let more = more.iter().flat_map(|more| [&more.large, &more.warps]);
-                [small].into_iter().chain(more).collect()
+                let ragged = ragged.iter().map(|ragged| &ragged.entry);
+                [small].into_iter().chain(more).chain(ragged).collect()
             }
-            Lowered::Scan { small, more } => {
+            Lowered::Scan {
+                small,
+                more,
+                ragged,
+            } => {
                 let more = more.iter().flat_map(|more| {
                     let large = more.large.iter().map(|large| &large.entry);
                     std::iter::once(&more.warps).chain(large)
                 });
-                [small].into_iter().chain(more).collect()
+                let ragged = ragged.iter().map(|ragged| &ragged.entry);
+                [small].into_iter().chain(more).chain(ragged).collect()
             }
             Lowered::Copies { fill, work, merge } => vec![fill, work, merge],
         }

@@ -236,6 +236,7 @@ impl Machine for Cuda {
         Limits {
             wide: 4 * i64::from(about.multiprocessors) * i64::from(about.threads),
             tiles: i64::from(about.multiprocessors),
+            ragged: 256,
         }
     }
 

@@ -17,7 +17,7 @@ use midend::device::{Arg, Device, Properties, Stop, Strided};
 use midend::ir::mem::Mem;
 use midend::ir::scalar::Const;
 use midend::ir::syntax::Program;
-use midend::ir::threshold::{ThresholdKind, rows_shorter_than};
+use midend::ir::threshold::{INFINITE, ThresholdKind, rows_shorter_than};
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 use midend::value::Data;
@@ -176,7 +176,9 @@ impl<M: Machine> Device for PtxDevice<M> {
     fn threshold(&self, kind: ThresholdKind) -> i64 {
         let parallelism = self.machine().about().parallelism as i64;
         match kind {
-            ThresholdKind::Outer | ThresholdKind::Ragged => parallelism,
+            ThresholdKind::Outer => parallelism,
+            // Long rows are shared out as well as short ones.
+            ThresholdKind::Ragged => INFINITE,
             ThresholdKind::Rows => rows_shorter_than(SHORT),
             ThresholdKind::Layout => LAYOUT,
             ThresholdKind::Tiles => parallelism / TILES,

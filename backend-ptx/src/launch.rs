@@ -5,10 +5,11 @@
 //! arguments ──► slots ──► plan ──► scratch arrays, then for each step: entry, blocks, parameters
 //! ```
 
+mod folds;
 mod hist;
 
 use crate::compile::{Dimension, Kernel, Scalar};
-use crate::lower::{GROUP, Large, Lowered, MoreOfScan, Published, THREADS, Tiled};
+use crate::lower::{Lowered, MoreOfScan, THREADS, Tiled};
 use midend::device::Arg;
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
@@ -39,13 +40,15 @@ const FIRST_ARENA: u64 = 1 << 28;
 /// The most bytes of the shares of all threads, if memory has no limit.
 const ARENA: u64 = 1 << 32;
 
-/// Sizes from which on launches take other forms. Results do not depend on them.
+/// Sizes from which on launches take other forms. Results do not depend on them, but for the rounding of sums of ragged rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// So many points keep the device busy several at a thread.
     pub wide: i64,
     /// So many blocks, each with a tile of points, keep it busy.
     pub tiles: i64,
+    /// More points than that in rows of any lengths are shared out by tiles.
+    pub ragged: i64,
 }
 
 /// What a launch does.
@@ -227,24 +230,45 @@ fn scalar(source: Scalar, slots: &[u64]) -> u64 {
     }
 }
 
-/// The innermost extent and the number of points outside; the points and 1 if the innermost dimension is ragged.
+/// The sizes of a space.
+struct Extents {
+    /// The innermost extent and the number of points outside. Where the innermost dimension is ragged, 1 and the rows for what is
+    /// folded, else the points and 1.
+    inner: i64,
+    outer: i64,
+    /// The rows of a ragged innermost dimension, and the points.
+    ragged: Option<(i64, i64)>,
+}
+
 fn extents(
     kernel: &Kernel,
     slots: &[u64],
     mut load: impl FnMut(usize, i64) -> Result<i64, RunError>,
-) -> Result<(i64, i64), RunError> {
+) -> Result<Extents, RunError> {
     let folds = matches!(kernel.lowered, Lowered::Red { .. } | Lowered::Scan { .. });
-    let (mut inner, mut outer) = (1i64, 1i64);
+    let (mut inner, mut outer, mut ragged) = (1i64, 1i64, None);
     for (i, dimension) in kernel.space.iter().enumerate() {
         let rows = inner.saturating_mul(outer);
         (inner, outer) = match dimension {
             Dimension::Regular(n) => ((scalar(*n, slots) as i64).max(0), rows),
-            // Folded by row: as many segments as rows.
-            Dimension::Ragged(_) if folds && i + 1 == kernel.space.len() => (1, rows),
-            Dimension::Ragged(offsets) => (load(*offsets, rows)?, 1),
+            Dimension::Ragged(offsets) => {
+                let points = load(*offsets, rows)?;
+                let is_last = i + 1 == kernel.space.len();
+                ragged = is_last.then_some((rows, points));
+                // Folded by row: as many segments as rows.
+                if folds && is_last {
+                    (1, rows)
+                } else {
+                    (points, 1)
+                }
+            }
         };
     }
-    Ok((inner, outer))
+    Ok(Extents {
+        inner,
+        outer,
+        ragged,
+    })
 }
 
 /// A plan in the making.
@@ -256,8 +280,16 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn kernel(&mut self, (inner, outer): (i64, i64)) {
+    fn kernel(&mut self, extents: Extents) {
+        let Extents {
+            inner,
+            outer,
+            ragged,
+        } = extents;
         let points = inner.saturating_mul(outer);
+        if ragged.is_some_and(|rows| self.by_items(rows)) {
+            return;
+        }
         // How a steady row is folded is decided as if there were so many, whatever there are.
         let beside = match self.kernel.steady {
             true => STEADY,
@@ -384,45 +416,6 @@ impl Planner<'_> {
         };
         let blocks = (count as u64).div_ceil(THREADS.into()).min(most);
         self.step(entry, blocks as u32, extras);
-    }
-
-    /// In as many parts for each segment as keep the device busy if there are so many beside.
-    fn reduce(&mut self, inner: i64, (outer, beside): (i64, i64)) {
-        // No segments, no blocks.
-        let parts = (BLOCKS / beside.max(1)).clamp(1, (inner / i64::from(4 * THREADS)).max(1));
-        let chunk = div_up(inner, parts);
-        let parts = div_up(inner, chunk);
-        let mut extras = [inner, parts, chunk]
-            .map(|n| Extra::Value(n as u64))
-            .to_vec();
-        // A block that is alone with its segment leaves nothing to others.
-        let shared = if parts > 1 { outer } else { 0 };
-        extras.push(self.scratch(ScalarType::U32, shared, true));
-        for ty in &self.kernel.tuple {
-            extras.push(self.scratch(*ty, shared * parts, false));
-        }
-        self.step(1, (outer * parts) as u32, extras);
-    }
-
-    fn scan(&mut self, inner: i64, outer: i64, large: &Large) {
-        let tile = i64::from(THREADS * large.items);
-        let tiles = div_up(inner, tile);
-        let groups = div_up(tiles, GROUP.into());
-        let sizes = [inner, tiles, groups].map(|n| Extra::Value(n as u64));
-        let mut extras = sizes.to_vec();
-        extras.push(self.scratch(ScalarType::U32, 1, true));
-        match large.published {
-            Published::Counts => extras.push(self.scratch(ScalarType::U64, outer * tiles, true)),
-            Published::Tuples { .. } => {
-                let (arrays, width) = large.published.arrays();
-                for len in [outer * tiles, outer * groups, outer * groups] {
-                    for _ in 0..arrays {
-                        extras.push(self.scratch(ScalarType::U64, len * width as i64, true));
-                    }
-                }
-            }
-        }
-        self.step(2, (outer * tiles) as u32, extras);
     }
 }
 

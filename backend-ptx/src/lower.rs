@@ -15,6 +15,7 @@ mod flow;
 mod hist;
 mod map;
 mod memory;
+mod ragged;
 mod reduce;
 mod runs;
 mod scalar;
@@ -102,15 +103,22 @@ pub(crate) enum Lowered {
         wide: Option<(Entry, u32)>,
         tiled: Vec<Tiled>,
         steps: Option<Atom>,
+        /// Where rows are ragged: by tiles, with so many items for each thread.
+        ragged: Option<(Entry, u32)>,
     },
     /// One thread.
     Seq(Entry),
-    /// A thread per segment; more of them where segments have one length.
-    Red { small: Entry, more: Option<More> },
-    /// A thread per segment; more of them where segments have one length.
+    /// A thread per segment; more of them where segments have one length, or tiles where their lengths differ.
+    Red {
+        small: Entry,
+        more: Option<More>,
+        ragged: Option<Large>,
+    },
+    /// The same; tiles of blocks, whose threads have so many elements each, or items where lengths differ.
     Scan {
         small: Entry,
         more: Option<MoreOfScan>,
+        ragged: Option<Large>,
     },
     /// Points are combined with their buckets, one by one or gathered first.
     Hist(Hist),
@@ -174,6 +182,8 @@ pub(crate) struct Lower<'a> {
     on_stack: BTreeSet<Var>,
     /// Whether several points may store to one place.
     any_wins: bool,
+    /// Whether operators combine tuples that begin with whether a row ends in what they sum up.
+    by_rows: bool,
     /// What is known of addresses.
     addresses: Addresses,
 }
@@ -213,6 +223,8 @@ const fn class_of(ty: ScalarType) -> Class {
 /// Lowers a kernel.
 pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> Lowered {
     let is_regular = !kernel.has_ragged_rows();
+    // What a steady row comes to must not depend on where in a tile it lies.
+    let in_tiles = !is_regular && !kernel.steady;
     match &kernel.kind {
         KernelKind::Map => {
             let (tiled, steps) = tile::tiled(source, kernel, args);
@@ -221,6 +233,7 @@ pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> 
                 wide: map::wide(source, kernel, args),
                 tiled,
                 steps,
+                ragged: (!is_regular).then(|| ragged::map(source, kernel, args)),
             }
         }
         KernelKind::Seq => Lowered::Seq(map::seq(source, kernel, args)),
@@ -230,6 +243,7 @@ pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> 
                 wide: None,
                 tiled: vec![],
                 steps: None,
+                ragged: None,
             }
         }
         KernelKind::Red { ops, outs } => Lowered::Red {
@@ -242,6 +256,9 @@ pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> 
                     warps: reduce::warps(source, kernel, args, (ops, outs)),
                     is_contiguous: stride::is_contiguous(kernel),
                 }),
+            ragged: in_tiles
+                .then(|| ragged::fold(source, kernel, args, (ops, outs), Keeps::Total))
+                .flatten(),
         },
         KernelKind::Scan { ops, outs, then } => Lowered::Scan {
             small: reduce::small(source, kernel, args, (ops, outs), Keeps::of(then.as_ref())),
@@ -250,6 +267,12 @@ pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> 
                 warps: scan::warps(source, kernel, args, (ops, outs), Keeps::of(then.as_ref())),
                 is_contiguous: stride::is_contiguous(kernel),
             }),
+            ragged: in_tiles
+                .then(|| {
+                    let keeps = Keeps::of(then.as_ref());
+                    ragged::fold(source, kernel, args, (ops, outs), keeps)
+                })
+                .flatten(),
         },
         KernelKind::Hist(hists) => hist::hist(source, kernel, args, hists),
     }
@@ -277,6 +300,7 @@ impl<'a> Lower<'a> {
             depth: None,
             on_stack: BTreeSet::new(),
             any_wins: true,
+            by_rows: false,
             addresses: Addresses::default(),
         }
     }
@@ -411,31 +435,6 @@ impl<'a> Lower<'a> {
     /// Changes a register.
     fn assign(&mut self, ty: ScalarType, reg: Reg, value: Operand) {
         self.b.set(Ty::of_class(class_of(ty)), reg, value);
-    }
-
-    /// Combines two tuples by several operators, each of which takes its share of the components.
-    fn operate(
-        &mut self,
-        ops: &[Operator<Mem>],
-        left: &[Operand],
-        right: &[Operand],
-    ) -> Vec<Operand> {
-        let mut out = Vec::with_capacity(left.len());
-        for op in ops {
-            let share = out.len()..out.len() + op.neutral.len();
-            let args = left[share.clone()].iter().chain(&right[share]);
-            for (param, value) in op.lam.params.iter().zip(args) {
-                self.bind_scalar(*param, *value);
-            }
-            out.extend(self.scalars(&op.lam.body));
-        }
-        out
-    }
-
-    /// The neutral elements of operators.
-    fn neutral(&mut self, ops: &[Operator<Mem>]) -> Vec<Operand> {
-        let atoms: Vec<Atom> = ops.iter().flat_map(|op| op.neutral.clone()).collect();
-        atoms.into_iter().map(|atom| self.atom(atom)).collect()
     }
 }
 

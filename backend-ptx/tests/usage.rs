@@ -4,8 +4,8 @@
 mod common;
 
 use common::plan::{
-    FILTER, PRODUCT, RANKS, buffer, compile, device, kernel, load, operator, operator2, program,
-    store,
+    FILTER, PRODUCT, RANKS, ROWS, buffer, compile, device, kernel, load, operator, operator2,
+    program, store,
 };
 use common::ptxas::{self, TARGETS};
 use midend::ir::mem::{KernelKind, Mem, MemHist};
@@ -185,12 +185,12 @@ fn all() -> Program<Mem> {
 #[test]
 fn kernels_take_what_the_table_says() {
     let device = device(1);
-    let [product, filter, ranks] =
-        [PRODUCT, FILTER, RANKS].map(|text| read::program(text).expect("it is a plan"));
+    let [product, filter, ranks, rows] =
+        [PRODUCT, FILTER, RANKS, ROWS].map(|text| read::program(text).expect("it is a plan"));
     let mut table = String::from(
         "kernel, then for sm_75, sm_80 and sm_90: registers, spilled bytes, shared bytes\n",
     );
-    for plan in [all(), product, filter, ranks] {
+    for plan in [all(), product, filter, ranks, rows] {
         let module = compile(&device, &plan);
         let names: Vec<String> = module.texts(75).into_iter().map(|(name, _)| name).collect();
         for name in &names {

@@ -45,6 +45,7 @@ impl Default for Options {
             limits: Limits {
                 wide: 1000,
                 tiles: 4,
+                ragged: 16,
             },
         }
     }

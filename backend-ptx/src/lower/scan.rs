@@ -23,7 +23,7 @@ use super::{Entry, Lower, Shape, Source, THREADS, WARPS, components, entry, toge
 use crate::ptx::ops::{AtomOp, Binary, Cmp, Round, Shuffle, Special, Ternary};
 use crate::ptx::{Inst, Operand, Order, Reg, Scope, Space, Ty};
 use count::Counted;
-use look_back::Tables;
+pub(super) use look_back::Tables;
 use midend::analysis::kernels::summed;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
@@ -37,7 +37,7 @@ const ITEMS: u32 = 32;
 /// Tiles of a group.
 pub(crate) const GROUP: u32 = 32;
 /// Parameters before the arrays of components.
-const SIZES: usize = 4;
+pub(super) const SIZES: usize = 4;
 
 /// The elements that each thread has of a tile of tuples of these types: a power of two.
 fn items(types: &[ScalarType]) -> u32 {
@@ -90,7 +90,7 @@ impl Published {
     }
 
     /// How many parameters that makes.
-    const fn parameters(self) -> usize {
+    pub(super) const fn parameters(self) -> usize {
         match self {
             Self::Counts => 1,
             Self::Tuples { .. } => 3 * self.arrays().0,
@@ -220,20 +220,20 @@ pub(super) fn large(
 }
 
 /// What a block works on.
-struct Tile {
+pub(super) struct Tile {
     /// The number of the tile, and that within its segment.
-    number: Reg,
-    within: Reg,
-    segment: Reg,
+    pub(super) number: Reg,
+    pub(super) within: Reg,
+    pub(super) segment: Reg,
     /// The first element: row-major, and within the segment; and the elements of the tile (in 32 bits).
-    first: Reg,
-    start: Reg,
-    count: Reg,
+    pub(super) first: Reg,
+    pub(super) start: Reg,
+    pub(super) count: Reg,
     /// The elements of the segment.
-    end: Reg,
+    pub(super) end: Reg,
     /// Arrays in shared memory for the elements of all threads, if they go there.
-    tables: Vec<Reg>,
-    items: u32,
+    pub(super) tables: Vec<Reg>,
+    pub(super) items: u32,
 }
 
 impl Lower<'_> {
@@ -274,7 +274,7 @@ impl Lower<'_> {
     }
 
     /// The next number of a counter, for all threads of the block.
-    fn draw(&mut self, counter: Reg) -> Reg {
+    pub(super) fn draw(&mut self, counter: Reg) -> Reg {
         let slot = self.b.variable("tile", Space::Shared, 4, 1);
         let slot = self.b.address_of(slot);
         let drawn = self.b.mov(Ty::B32, Operand::Imm(0));
@@ -301,7 +301,11 @@ impl Lower<'_> {
     }
 
     /// What comes before the elements of each thread within the tile, and arrays with the sum of every warp.
-    fn scan_threads(&mut self, (ops, types): Ops<'_>, acc: &[Reg]) -> (Vec<Reg>, Vec<Reg>) {
+    pub(super) fn scan_threads(
+        &mut self,
+        (ops, types): Ops<'_>,
+        acc: &[Reg],
+    ) -> (Vec<Reg>, Vec<Reg>) {
         let sums: Vec<Reg> = acc
             .iter()
             .zip(types)

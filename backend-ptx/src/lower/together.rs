@@ -31,8 +31,16 @@ const STATEMENTS: usize = 128;
 /// How many points a thread of a kernel goes well with, if more than one.
 pub(super) fn points(program: &Program<Mem>, kernel: &Kernel) -> Option<u32> {
     let regular = |(_, extent): &(Var, Extent)| matches!(extent, Extent::Regular(_));
+    let is_regular = kernel.space.iter().all(regular);
+    is_regular
+        .then(|| points_of(program, &kernel.body))
+        .flatten()
+}
+
+/// The same whatever the space is.
+pub(super) fn points_of(program: &Program<Mem>, body: &Body<Mem>) -> Option<u32> {
     let mut look = Look::new(program);
-    if !kernel.space.iter().all(regular) || !look.body(&kernel.body) || look.widest == 0 {
+    if !look.body(body) || look.widest == 0 {
         return None;
     }
     let points = (BYTES / look.widest).clamp(POINTS.0, POINTS.1);

@@ -1,12 +1,13 @@
 //! Tuples of scalars, as operators combine them: between the lanes of a warp, in shared memory.
 
 use super::together::are_short;
-use super::{Lower, Value, WARPS, class_of, memory_ty};
+use super::{Lower, Value, WARPS, class_of, components, memory_ty};
 use crate::ptx::build::FULL;
-use crate::ptx::ops::{Binary, Cmp, Shuffle, Special};
+use crate::ptx::ops::{Binary, Cmp, Shuffle, Special, Unary};
 use crate::ptx::{Address, Class, Inst, Operand, Reg, Space, Ty};
 use midend::ir::mem::Mem;
 use midend::ir::soac::Operator;
+use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
 
 /// Operators and the types of their tuple.
@@ -261,6 +262,62 @@ impl Lower<'_> {
         for (table, ty) in tables.iter().zip(types) {
             let place = self.place(Value::Global(*table), *ty, at.into());
             values.push(self.load(*ty, place, false).into());
+        }
+        values
+    }
+
+    /// Combines two tuples by several operators, each of which takes its share of the components.
+    pub(super) fn operate(
+        &mut self,
+        ops: &[Operator<Mem>],
+        left: &[Operand],
+        right: &[Operand],
+    ) -> Vec<Operand> {
+        if std::mem::take(&mut self.by_rows) {
+            let both = self.operate_by_rows(ops, left, right);
+            self.by_rows = true;
+            return both;
+        }
+        let mut out = Vec::with_capacity(left.len());
+        for op in ops {
+            let share = out.len()..out.len() + op.neutral.len();
+            let args = left[share.clone()].iter().chain(&right[share]);
+            for (param, value) in op.lam.params.iter().zip(args) {
+                self.bind_scalar(*param, *value);
+            }
+            out.extend(self.scalars(&op.lam.body));
+        }
+        out
+    }
+
+    /// The same for tuples that begin with whether a row ends in what they sum up: what comes before its end is not in the sum.
+    fn operate_by_rows(
+        &mut self,
+        ops: &[Operator<Mem>],
+        left: &[Operand],
+        right: &[Operand],
+    ) -> Vec<Operand> {
+        let types = components(self.program, ops);
+        let [before, ends] = [left[0], right[0]].map(|ends| self.reg(ScalarType::Bool, ends));
+        let any = self.b.bin(Binary::Or, Ty::Pred, before, ends);
+        let both = right[1..].iter().zip(&types);
+        let sums: Vec<Reg> = both.map(|(value, ty)| self.fresh(*ty, *value)).collect();
+        let goes_on = self.b.un(Unary::Not, Ty::Pred, ends);
+        self.when(goes_on, |lower| {
+            let values = lower.operate(ops, &left[1..], &right[1..]);
+            for ((sum, ty), value) in sums.iter().zip(&types).zip(values) {
+                lower.assign(*ty, *sum, value);
+            }
+        });
+        [any].into_iter().chain(sums).map(Operand::Reg).collect()
+    }
+
+    /// The neutral elements of operators.
+    pub(super) fn neutral(&mut self, ops: &[Operator<Mem>]) -> Vec<Operand> {
+        let atoms: Vec<Atom> = ops.iter().flat_map(|op| op.neutral.clone()).collect();
+        let mut values: Vec<Operand> = atoms.into_iter().map(|atom| self.atom(atom)).collect();
+        if self.by_rows {
+            values.insert(0, Operand::Imm(0));
         }
         values
     }

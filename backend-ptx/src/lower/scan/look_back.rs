@@ -20,16 +20,16 @@ const MANY: u64 = 512;
 const PAUSE: u64 = 3000;
 
 /// What tiles and groups publish: an array for each word of a tuple, or one for all.
-pub(super) struct Tables<'a> {
+pub(in crate::lower) struct Tables<'a> {
     /// The aggregates of tiles.
-    pub(super) tiles: &'a [Reg],
+    pub(in crate::lower) tiles: &'a [Reg],
     /// The totals of groups, and their prefixes, the totals included.
-    pub(super) totals: &'a [Reg],
-    pub(super) prefixes: &'a [Reg],
+    pub(in crate::lower) totals: &'a [Reg],
+    pub(in crate::lower) prefixes: &'a [Reg],
     /// The groups of a segment.
-    pub(super) count: Reg,
+    pub(in crate::lower) count: Reg,
     /// Words of a tuple in one array.
-    pub(super) width: usize,
+    pub(in crate::lower) width: usize,
 }
 
 /// Where a tuple is published: in these arrays, which hold so many of its words each.
@@ -38,7 +38,7 @@ type Arrays<'a> = (&'a [Reg], usize);
 impl Lower<'_> {
     /// Publishes the aggregate of a tile, and yields the sum of everything before it in its segment, in every lane of the
     /// first warp.
-    pub(super) fn look_back(
+    pub(in crate::lower) fn look_back(
         &mut self,
         ops: Ops<'_>,
         tile: &Tile,
@@ -88,7 +88,7 @@ impl Lower<'_> {
     }
 
     /// The lanes at once; those that fail on their way must come back first.
-    pub(super) fn gather_warp(&mut self) {
+    pub(in crate::lower) fn gather_warp(&mut self) {
         self.b.inst(Inst::WarpSync { mask: FULL });
     }
 

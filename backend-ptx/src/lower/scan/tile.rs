@@ -149,12 +149,23 @@ impl Lower<'_> {
         self.shared_at(&tile.tables, types, place)
     }
 
-    fn store_item(&mut self, types: &[ScalarType], tile: &Tile, item: Reg, values: &[Operand]) {
+    pub(in crate::lower) fn store_item(
+        &mut self,
+        types: &[ScalarType],
+        tile: &Tile,
+        item: Reg,
+        values: &[Operand],
+    ) {
         let at = self.item_at(types, tile, item);
         self.store_near(&at, types, 0, values);
     }
 
-    fn load_item(&mut self, types: &[ScalarType], tile: &Tile, item: Reg) -> Vec<Operand> {
+    pub(in crate::lower) fn load_item(
+        &mut self,
+        types: &[ScalarType],
+        tile: &Tile,
+        item: Reg,
+    ) -> Vec<Operand> {
         let at = self.item_at(types, tile, item);
         self.load_near(&at, types, 0)
     }
@@ -190,7 +201,7 @@ impl Lower<'_> {
     }
 
     /// Code for each element of the thread; it gets addresses, and how many elements behind them its own lies.
-    fn each_of_run(
+    pub(in crate::lower) fn each_of_run(
         &mut self,
         types: &[ScalarType],
         tile: &Tile,
