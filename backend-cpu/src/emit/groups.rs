@@ -70,10 +70,13 @@ fn buffers(body: &Body<Mem>) -> (BTreeSet<Var>, BTreeSet<Var>) {
 }
 
 impl Emit<'_, '_> {
-    /// Whether points of a map may be done twice: nothing is read that is written, under whatever name. Nothing if they may not.
+    /// Whether points of a map may be done twice: nothing is read that is written, under whatever name. Nothing if they may not, or if a
+    /// buffer gets its name only inside of the body, as what a loop carries does.
     pub(super) fn may_repeat(&mut self, body: &Body<Mem>) -> Option<Value> {
         let (read, written) = buffers(body);
-        if !read.is_disjoint(&written) || read.len() * written.len() > PAIRS {
+        let is_inside = |v: &Var| !self.values.contains_key(v);
+        let any_inside = !written.is_empty() && read.union(&written).any(is_inside);
+        if any_inside || !read.is_disjoint(&written) || read.len() * written.len() > PAIRS {
             return None;
         }
         let mut apart = self.b.ins().iconst(types::I8, 1);

@@ -34,3 +34,12 @@ def global : [3][..]i32 = [[1],[],[2,3]]
 -- entry: globals
 -- input { 2i64 } output { 5 }
 entry globals (i: i64) : i32 = reduce (+) 0 global[i]
+
+-- Points go through rows that a loop carries, whose buffers have names inside of the body alone.
+-- ==
+-- entry: carried
+-- input { [1i64, 2i64, 3i64] [[1i64], [2i64, 3i64]] 2i64 } output { [[1i64, 2i64, 3i64], [1i64, 2i64, 3i64], [1i64, 2i64, 3i64]] }
+-- input { [1i64, 2i64] [[1i64], [2i64, 3i64]] 0i64 } output { [[1i64, 2i64, 1i64, 2i64, 1i64, 2i64, 3i64], [1i64, 2i64, 1i64, 2i64, 1i64, 2i64, 3i64]] }
+entry carried (ns: []i64) (xss: [][..]i64) (k: i64) : [][..]i64 =
+  let yss = map (\_ -> ns) xss ++ xss
+  in map (\_ -> flatten (loop (zss: [][..]i64) = yss for _i < k do xss)) ns
