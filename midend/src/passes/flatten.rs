@@ -77,6 +77,7 @@ use crate::ir::types::ScalarType;
 use crate::ir::walk::{all_stms, deep};
 use crate::pass::Options;
 use context::{Def, MadeCheck};
+pub(in crate::passes) use elementwise::is_elementwise;
 use functions::{Version, parallel_functions};
 use label::{Facts, Labels, Lifting};
 use ragged::{FlatRows, Rows};

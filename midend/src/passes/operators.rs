@@ -10,13 +10,17 @@
 //! let y = map 1 (xs) f reduce (0) add        ──►   let y = f xs[0]
 //! let ys = map 1 (xs) f                      ──►   let ys = literal (f xs[0])
 //! let y = map 0 (xs) f reduce (v) add        ──►   let y = v
+//! let y = map n (xss) f reduce (v) \(a: [2]t, b: [2]t) { .. }
+//!                                            ──►   let y0, y1 = .. reduce (v0, v1) \(a0, a1, b0, b1) { .. }  let y = literal (y0, y1)
 //! flat_map n (xs) \(x) { .. yield k, ys }    ──►   reshape [n * k] (map n (xs) \(x) { .. yield ys }), if k is not computed in it
 //! ```
 //!
 //! It runs before copies are elided, for what only passed its input on is a copy that mostly need not be made. One walk, linear
 //! in the size of the program.
 
+mod elements;
 mod rows;
+mod scalars;
 
 use crate::fired::fired;
 use crate::hash::HashMap;
@@ -28,6 +32,7 @@ use crate::ir::syntax::{Atom, Body, Exp, Lambda, Program, Stm, Vars};
 use crate::ir::types::{Size, Type};
 use crate::ir::walk::deep;
 use crate::pass::Pass;
+use elements::Arrays;
 
 /// The pass.
 pub const PASS: Pass<Soac> = Pass {
@@ -41,6 +46,7 @@ fn run(program: Program<Soac>, regular: bool) -> Program<Soac> {
         let mut operators = Operators {
             vars,
             replicated: HashMap::default(),
+            arrays: Arrays::default(),
             regular,
         };
         operators.body(&mut fun.body);
@@ -51,6 +57,8 @@ struct Operators<'v> {
     vars: &'v mut Vars,
     /// The arrays that repeat a scalar. Names stand for arrays before they are updated, so that this holds wherever one is read.
     replicated: HashMap<Var, Repeated>,
+    /// Small arrays whose elements are known.
+    arrays: Arrays,
     /// Whether rows of one length are to be found.
     regular: bool,
 }
@@ -73,8 +81,9 @@ impl Operators<'_> {
         }
     }
 
-    /// Remembers an array that repeats a scalar.
+    /// Remembers an array that repeats a scalar, or whose elements are known.
     fn note(&mut self, stm: &Stm<Soac>) {
+        self.arrays.note(stm);
         let Exp::Op(Soac::Array(ArrayOp::Replicate { shape, value })) = &stm.exp else {
             return;
         };
@@ -150,6 +159,13 @@ impl Operators<'_> {
             Some(stm) => stm,
             None => return,
         };
+        let (stm, after) = self.fold_scalars(stm, out);
+        self.traversal(stm, out);
+        out.extend(after);
+    }
+
+    /// Appends what a traversal becomes, and anything else as it is.
+    fn traversal(&mut self, stm: Stm<Soac>, out: &mut Vec<Stm<Soac>>) {
         let Exp::Op(Soac::Screma {
             width,
             arrays,

@@ -65,7 +65,7 @@ impl Cx<'_> {
 
 /// Whether an operator is one map over its operands (and other arrays), element by element, so that it can
 /// overwrite its first operands: `map2 (+)`.
-pub(super) fn is_elementwise(lam: &Lambda<Soac>) -> bool {
+pub(in crate::passes) fn is_elementwise(lam: &Lambda<Soac>) -> bool {
     let [stm] = &lam.body.stms[..] else {
         return false;
     };
