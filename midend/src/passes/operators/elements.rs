@@ -17,13 +17,9 @@ const STATEMENTS: usize = 600;
 
 /// The extents of an array whose shape is constant and small; those of a scalar are none.
 pub(super) fn extents(ty: &Type) -> Option<Vec<usize>> {
-    let extent = |dim: &Dim| match dim {
-        Dim::Size(Size::Const(n)) => usize::try_from(*n).ok(),
-        Dim::Size(Size::Var(_)) | Dim::Ragged(_) => None,
-    };
     let shape: Option<Vec<usize>> = match ty {
         Type::Scalar(_) => Some(Vec::new()),
-        Type::Array(array) => array.shape.iter().map(extent).collect(),
+        Type::Array(array) => constant(&array.shape),
         Type::Acc(_) | Type::Buffer(_) | Type::Cert => None,
     };
     let count = |shape: &[usize]| shape.iter().try_fold(1, |n: usize, m| n.checked_mul(*m));
@@ -53,17 +49,20 @@ impl Arrays {
             return;
         };
         if let Some((shape, elems)) = self.value(op).filter(|(shape, _)| !shape.is_empty()) {
-            let is_bound = true;
-            let known = Known {
-                shape,
-                elems,
-                is_bound,
-            };
-            self.0.insert(*v, known);
+            self.insert(*v, (shape, elems), true);
         }
     }
 
-    /// The elements of a scalar, or of an array that is known.
+    fn insert(&mut self, v: Var, (shape, elems): Elements, is_bound: bool) {
+        let known = Known {
+            shape,
+            elems,
+            is_bound,
+        };
+        self.0.insert(v, known);
+    }
+
+    /// The elements of an array, if they are known.
     pub(super) fn elements(&self, atom: Atom) -> Option<Elements> {
         let known = self.0.get(&atom.as_var()?)?;
         Some((known.shape.clone(), known.elems.clone()))
@@ -224,14 +223,8 @@ impl<'v> Unrolled<'v> {
         self.vars.push(VarInfo { name, ty })
     }
 
-    fn know(&mut self, v: Var, (shape, elems): Elements) {
-        let is_bound = false;
-        let known = Known {
-            shape,
-            elems,
-            is_bound,
-        };
-        self.arrays.0.insert(v, known);
+    fn know(&mut self, v: Var, elements: Elements) {
+        self.arrays.insert(v, elements, false);
     }
 
     /// Parameters for the elements of a parameter.
@@ -272,13 +265,7 @@ impl<'v> Unrolled<'v> {
             self.push(elem, ArrayOp::Index { array: v, indices }.into());
             elems.push(elem.into());
         }
-        let is_bound = true;
-        let known = Known {
-            shape,
-            elems: elems.clone(),
-            is_bound,
-        };
-        self.arrays.0.insert(v, known);
+        self.arrays.insert(v, (shape, elems.clone()), true);
         elems
     }
 
