@@ -171,8 +171,8 @@ pub(super) fn sources(entry: &Entry, inputs: &[PathBuf]) -> Option<Sources> {
         });
     }
     let plain = |path: &Path, ty: &EntryType| {
-        let is_deep = levels(ty).is_some();
-        !bare(path).ends_with(".npz") && !(is_npy(path) && is_deep)
+        let is_deep = is_npy(path) && levels(ty).is_some();
+        !bare(path).ends_with(".npz") && !is_deep
     };
     // One sequence behind all other values, each of which is one value in text form.
     if inputs.len() <= 1 && parts.iter().map(Vec::len).sum::<usize>() == 1 {
