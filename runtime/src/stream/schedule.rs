@@ -178,7 +178,7 @@ mod tests {
             pace.peak = room.peak;
         }
         // The limit allows for a sixth of it.
-        assert!(pace.size <= f64::from((1 << 20) / 6 / 8));
+        assert!(pace.size <= f64::from(1 << 20) / 6.0 / 8.0);
         assert!(pace.size > 1000.0);
     }
 
