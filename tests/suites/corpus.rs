@@ -30,6 +30,11 @@ const ROUNDED: &[(&str, &str, &str)] = &[
         "sums of f32: the means of points",
     ),
     (
+        "tests/programs/arrays/histograms_of_rows.fut",
+        "sums",
+        "histograms of sums of floats",
+    ),
+    (
         "examples/matmul.fut",
         "main",
         "sums of products of f32, each rounded once",
