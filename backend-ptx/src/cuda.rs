@@ -174,6 +174,18 @@ impl Cuda {
         self.gpu.load(&code.text, &code.name)
     }
 
+    /// A failure to get memory tells how much there is.
+    fn too_much(&self, why: Failed) -> RunError {
+        match why {
+            Failed::Memory(bytes) => RunError::OutOfMemory {
+                bytes,
+                limit: Some(self.gpu.about.memory),
+                trail: vec![],
+            },
+            Failed::Absent(_) | Failed::Driver(_) => why.into(),
+        }
+    }
+
     fn read_large(&self, place: Place) -> Result<Data, RunError> {
         let Place { address, elem, len } = place;
         macro_rules! read {
@@ -250,20 +262,9 @@ impl Machine for Cuda {
     }
 
     fn alloc(&self, elem: ScalarType, len: usize) -> Result<u64, RunError> {
-        let too_much = RunError::OutOfMemory {
-            bytes: u64::MAX,
-            limit: Some(self.gpu.about.memory),
-            trail: vec![],
-        };
-        let bytes = len.checked_mul(elem.bytes()).ok_or(too_much)?;
-        match self.gpu.alloc(bytes) {
-            Err(Failed::Memory(bytes)) => Err(RunError::OutOfMemory {
-                bytes,
-                limit: Some(self.gpu.about.memory),
-                trail: vec![],
-            }),
-            other => Ok(other?),
-        }
+        let bytes = len.checked_mul(elem.bytes());
+        let made = bytes.map_or(Err(Failed::Memory(u64::MAX)), |bytes| self.gpu.alloc(bytes));
+        made.map_err(|why| self.too_much(why))
     }
 
     fn free(&self, address: u64) {
@@ -329,6 +330,19 @@ impl Machine for Cuda {
     ) -> Result<(), RunError> {
         let function = &self.compiled(code)?.function;
         Ok(self.gpu.launch(function, (blocks, THREADS), slots)?)
+    }
+
+    fn is_busy(&self) -> bool {
+        self.gpu.is_busy()
+    }
+
+    fn put_ahead(&self, data: &Data) -> Result<u64, RunError> {
+        let put = with_data!(data, v => self.gpu.put_ahead(v));
+        put.map_err(|why| self.too_much(why))
+    }
+
+    fn arrive(&self) -> Result<(), RunError> {
+        Ok(self.gpu.arrive()?)
     }
 
     fn wait(&self) -> Result<(), RunError> {

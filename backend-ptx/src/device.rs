@@ -137,6 +137,42 @@ impl<M: Machine> PtxDevice<M> {
         self.shared.limit.or(self.machine().about().memory)
     }
 
+    /// Memory that a machine makes, as far as programs may use it.
+    fn hold(
+        &self,
+        elem: ScalarType,
+        len: usize,
+        make: impl FnOnce(&M) -> Result<u64, RunError>,
+    ) -> Result<Buffer<M>, RunError> {
+        let bytes = (len as u64).saturating_mul(elem.bytes() as u64);
+        let shared = &self.shared;
+        let used = shared.used.fetch_add(bytes, Ordering::Relaxed);
+        let fits = shared
+            .limit
+            .is_none_or(|limit| used.saturating_add(bytes) <= limit);
+        let allocated = if fits {
+            make(&shared.machine)
+        } else {
+            Err(RunError::OutOfMemory {
+                bytes,
+                limit: shared.limit,
+                trail: vec![],
+            })
+        };
+        match allocated {
+            Ok(address) => Ok(Buffer(Arc::new(Held {
+                address,
+                elem,
+                len,
+                shared: Arc::clone(shared),
+            }))),
+            Err(why) => {
+                shared.used.fetch_sub(bytes, Ordering::Relaxed);
+                Err(why)
+            }
+        }
+    }
+
     /// Reads elements of a buffer, unless a check has failed.
     fn read(&self, buffer: &Buffer<M>, address: u64, len: usize) -> Result<Data, RunError> {
         let elem = buffer.0.elem;
@@ -205,33 +241,19 @@ impl<M: Machine> Device for PtxDevice<M> {
     }
 
     fn alloc(&self, elem: ScalarType, len: usize) -> Result<Buffer<M>, RunError> {
-        let bytes = (len as u64).saturating_mul(elem.bytes() as u64);
-        let shared = &self.shared;
-        let used = shared.used.fetch_add(bytes, Ordering::Relaxed);
-        let fits = shared
-            .limit
-            .is_none_or(|limit| used.saturating_add(bytes) <= limit);
-        let allocated = if fits {
-            shared.machine.alloc(elem, len)
-        } else {
-            Err(RunError::OutOfMemory {
-                bytes,
-                limit: shared.limit,
-                trail: vec![],
-            })
-        };
-        match allocated {
-            Ok(address) => Ok(Buffer(Arc::new(Held {
-                address,
-                elem,
-                len,
-                shared: Arc::clone(shared),
-            }))),
-            Err(why) => {
-                shared.used.fetch_sub(bytes, Ordering::Relaxed);
-                Err(why)
-            }
-        }
+        self.hold(elem, len, |machine| machine.alloc(elem, len))
+    }
+
+    fn is_busy(&self) -> Option<bool> {
+        Some(self.machine().is_busy())
+    }
+
+    fn upload_ahead(&self, data: &Data) -> Result<Buffer<M>, RunError> {
+        self.hold(data.elem(), data.len(), |machine| machine.put_ahead(data))
+    }
+
+    fn arrive(&self) -> Result<(), RunError> {
+        self.machine().arrive()
     }
 
     fn upload(&self, data: Data) -> Result<Buffer<M>, RunError> {

@@ -35,6 +35,21 @@ pub trait Device: Send + Sync {
     /// Memory holding the elements of `data`.
     fn upload(&self, data: Data) -> Result<Self::Buffer, RunError>;
 
+    /// Whether it is at work on what it was asked for, if it works while the host goes on.
+    fn is_busy(&self) -> Option<bool> {
+        None
+    }
+
+    /// As [`Device::upload`], beside the work that was asked for before. Nobody may use the memory before [`Device::arrive`].
+    fn upload_ahead(&self, data: &Data) -> Result<Self::Buffer, RunError> {
+        self.upload(data.clone())
+    }
+
+    /// What was uploaded ahead is there for all that is asked for from now on.
+    fn arrive(&self) -> Result<(), RunError> {
+        Ok(())
+    }
+
     /// The first `len` elements. Waits for the work that writes them.
     fn download(&self, buffer: &Self::Buffer, len: usize) -> Result<Data, RunError>;
 

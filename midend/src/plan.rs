@@ -3,6 +3,7 @@
 //! [`Executable::new`] resolves variables to slots once; [`Executable::run`] calls an entry point with values from
 //! outside. [`run`] does both. Memory of the device is counted by [`Memory`], which can limit it.
 
+mod ahead;
 mod call;
 mod counts;
 mod estimate;

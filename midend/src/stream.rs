@@ -28,6 +28,12 @@ pub trait Schedule: Sync {
     /// How many elements of a sequence are worked on next. `stream` says which loop asks, `before` how many elements came
     /// before, `left` how many may come: at least one. What is given is brought between one and `left`.
     fn next(&self, stream: u32, before: i64, left: i64, room: &Room) -> i64;
+
+    /// What the next answer of [`Schedule::next`] to the loop will be, whatever is learnt until then, as far as so many elements are left:
+    /// they are brought to the device while it is at work on those before. Nothing if that is not known yet.
+    fn following(&self, _stream: u32) -> Option<i64> {
+        None
+    }
 }
 
 /// What sequences that cross an entry point come from and go to.
@@ -35,6 +41,12 @@ pub trait Outside: Sync {
     /// The next elements of the sequence that is the `stream`th among the parameters, as the values that an array of them is:
     /// `most` of them, or all that are left.
     fn read(&self, stream: u32, most: i64) -> Result<Vec<Value>, RunError>;
+
+    /// Gathers the next elements of the sequence until `most` are there, or all that are left, or the device is not `busy` any more; whether
+    /// [`Outside::read`] gives so many without waiting. Who does not know whether they are to be had gathers none.
+    fn gather(&self, _stream: u32, _most: i64, _busy: &dyn Fn() -> bool) -> bool {
+        false
+    }
 
     /// Takes elements of the result, as the values that an array of them is.
     fn write(&self, values: Vec<Value>) -> Result<(), RunError>;
@@ -89,6 +101,12 @@ impl<'a> Streams<'a> {
         let next = self.schedule.next(stream, before, left, room);
         next.min(left).max(1)
     }
+
+    /// The size of the chunk after that, if it is known and there is one.
+    pub(crate) fn following(&self, stream: u32, left: i64) -> Option<i64> {
+        let following = self.schedule.following(stream)?;
+        (left > 0).then(|| following.min(left).max(1))
+    }
 }
 
 impl fmt::Debug for Streams<'_> {
@@ -118,11 +136,14 @@ pub fn sizes_of(vars: &Vars, binds: &[Var]) -> Option<Vec<(usize, usize)>> {
     found.collect()
 }
 
-/// The values of sizes that are found there.
-pub(crate) fn read_sizes(values: &[Value], places: &[(usize, usize)]) -> Option<Vec<i64>> {
+/// The values of sizes that are found there, in the shapes of the arrays.
+pub(crate) fn read_sizes<'v>(
+    shape: impl Fn(usize) -> Option<&'v [i64]>,
+    places: &[(usize, usize)],
+) -> Option<Vec<i64>> {
     let sizes = places
         .iter()
-        .map(|&(array, dim)| values.get(array)?.shape().get(dim).copied());
+        .map(|&(array, dim)| shape(array)?.get(dim).copied());
     sizes.collect()
 }
 
@@ -141,5 +162,9 @@ pub struct Fixed(pub i64);
 impl Schedule for Fixed {
     fn next(&self, _: u32, _: i64, _: i64, _: &Room) -> i64 {
         self.0
+    }
+
+    fn following(&self, _: u32) -> Option<i64> {
+        Some(self.0)
     }
 }

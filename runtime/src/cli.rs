@@ -17,6 +17,7 @@ mod opt;
 mod output;
 mod png;
 mod profile;
+mod purge;
 mod repl;
 mod run;
 mod size;

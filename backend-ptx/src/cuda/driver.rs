@@ -14,7 +14,7 @@ use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::{CudaContext, sys};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use transfer::{BULK, Chunks};
+use transfer::{Beside, Chunks};
 
 /// Why the driver did not do what it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +37,22 @@ impl From<DriverError> for Failed {
     }
 }
 
+impl Failed {
+    /// Why there is no memory of so many bytes.
+    fn of_memory(why: DriverError, bytes: usize) -> Self {
+        match why {
+            DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY) => Self::Memory(bytes as u64),
+            DriverError(_) => why.into(),
+        }
+    }
+}
+
+/// The bytes of numbers or truth values, all of which are defined.
+fn bytes_of<T: Copy>(data: &[T]) -> &[u8] {
+    // SAFETY: they are so many bytes, and nobody changes them.
+    unsafe { std::slice::from_raw_parts(data.as_ptr().cast::<u8>(), size_of_val(data)) }
+}
+
 type Result<T, E = Failed> = std::result::Result<T, E>;
 
 /// The bytes that can be read by way of pinned memory.
@@ -56,6 +72,8 @@ pub(super) struct Gpu {
     staging: Mutex<Staging>,
     /// Pinned memory for large transfers, once there was one.
     chunks: Mutex<Option<Chunks>>,
+    /// The stream for transfers beside the work, once there was one.
+    beside: Mutex<Option<Beside>>,
     /// What the device says of itself.
     pub(super) about: About,
 }
@@ -111,12 +129,12 @@ impl Drop for Gpu {
     fn drop(&mut self) {
         // A device that has failed does nothing any more.
         let _ = self.wait();
-        let chunks = lock(&self.chunks).take();
+        let taken = (lock(&self.chunks).take(), lock(&self.beside).take());
         if self.context.bind_to_thread().is_err() {
             // Without the context nothing can be given back.
-            std::mem::forget(chunks);
+            std::mem::forget(taken);
         } else {
-            drop(chunks);
+            drop(taken);
             let staging = lock(&self.staging);
             // SAFETY: it came from `malloc_host`, and nobody reads it any more. A failure leaves it taken.
             let _ = unsafe { result::free_host(staging.0.cast::<c_void>()) };
@@ -183,6 +201,7 @@ impl Gpu {
             context,
             staging: Mutex::new(Staging(staging)),
             chunks: Mutex::default(),
+            beside: Mutex::default(),
             about,
         };
         gpu.keep_memory()?;
@@ -222,10 +241,8 @@ impl Gpu {
     fn try_alloc(&self, bytes: usize) -> Result<u64> {
         let stream = self.stream()?;
         // SAFETY: the stream is that of the current context; the contents are not read before they are written.
-        unsafe { result::malloc_async(stream, bytes.max(1)) }.map_err(|why| match why {
-            DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY) => Failed::Memory(bytes as u64),
-            DriverError(_) => why.into(),
-        })
+        unsafe { result::malloc_async(stream, bytes.max(1)) }
+            .map_err(|why| Failed::of_memory(why, bytes))
     }
 
     /// Gives all memory that nobody uses back to the device.
@@ -257,38 +274,19 @@ impl Gpu {
         Ok(())
     }
 
-    fn write_if_bulk<T: Copy>(&self, address: u64, data: &[T]) -> Option<Result<()>> {
-        let bytes = size_of_val(data);
-        // SAFETY: elements are numbers, all of whose bytes are defined.
-        let data = unsafe { std::slice::from_raw_parts(data.as_ptr().cast::<u8>(), bytes) };
-        (bytes >= BULK).then(|| self.write_bulk(address, data))?
-    }
-
     /// Writes elements of this machine; `T` is a number or a truth value.
     pub(super) fn write<T: Copy>(&self, address: u64, data: &[T]) -> Result<()> {
-        let stream = self.stream()?;
-        if let Some(written) = self.write_if_bulk(address, data) {
-            return written;
-        }
-        if !data.is_empty() {
-            // SAFETY: the caller holds memory of that size there. The data lies in pageable memory, which the driver has
-            // copied when the call returns.
-            unsafe { result::memcpy_htod_async(address, data, stream) }?;
-        }
-        Ok(())
+        self.write_in(self.stream()?, address, bytes_of(data))
     }
 
     /// Reads elements, when all that has been asked for is done. `T` is a number.
     pub(super) fn read<T: Copy>(&self, data: &mut [T], address: u64) -> Result<()> {
         let stream = self.stream()?;
         let bytes = size_of_val(data);
-        if bytes >= BULK {
-            // SAFETY: elements are numbers: any bytes are some.
-            let data =
-                unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), bytes) };
-            if let Some(read) = self.read_bulk(data, address) {
-                return read;
-            }
+        // SAFETY: elements are numbers: any bytes are some.
+        let all = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), bytes) };
+        if let Some(read) = self.read_bulk(all, address) {
+            return read;
         }
         if !data.is_empty() {
             // SAFETY: the caller holds memory of that size there, with elements of the type.
@@ -387,17 +385,24 @@ impl Gpu {
 
     /// Whether a kernel has failed in such a way that the driver refuses everything in this process from then on.
     pub(super) fn is_lost(&self) -> bool {
-        let Ok(stream) = self.stream() else {
-            return true;
-        };
-        // SAFETY: the stream is that of the current context.
-        let state = unsafe { sys::cuStreamQuery(stream) };
         // Nothing is asked for, so that only what stays can go wrong.
         let goes_on = [
             sys::CUresult::CUDA_SUCCESS,
             sys::CUresult::CUDA_ERROR_NOT_READY,
         ];
-        !goes_on.contains(&state)
+        self.state().is_none_or(|state| !goes_on.contains(&state))
+    }
+
+    /// Whether something that was asked for is not done yet.
+    pub(super) fn is_busy(&self) -> bool {
+        self.state() == Some(sys::CUresult::CUDA_ERROR_NOT_READY)
+    }
+
+    /// What the driver says of the stream; nothing without a context.
+    fn state(&self) -> Option<sys::CUresult> {
+        let stream = self.stream().ok()?;
+        // SAFETY: the stream is that of the current context.
+        Some(unsafe { sys::cuStreamQuery(stream) })
     }
 
     /// Waits until all that has been asked for is done.

@@ -211,6 +211,19 @@ impl Machine for Emulator {
         Ok(())
     }
 
+    fn is_busy(&self) -> bool {
+        false
+    }
+
+    fn put_ahead(&self, data: &Data) -> Result<u64, RunError> {
+        let address = self.alloc(data.elem(), data.len())?;
+        self.write(address, data).map(|()| address)
+    }
+
+    fn arrive(&self) -> Result<(), RunError> {
+        Ok(())
+    }
+
     fn wait(&self) -> Result<(), RunError> {
         Ok(())
     }

@@ -104,6 +104,16 @@ pub trait Machine: Send + Sync {
         stop: &Stop,
     ) -> Result<(), RunError>;
 
+    /// Whether something that was asked for is not done yet.
+    fn is_busy(&self) -> bool;
+
+    /// Memory with these elements, which come there beside what was asked for before; who uses the memory asks it to [arrive](Self::arrive)
+    /// first, and so does who gives it back.
+    fn put_ahead(&self, data: &Data) -> Result<u64, RunError>;
+
+    /// All that is asked for from now on happens after what was put ahead is there.
+    fn arrive(&self) -> Result<(), RunError>;
+
     /// Waits for all that was asked for.
     fn wait(&self) -> Result<(), RunError>;
 }

@@ -78,7 +78,9 @@ impl<D: Exec> Machine<'_, D> {
                     .read(stream.stream, self.int(most)?)
                     .map_err(Box::new)?;
                 let places = sizes_of(&self.program.vars, &stm.binds);
-                let sizes = places.and_then(|places| read_sizes(&values, &places));
+                let sizes = places.and_then(|places| {
+                    read_sizes(|array| values.get(array).map(Value::shape), &places)
+                });
                 let Some(sizes) = sizes else {
                     return internal("the sizes of what is read are not known");
                 };

@@ -1,5 +1,6 @@
 //! Calling entry points with values from outside.
 
+use super::ahead::Ahead;
 use super::exec::{Run, Val, malformed};
 use super::resident::{Form, Resident};
 use super::{Executable, Options, Signature};
@@ -52,8 +53,10 @@ pub(super) fn call_entry<D: Device, A: Argument>(
         numbers: numbers(exe, device, options),
         depth: 0,
         args: Vec::new(),
+        ahead: Ahead::default(),
     };
     let called = run.call(signature.fun, inputs);
+    let called = run.drop_ahead().and(called);
     let results = match (called, device.synchronise()) {
         (Ok(results), Ok(())) => results,
         // Kernels run behind the host: what failed in one comes before what failed here.

@@ -1,5 +1,6 @@
 //! Executing host code statement by statement.
 
+use super::ahead::Ahead;
 use super::memory::{Asker, Counted, counted};
 use super::resolve::{Block, HostFun, Op, OpKind, Operand, Part, Slot};
 use super::{Executable, Options};
@@ -49,6 +50,7 @@ pub(super) struct Run<'a, D: Device> {
     pub(super) depth: usize,
     /// Arguments of the kernel that is being launched; kept to save allocations.
     pub(super) args: Vec<Arg<D::Buffer>>,
+    pub(super) ahead: Ahead<D::Buffer>,
 }
 
 pub(super) type Frame<D> = [Val<<D as Device>::Buffer>];
@@ -337,6 +339,7 @@ impl<D: Device> Run<'_, D> {
                 buffer: from,
                 index: at,
             } => {
+                self.look_ahead();
                 let value = self
                     .device
                     .load(&buffer(frame, *from)?.buffer, index(frame, *at)?)?;

@@ -1,13 +1,12 @@
 //! What host code tells the outside, and asks of it.
 
 use super::exec::{Frame, Run, Val, buffer, constant, int, ints, malformed};
-use super::memory::{Asker, counted};
 use super::resolve::{Operand, Streamed, Traced};
 use crate::device::Device;
 use crate::ir::array::StreamOp;
 use crate::ir::id::SpanId;
 use crate::ir::scalar::Const;
-use crate::stream::{Room, read_sizes};
+use crate::stream::Room;
 use crate::trap::RunError;
 use crate::value::{ArrayValue, Value};
 
@@ -49,7 +48,7 @@ impl<D: Device> Run<'_, D> {
 
     /// A step of a sequence.
     pub(super) fn stream(
-        &self,
+        &mut self,
         frame: &mut Frame<D>,
         step: &Streamed,
         span: SpanId,
@@ -57,6 +56,7 @@ impl<D: Device> Run<'_, D> {
         match (step.op, &step.args[..], &step.to[..]) {
             (StreamOp::Next, [(before, _), (left, _)], &[to]) => {
                 let (before, left) = (int(frame, *before)?, int(frame, *left)?);
+                self.look_ahead();
                 // What the last chunk took is known when it is done.
                 self.device.synchronise()?;
                 let memory = &self.options.memory;
@@ -68,42 +68,27 @@ impl<D: Device> Run<'_, D> {
                 let streams = &self.options.streams;
                 let next = streams.next(step.stream, before, left, &room);
                 frame[to] = Val::Scalar(Const::I64(next));
+                self.plan_ahead(step.stream, next, left - next);
                 Ok(())
             }
             (StreamOp::Read, [(most, _)], to) => {
-                let outside = self.options.streams.outside()?;
-                let values = outside.read(step.stream, int(frame, *most)?)?;
-                let sizes = read_sizes(&values, &step.sizes);
-                let sizes = sizes.ok_or_else(|| malformed("sizes that are not read"))?;
+                let (sizes, values) = self.next_elements(step, int(frame, *most)?, span)?;
                 let (scalars, arrays) = to.split_at(sizes.len().min(to.len()));
                 for (&to, n) in scalars.iter().zip(sizes) {
                     frame[to] = Val::Scalar(Const::I64(n));
                 }
                 for (&to, value) in arrays.iter().zip(values) {
-                    frame[to] = self.brought_in(value, span)?;
+                    frame[to] = value;
                 }
                 Ok(())
             }
             (StreamOp::Write, ..) => {
+                self.look_ahead();
                 let values = self.outside(frame, &step.args)?;
                 self.options.streams.outside()?.write(values)
             }
             (StreamOp::Next | StreamOp::Read, ..) => {
                 Err(malformed("a step of a sequence without operands"))
-            }
-        }
-    }
-
-    /// A value from outside, on the device.
-    fn brought_in(&self, value: Value, span: SpanId) -> Result<Val<D::Buffer>, RunError> {
-        match value {
-            Value::Scalar(c) => Ok(Val::Scalar(c)),
-            Value::Array(array) => {
-                let (elem, len) = (array.data.elem(), array.data.len());
-                let upload = || self.device.upload(array.data);
-                let asker = Asker::Statement(span);
-                let memory = &self.options.memory;
-                counted::<D>(memory, asker, (elem, len), upload).map(Val::Buffer)
             }
         }
     }

@@ -205,6 +205,10 @@ impl Outside for InMemory {
         Ok(out)
     }
 
+    fn gather(&self, _: u32, _: i64, _: &dyn Fn() -> bool) -> bool {
+        true
+    }
+
     fn write(&self, values: Vec<Value>) -> Result<(), RunError> {
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         join(&mut output, values, None)

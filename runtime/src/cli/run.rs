@@ -2,6 +2,7 @@
 
 use super::exit::Exit;
 use super::output::{to_stderr, to_stdout};
+use super::purge::purge_at_once;
 use super::size::{parse_bytes, parse_seconds, parse_threads, parse_vector_bits};
 use super::stop::{Deadline, on_interrupt, while_running};
 use super::{Outcome, device, opt, png, profile, streams, threshold, trace};
@@ -136,6 +137,9 @@ pub(super) fn profiled(mut arguments: RunArguments) -> Outcome {
 }
 
 pub(super) fn run(arguments: &RunArguments) -> Outcome {
+    if arguments.mem_limit.is_some() {
+        purge_at_once();
+    }
     let session = open(arguments)?;
     on_interrupt(session.stop());
     let deadline = arguments

@@ -15,7 +15,7 @@ use midend::trap::RunError;
 use midend::value::Value;
 use output::Output;
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Where the sequences of a run come from and go to.
 struct Files {
@@ -24,12 +24,24 @@ struct Files {
     failed: Mutex<Option<io::Error>>,
 }
 
+impl Files {
+    fn input(&self, stream: u32) -> Option<MutexGuard<'_, Input>> {
+        let input = self.inputs.get(stream as usize)?;
+        Some(input.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 impl Outside for Files {
     fn read(&self, stream: u32, most: i64) -> Result<Vec<Value>, RunError> {
         let missing = || RunError::Internal(String::from("there is no such sequence"));
-        let input = self.inputs.get(stream as usize).ok_or_else(missing)?;
-        let mut input = input.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut input = self.input(stream).ok_or_else(missing)?;
         input.read(usize::try_from(most).unwrap_or(usize::MAX))
+    }
+
+    fn gather(&self, stream: u32, most: i64, busy: &dyn Fn() -> bool) -> bool {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        self.input(stream)
+            .is_some_and(|mut input| input.gather(most, busy))
     }
 
     fn write(&self, values: Vec<Value>) -> Result<(), RunError> {

@@ -64,9 +64,12 @@ pub(crate) struct Adaptive {
 #[derive(Debug)]
 struct Pace {
     since: Instant,
-    /// The size of the chunk at hand, exact and before it was rounded.
+    /// The size of the chunk at hand, how large it was to be, and that of the next one, before it is rounded.
     chunk: i64,
+    wanted: i64,
     size: f64,
+    /// That of the next one, if it is settled.
+    settled: Option<i64>,
     /// Bytes in use, and most bytes in use, when it began.
     used: u64,
     peak: u64,
@@ -92,7 +95,9 @@ impl Pace {
         Self {
             since: Instant::now(),
             chunk: 0,
+            wanted: 0,
             size: FIRST,
+            settled: None,
             used: room.used,
             peak: room.peak,
             time: None,
@@ -110,7 +115,7 @@ impl Pace {
         }
         let factor = match self.time {
             // The last chunk of a sequence says nothing, nor does one that was cut short.
-            _ if elements < self.size.floor() => 1.0,
+            _ if self.chunk < self.wanted => 1.0,
             _ if took < BUSY => IDLE,
             Some(average) if time > average * 1.1 => SHRINK,
             _ if took > LONG => 1.0,
@@ -153,8 +158,16 @@ impl Schedule for Adaptive {
         }
         // What was learnt is kept for the next time that the loop is begun.
         (pace.used, pace.peak, pace.since) = (room.used, room.peak, now);
-        pace.chunk = (pace.size as i64).clamp(1, left.max(1));
+        pace.wanted = pace.settled.take().unwrap_or(pace.size as i64);
+        pace.chunk = pace.wanted.clamp(1, left.max(1));
         pace.chunk
+    }
+
+    fn following(&self, stream: u32) -> Option<i64> {
+        let mut loops = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
+        let pace = loops.get_mut(&stream)?;
+        pace.settled = Some(pace.size as i64);
+        pace.settled
     }
 }
 
@@ -167,7 +180,7 @@ mod tests {
         let mut pace = Pace::new(&Room::default());
         let mut room = Room::default();
         for _ in 0..20 {
-            pace.chunk = pace.size as i64;
+            (pace.chunk, pace.wanted) = (pace.size as i64, pace.size as i64);
             // Eight bytes for an element, and always the same time for each.
             room.peak = room.peak.max(8 * pace.chunk as u64);
             pace.learn(

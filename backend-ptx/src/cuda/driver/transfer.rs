@@ -2,7 +2,7 @@
 //! another between its own places. From and to memory that is not pinned, the driver does neither two things at once nor with
 //! several cores.
 
-use super::{Gpu, Result};
+use super::{Failed, Gpu, Result, bytes_of};
 use cudarc::driver::{result, sys};
 use std::ffi::c_void;
 
@@ -11,7 +11,7 @@ const CHUNK: usize = 8 << 20;
 /// Chunks that are under way together.
 const CHUNKS: usize = 3;
 /// Bytes from which on a transfer goes by chunks.
-pub(super) const BULK: usize = 4 << 20;
+const BULK: usize = 4 << 20;
 /// Threads that copy a chunk on this machine, and the bytes that are worth one.
 const COPIERS: (usize, usize) = (4, 1 << 20);
 
@@ -37,6 +37,42 @@ impl Drop for Chunk {
         let _ = unsafe { result::event::destroy(self.done) };
         // SAFETY: as above.
         let _ = unsafe { result::free_host(self.memory.cast::<c_void>()) };
+    }
+}
+
+/// A stream for transfers beside the work in the other one.
+#[derive(Debug)]
+pub(super) struct Beside {
+    stream: sys::CUstream,
+    /// After the last transfer.
+    there: sys::CUevent,
+}
+
+// SAFETY: handles of streams and events may be used by any thread that has made their context current.
+unsafe impl Send for Beside {}
+
+impl Drop for Beside {
+    /// The context must be current.
+    fn drop(&mut self) {
+        // SAFETY: both were made in this context; the driver lets what is under way end. A failure leaves them taken.
+        let _ = unsafe { result::event::destroy(self.there) };
+        // SAFETY: as above.
+        let _ = unsafe { result::stream::destroy(self.stream) };
+    }
+}
+
+impl Beside {
+    /// The context must be current.
+    fn new() -> Result<Self> {
+        let stream = result::stream::create(result::stream::StreamKind::NonBlocking)?;
+        match result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING) {
+            Ok(there) => Ok(Self { stream, there }),
+            Err(why) => {
+                // SAFETY: it was just made, and nobody knows of it.
+                let _ = unsafe { result::stream::destroy(stream) };
+                Err(why.into())
+            }
+        }
     }
 }
 
@@ -72,9 +108,8 @@ impl Gpu {
     }
 
     /// Writes many bytes, which are in pinned memory or on the device when the call returns; nothing if there is no pinned memory.
-    pub(super) fn write_bulk(&self, address: u64, data: &[u8]) -> Option<Result<()>> {
+    fn write_bulk(&self, address: u64, data: &[u8], stream: sys::CUstream) -> Option<Result<()>> {
         self.with_chunks(|chunks| {
-            let stream = self.stream()?;
             for (i, part) in data.chunks(CHUNK).enumerate() {
                 let chunk = &chunks[i % CHUNKS];
                 // SAFETY: the event is there; one that was never recorded is over.
@@ -93,8 +128,63 @@ impl Gpu {
         })
     }
 
+    /// Writes bytes of this machine, behind what was asked for in the stream.
+    pub(super) fn write_in(&self, stream: sys::CUstream, address: u64, data: &[u8]) -> Result<()> {
+        if data.len() >= BULK
+            && let Some(written) = self.write_bulk(address, data, stream)
+        {
+            return written;
+        }
+        if !data.is_empty() {
+            // SAFETY: the caller holds memory of that size there. The data lies in pageable memory, which the driver has
+            // copied when the call returns.
+            unsafe { result::memcpy_htod_async(address, data, stream) }?;
+        }
+        Ok(())
+    }
+
+    /// Memory with these elements, which come there beside what was asked for before. Whoever uses it, or gives it back, asks it to
+    /// [arrive](Self::arrive) first. `T` is a number or a truth value.
+    pub(in super::super) fn put_ahead<T: Copy>(&self, data: &[T]) -> Result<u64> {
+        self.context.bind_to_thread()?;
+        let mut beside = super::lock(&self.beside);
+        let beside = match &mut *beside {
+            Some(beside) => beside,
+            none => none.insert(Beside::new()?),
+        };
+        let bytes = bytes_of(data);
+        // SAFETY: the stream is one of the current context; the contents are not read before they are written.
+        let address = unsafe { result::malloc_async(beside.stream, bytes.len().max(1)) };
+        let address = address.map_err(|why| Failed::of_memory(why, bytes.len()))?;
+        let written = self.write_in(beside.stream, address, bytes);
+        // SAFETY: event and stream are of the current context.
+        let noted = unsafe { result::event::record(beside.there, beside.stream) };
+        match written.and(noted.map_err(Failed::from)) {
+            Ok(()) => Ok(address),
+            Err(why) => {
+                // SAFETY: the memory came from this stream, and is given back behind all that was asked for in it.
+                let _ = unsafe { result::free_async(address, beside.stream) };
+                Err(why)
+            }
+        }
+    }
+
+    /// All that is asked for from now on happens after what was put ahead is there.
+    pub(in super::super) fn arrive(&self) -> Result<()> {
+        let stream = self.stream()?;
+        if let Some(beside) = &*super::lock(&self.beside) {
+            let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
+            // SAFETY: the event was recorded behind the last transfer.
+            unsafe { result::stream::wait_event(stream, beside.there, flags) }?;
+        }
+        Ok(())
+    }
+
     /// Reads many bytes; nothing if there is no pinned memory.
     pub(super) fn read_bulk(&self, data: &mut [u8], address: u64) -> Option<Result<()>> {
+        if data.len() < BULK {
+            return None;
+        }
         self.with_chunks(|chunks| {
             let stream = self.stream()?;
             let len = data.len();

@@ -15,10 +15,14 @@ use midend::value::Value;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
 
 /// How many pieces wait to be worked on.
 const WAITING: usize = 4;
+
+/// How often it is asked whether the device is still at work while elements are waited for.
+const PATIENCE: Duration = Duration::from_millis(1);
 
 /// Elements, or why there are none.
 type Piece = Result<Vec<Value>, ReadError>;
@@ -32,6 +36,8 @@ struct Part {
     pieces: Receiver<Piece>,
     rows: Rows,
     ended: bool,
+    /// Why there are no more.
+    failed: Option<RunError>,
 }
 
 impl Input {
@@ -48,6 +54,11 @@ impl Input {
             return Err(RunError::BadArguments(String::from(why)));
         }
         Ok(values)
+    }
+
+    /// Waits for elements as long as somebody is `busy`; whether so many, or all that are left, are there.
+    pub(super) fn gather(&mut self, most: usize, busy: &dyn Fn() -> bool) -> bool {
+        self.parts.iter_mut().all(|part| part.gather(most, busy))
     }
 }
 
@@ -81,6 +92,7 @@ impl Part {
             pieces,
             rows,
             ended: false,
+            failed: None,
         }
     }
 
@@ -91,14 +103,39 @@ impl Part {
         self.rows.reserve(most);
         let mut count = self.rows.take_into(&mut values, most)?;
         while count < most && !self.ended {
-            match self.pieces.recv() {
-                Ok(Ok(piece)) => self.rows.push(piece)?,
-                Ok(Err(why)) => return Err(RunError::BadArguments(why.to_string())),
-                Err(_) => self.ended = true,
+            if self.failed.is_none() {
+                let piece = self.pieces.recv().ok();
+                self.note(piece);
+            }
+            if let Some(why) = self.failed.take() {
+                return Err(why);
             }
             count += self.rows.take_into(&mut values, most - count)?;
         }
         Ok((values, count))
+    }
+
+    /// See [`Input::gather`].
+    fn gather(&mut self, most: usize, busy: &dyn Fn() -> bool) -> bool {
+        while self.rows.len() < most && !self.ended && self.failed.is_none() {
+            let piece = match self.pieces.recv_timeout(PATIENCE) {
+                Ok(piece) => Some(piece),
+                Err(RecvTimeoutError::Disconnected) => None,
+                Err(RecvTimeoutError::Timeout) if busy() => continue,
+                Err(RecvTimeoutError::Timeout) => return false,
+            };
+            self.note(piece);
+        }
+        true
+    }
+
+    /// What has come; nothing at the end.
+    fn note(&mut self, piece: Option<Piece>) {
+        match piece {
+            Some(Ok(piece)) => self.failed = self.rows.push(piece).err(),
+            Some(Err(why)) => self.failed = Some(RunError::BadArguments(why.to_string())),
+            None => self.ended = true,
+        }
     }
 }
 
