@@ -30,6 +30,7 @@ use midend::trap::RunError;
 use midend::value::Value;
 use midend::verify::{self, Verify};
 use planted::Plant;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What a run gave: results, or that it failed, in whatever way the program does.
@@ -56,6 +57,8 @@ pub struct Trials {
     pub rows: bool,
     /// Whether these have sequences as well.
     pub sequences: bool,
+    /// Whether every program, not one of four, is compiled for vector registers of 256 bits as well.
+    pub widths: bool,
     /// A mistake made on purpose.
     pub plant: Option<&'static Plant>,
 }
@@ -66,6 +69,7 @@ impl Trials {
         targets: true,
         rows: false,
         sequences: false,
+        widths: false,
         plant: None,
     };
 }
@@ -126,6 +130,8 @@ type Runner<'a> = dyn Fn(Vec<Value>) -> Result<Vec<Value>, RunError> + 'a;
 /// One form of the program: what it is called, its text, and how it is run.
 struct Form<'a> {
     name: String,
+    /// Which target runs it, and what is special, for the summary.
+    on: Option<String>,
     /// Whether one list of arguments is enough: the program goes on to other forms.
     brief: bool,
     text: Box<dyn Fn() -> String + 'a>,
@@ -141,6 +147,10 @@ pub struct Tried {
     pub ragged: bool,
     /// How often each rule of the compiler was used.
     pub counts: Counts,
+    /// How many runs were compared.
+    pub runs: u64,
+    /// On which targets, and in which ways of each.
+    pub on: BTreeSet<String>,
 }
 
 /// Tries one program with several arguments; says what is wrong, or what the program was.
@@ -203,20 +213,29 @@ fn check_with(
             wanted.push((args, outcome));
         }
     }
+    let (mut runs, mut on) = (0, BTreeSet::new());
     let (result, counts) = fired::counted(|| {
         forms::try_all(nested, seed, trials, &mut |form| {
+            if let Some(place) = form.on.as_ref().filter(|place| !on.contains(*place)) {
+                on.insert(place.clone());
+            }
             let one = (seed % ROUNDS) as usize;
             wanted
                 .iter()
                 .enumerate()
                 .filter(|(i, _)| !form.brief || *i == one.min(wanted.len() - 1))
-                .try_for_each(|(_, (args, wanted))| compare(form, args, wanted))
+                .try_for_each(|(_, (args, wanted))| {
+                    runs += 1;
+                    compare(form, args, wanted)
+                })
         })
     });
     Ok(Tried {
         nested: share::is_nested(nested),
         ragged: result?,
         counts,
+        runs,
+        on,
     })
 }
 

@@ -21,7 +21,11 @@ const ARROWS: &[(&str, &[&str])] = &[
         "runtime",
         &["frontend", "midend", "backend-cpu", "backend-ptx"],
     ),
-    ("tests", &["arrc", "frontend", "midend"]),
+    // Random programs are planned once and compiled for several devices.
+    (
+        "tests",
+        &["arrc", "frontend", "midend", "backend-cpu", "backend-ptx"],
+    ),
     ("bench", &["arrc", "midend"]),
 ];
 

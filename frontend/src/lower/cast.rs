@@ -189,7 +189,7 @@ impl<'a> Lower<'a> {
 }
 
 /// The message about rows that are taken for rows of one shape.
-fn differing(have: &[Size], want: &[Size]) -> Vec<MessagePart> {
+pub(super) fn differing(have: &[Size], want: &[Size]) -> Vec<MessagePart> {
     let mut message = vec![text("Rows differ in shape: ")];
     message.extend(super::coerce::shape_parts(have));
     message.push(text(" and "));

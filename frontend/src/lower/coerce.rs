@@ -44,6 +44,16 @@ impl<'a> Lower<'a> {
         Ok(self.with_certs(&checks.certs, |l| l.cast(&v, ty)))
     }
 
+    /// The value with rows of one length where the type is regular inside of arrays, which is checked.
+    pub(super) fn regular_as(&mut self, v: &Value<'a>, ty: &Ty) -> Res<Value<'a>> {
+        if !turns_regular(v, ty) {
+            return Ok(v.clone());
+        }
+        let ty = ty.map_dims(&mut |_| None);
+        let mut message = |have: &[Size], want: &[Size]| super::cast::differing(have, want);
+        self.coerce(v, &ty, TrapKind::Shape, &mut message)
+    }
+
     /// The value after its sizes were checked, if it is there at all: payloads of absent constructors have any size,
     /// and become values that have the right one.
     fn checked(
@@ -223,44 +233,52 @@ impl<'a> Lower<'a> {
 
 /// Whether there is a sum with rows of any lengths that are to be of one length.
 fn sum_turns_regular(v: &Value<'_>, ty: &Ty) -> bool {
-    fn turns(v: &Value<'_>, ty: &Ty, in_sum: bool) -> bool {
-        match (v, ty) {
-            (Value::Rows(rows), Ty::Array(a)) => {
-                (in_sum && !a.irregular) || turns(&rows.pool.peel(1), &a.elem, false)
-            }
-            (Value::Array { dims, elem }, Ty::Array(_)) => {
-                let mut row = ty;
-                for _ in dims.iter() {
-                    let Ty::Array(a) = row else { break };
-                    row = &a.elem;
-                }
-                turns(elem, row, in_sum)
-            }
-            (Value::Tuple(vs), Ty::Tuple(ts)) => {
-                vs.iter().zip(ts.iter()).any(|(v, t)| turns(v, t, in_sum))
-            }
-            (Value::Record(vs), Ty::Record(ts)) => {
-                let mut pairs = vs.iter().zip(ts.iter());
-                pairs.any(|((_, v), (_, t))| turns(v, t, in_sum))
-            }
-            (Value::Sum(sum), Ty::Sum(cons)) => {
-                let pairs = sum.cons.iter().zip(cons.iter());
-                let mut pairs = pairs.flat_map(|((_, vs), (_, ts))| vs.iter().zip(ts));
-                pairs.any(|(v, t)| turns(v, t, true))
-            }
-            (
-                Value::Leaf(_)
-                | Value::Array { .. }
-                | Value::Tuple(_)
-                | Value::Record(_)
-                | Value::Sum(_)
-                | Value::Rows(_)
-                | Value::Fun(_),
-                _,
-            ) => false,
+    turns(v, ty, false, false)
+}
+
+/// Whether there are rows of any lengths that are to be of one length.
+fn turns_regular(v: &Value<'_>, ty: &Ty) -> bool {
+    v.has_rows() && turns(v, ty, true, true)
+}
+
+/// The same; rows count `here`, and `deeper` inside of other rows. In sums they always do.
+fn turns(v: &Value<'_>, ty: &Ty, here: bool, deeper: bool) -> bool {
+    match (v, ty) {
+        (Value::Rows(rows), Ty::Array(a)) => {
+            (here && !a.irregular) || turns(&rows.pool.peel(1), &a.elem, deeper, deeper)
         }
+        (Value::Array { dims, elem }, Ty::Array(_)) => {
+            let mut row = ty;
+            for _ in dims.iter() {
+                let Ty::Array(a) = row else { break };
+                row = &a.elem;
+            }
+            turns(elem, row, here, deeper)
+        }
+        (Value::Tuple(vs), Ty::Tuple(ts)) => {
+            let mut pairs = vs.iter().zip(ts.iter());
+            pairs.any(|(v, t)| turns(v, t, here, deeper))
+        }
+        (Value::Record(vs), Ty::Record(ts)) => {
+            let mut pairs = vs.iter().zip(ts.iter());
+            pairs.any(|((_, v), (_, t))| turns(v, t, here, deeper))
+        }
+        (Value::Sum(sum), Ty::Sum(cons)) => {
+            let pairs = sum.cons.iter().zip(cons.iter());
+            let mut pairs = pairs.flat_map(|((_, vs), (_, ts))| vs.iter().zip(ts));
+            pairs.any(|(v, t)| turns(v, t, true, deeper))
+        }
+        (
+            Value::Leaf(_)
+            | Value::Array { .. }
+            | Value::Tuple(_)
+            | Value::Record(_)
+            | Value::Sum(_)
+            | Value::Rows(_)
+            | Value::Fun(_),
+            _,
+        ) => false,
     }
-    turns(v, ty, false)
 }
 
 /// `[a][b]` in a message.

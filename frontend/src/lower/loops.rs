@@ -57,7 +57,7 @@ impl<'a> Lower<'a> {
         let (result, stms) = self.nested(|l| {
             l.bind_index(form, index, bound.as_ref(), frame);
             let next = l.exp(body, frame)?;
-            Ok(l.loop_result(&next, &params))
+            l.loop_result(&next, &params)
         })?;
         self.own_starts(&mut params);
         let form = match (cond, bound) {
@@ -190,7 +190,7 @@ impl<'a> Lower<'a> {
         let index = self.fresh("i", Type::I64);
         let (result, stms) = self.nested(|l| {
             let next = step(l, index.into(), &params.value.clone())?;
-            Ok(l.loop_result(&next, &params))
+            l.loop_result(&next, &params)
         })?;
         self.own_starts(&mut params);
         let form = LoopForm::For {
@@ -230,10 +230,12 @@ impl<'a> Lower<'a> {
     }
 
     /// The next values of all parameters: sizes first.
-    fn loop_result(&mut self, next: &Value<'a>, params: &Params<'a>) -> Vec<Atom> {
+    fn loop_result(&mut self, next: &Value<'a>, params: &Params<'a>) -> Res<Vec<Atom>> {
         let changing: Vec<Var> = params.sizes.iter().map(|s| s.0).collect();
         let ty = self.type_of(&params.value);
-        let next = &self.irregular_as(next, &ty);
+        let next = self.irregular_as(next, &ty);
+        // A regular state that is computed in a way that does not show it.
+        let next = &self.regular_as(&next, &ty)?;
         let fixed = ty.map_dims(&mut |dim| {
             dim.filter(|d| size_var(*d).is_none_or(|v| !changing.contains(&v)))
         });
@@ -266,7 +268,7 @@ impl<'a> Lower<'a> {
             // For the loop's result; inside, the parameter stands for itself.
             self.cx.loop_results.entry(*param).or_default().push(*leaf);
         }
-        result
+        Ok(result)
     }
 
     /// What the body consumes is consumed by the loop: starts that others may read are copied.

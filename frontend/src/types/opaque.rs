@@ -159,12 +159,30 @@ pub(crate) fn opaque(mut exp: Exp) -> Opaque {
     free.dedup();
     metas.sort_unstable();
     metas.dedup();
+    let irregular = is_irregular(&mut exp);
     Opaque {
         key,
         exp,
         free,
         metas,
+        irregular,
     }
+}
+
+/// Whether an irregular size stands in an expression for a number; the sizes of what functions are applied to do not.
+fn is_irregular(exp: &mut Exp) -> bool {
+    struct Find(bool);
+    impl Visitor for Find {
+        fn ty(&mut self, _: &mut Type) {}
+        fn size(&mut self, _: &mut Size) {}
+        fn enter(&mut self, e: &mut Exp) -> bool {
+            self.0 |= matches!(&e.kind, ExpKind::Size(size) if size.is_irregular());
+            !self.0
+        }
+    }
+    let mut find = Find(false);
+    walk::exp(exp, &mut find);
+    find.0
 }
 
 fn free_of_exp(exp: &mut Exp) -> (Vec<Name>, Vec<u32>) {

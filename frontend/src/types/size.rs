@@ -78,6 +78,8 @@ pub struct Opaque {
     pub free: Vec<Name>,
     /// The sizes in it that are being inferred; empty in a finished program.
     pub metas: Vec<u32>,
+    /// Whether it is computed from the size of an irregular dimension.
+    pub(crate) irregular: bool,
 }
 
 impl PartialEq for Opaque {
@@ -114,7 +116,11 @@ impl Size {
     }
 
     fn of(terms: Terms) -> Size {
-        let irregular = |a: &Atom| *a == Atom::Name(Name::IRREGULAR);
+        let irregular = |a: &Atom| match a {
+            Atom::Name(name) => *name == Name::IRREGULAR,
+            Atom::Opaque(opaque) => opaque.irregular,
+            Atom::Meta(_) => false,
+        };
         // Whatever is computed from the length of any row is the length of any row.
         let terms = if terms.keys().flatten().any(irregular) {
             Terms::atom(Atom::Name(Name::IRREGULAR))

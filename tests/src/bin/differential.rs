@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! cargo run --release -p arrc-tests --bin differential -- [--first=SEED] [--programs=N] [--jobs=N] [--seconds=N]
-//!     [--no-targets] [--rows] [--sequences] [--reports=DIRECTORY] [--planted]
+//!     [--no-targets] [--rows] [--sequences] [--widths] [--reports=DIRECTORY] [--planted]
 //! ```
 //!
 //! Prints how many programs were tried, how many of them are nested and ragged, and how often each rule of the compiler was
 //! used; while it runs, `summary.txt` in the directory tells so every minute. What fails is made smaller and written to the
 //! directory, a file for each seed. Ends with 1 if anything failed.
 //! With `--rows`, programs are made in the source language, and have arrays with rows of any lengths; with `--sequences`, sequences
-//! as well.
+//! as well. With `--widths`, every program is compiled for vector registers of 256 bits, not one of four.
 //! With `--planted`, tells instead after how many programs each mistake is noticed that is made on purpose.
 
 #![expect(clippy::print_stdout, reason = "a command prints")]
@@ -58,6 +58,7 @@ fn flags() -> Result<Flags, Failure> {
             Some(("--reports", path)) => campaign.reports = PathBuf::from(path),
             None if arg == "--planted" => flags.planted = true,
             None if arg == "--no-targets" => flags.trials.targets = false,
+            None if arg == "--widths" => flags.trials.widths = true,
             None if arg == "--rows" => flags.trials.rows = true,
             None if arg == "--sequences" => {
                 flags.trials.rows = true;
@@ -69,6 +70,7 @@ fn flags() -> Result<Flags, Failure> {
     }
     let mut worker = vec![format!("--reports={}", flags.campaign.reports.display())];
     worker.extend((!flags.trials.targets).then(|| "--no-targets".to_owned()));
+    worker.extend(flags.trials.widths.then(|| "--widths".to_owned()));
     worker.extend(flags.trials.rows.then(|| "--rows".to_owned()));
     worker.extend(flags.trials.sequences.then(|| "--sequences".to_owned()));
     flags.campaign.worker = worker;

@@ -56,6 +56,7 @@ impl Passes {
 fn nested_form<'a>(name: &str, program: &'a Program<Soac>, options: Options<'a>) -> Form<'a> {
     Form {
         name: name.into(),
+        on: None,
         brief: !options.claims,
         text: Box::new(|| print::program(program)),
         run: Box::new(move |args| interp::run(program, "main", args, &options)),
@@ -70,6 +71,7 @@ fn flat_form<'a>(name: &str, program: &'a Program<Seg>, thresholds: &'a Forced) 
     };
     Form {
         name: name.into(),
+        on: None,
         brief,
         text: Box::new(|| print::program(program)),
         run: Box::new(move |args| interp::run_flat(program, "main", args, &options)),
@@ -89,13 +91,8 @@ fn try_versions(name: &str, program: &Program<Seg>, f: &mut Try<'_>) -> Result<(
     Ok(())
 }
 
-/// Tries a plan in the same ways. `nested` is what it was made of, before arrays became buffers.
-fn try_plan(
-    name: &str,
-    program: &Program<Mem>,
-    nested: &Program<Soac>,
-    f: &mut Try<'_>,
-) -> Result<(), String> {
+/// The plan, ready to be run. `nested` is what it was made of.
+fn executable(program: &Program<Mem>, nested: &Program<Soac>) -> Executable {
     let mut signatures = signatures(nested);
     for signature in &mut signatures {
         // Passes may have renumbered the functions.
@@ -109,19 +106,43 @@ fn try_plan(
             signature.fun = id;
         }
     }
-    let executable = Executable::new(program, signatures);
+    Executable::new(program, signatures)
+}
+
+fn ready(program: Program<Mem>, nested: &Program<Soac>) -> targets::Plan {
+    targets::Plan {
+        executable: executable(&program, nested),
+        program,
+    }
+}
+
+/// The guards as they come, and if there are any all true and none true.
+pub(super) fn together(any: bool) -> Vec<(&'static str, Forced)> {
+    let mut choices = vec![("", Forced::new())];
+    if any {
+        choices.push((", all guards true", Forced::all(0)));
+        choices.push((", no guard true", Forced::all(INFINITE)));
+    }
+    choices
+}
+
+/// Tries a plan in the same ways. `nested` is what it was made of, before arrays became buffers.
+fn try_plan(
+    name: &str,
+    program: &Program<Mem>,
+    nested: &Program<Soac>,
+    f: &mut Try<'_>,
+) -> Result<(), String> {
+    let executable = executable(program, nested);
     let device = Reference::new();
     let module = device
         .compile(program)
         .map_err(|e| format!("{name}: {e}"))?;
-    let mut choices = vec![("", Forced::new())];
-    if !midend::ir::threshold::of(program).is_empty() {
-        choices.push((", all guards true", Forced::all(0)));
-        choices.push((", no guard true", Forced::all(INFINITE)));
-    }
-    for (what, thresholds) in &choices {
+    let any = !midend::ir::threshold::of(program).is_empty();
+    for (what, thresholds) in &together(any) {
         f(&Form {
             name: format!("{name}{what}"),
+            on: None,
             brief: name != "pipeline",
             text: Box::new(|| print::program(program)),
             run: Box::new(|args| {
@@ -144,27 +165,50 @@ pub(super) fn try_all(
     trials: Trials,
     f: &mut Try<'_>,
 ) -> Result<bool, String> {
-    let passes = |without: &[&str]| Passes {
+    let passes = |coalesce: bool, without: &[&str]| Passes {
         plant: trials.plant,
         options: pass::Options {
+            coalesce,
             without: without.iter().map(|name| (*name).to_owned()).collect(),
             ..pass::Options::default()
         },
     };
-    let all = passes(&[]);
+    let all = passes(true, &[]);
     alone(&all, nested, f)?;
-    let ragged = in_order(&all, "pipeline", true, nested, f)?;
+    let down = in_order(&all, "pipeline", true, nested, f)?;
     // One after the other is left out.
     let left_out = pipeline::NESTED.iter().map(|pass| pass.name);
     let left_out: Vec<&str> = left_out.chain(["regularity"]).collect();
     let pick = (seed % left_out.len() as u64) as usize;
     let without = left_out[pick];
     let name = format!("pipeline without {without}");
-    in_order(&passes(&[without]), &name, false, nested, f)?;
-    if trials.targets {
-        targets::try_all(nested, seed, trials.sequences, f)?;
+    in_order(&passes(true, &[without]), &name, false, nested, f)?;
+    if !trials.targets {
+        return Ok(down.ragged);
     }
-    Ok(ragged)
+    // On the CPU neighbours read what suits them, so that plans may differ from here on.
+    let flat = passes(false, &[]).flat(LAYOUT, down.before_layout)?;
+    let host = if flat == down.flat {
+        down.plan.clone()
+    } else {
+        all.planned(&flat)?
+    };
+    let irregular = if seed.is_multiple_of(4) {
+        let mut ignored = |_: &Form<'_>| Ok(());
+        let passes = passes(false, &["regularity"]);
+        let down = in_order(&passes, "pipeline", false, nested, &mut ignored)?;
+        Some(ready(down.plan, &down.nested))
+    } else {
+        None
+    };
+    let plans = targets::Plans {
+        nested,
+        host: ready(host, &down.nested),
+        gpu: ready(down.plan, &down.nested),
+        irregular,
+    };
+    targets::try_all(&plans, seed, trials, f)?;
+    Ok(down.ragged)
 }
 
 /// The program after each pass alone, on its way down without other passes.
@@ -194,6 +238,42 @@ fn alone(passes: &Passes, nested: &Program<Soac>, f: &mut Try<'_>) -> Result<(),
     Ok(())
 }
 
+/// Where in [`pipeline::FLAT`] the last pass is that back ends may want otherwise.
+const LAYOUT: usize = pipeline::FLAT.len() - 1;
+
+/// What a program was on its way down.
+struct Down {
+    /// Whether a parallel operation goes over rows of different lengths.
+    ragged: bool,
+    nested: Program<Soac>,
+    before_layout: Program<Seg>,
+    flat: Program<Seg>,
+    plan: Program<Mem>,
+}
+
+impl Passes {
+    /// The flat program after the passes from this one on.
+    fn flat(&self, from: usize, mut program: Program<Seg>) -> Result<Program<Seg>, String> {
+        for pass in pipeline::FLAT.iter().skip(from) {
+            if !self.is_without(pass) {
+                program = self.after(pass, &program)?;
+            }
+        }
+        Ok(program)
+    }
+
+    /// The plan of a flat program.
+    fn planned(&self, flat: &Program<Seg>) -> Result<Program<Mem>, String> {
+        let mut planned = self.after(&pipeline::PLAN, flat)?;
+        for pass in pipeline::PLANNED {
+            if !self.is_without(pass) {
+                planned = self.after(pass, &planned)?;
+            }
+        }
+        Ok(planned)
+    }
+}
+
 /// The program after all passes, and, if `each`, after each.
 fn in_order(
     passes: &Passes,
@@ -201,7 +281,7 @@ fn in_order(
     each: bool,
     nested: &Program<Soac>,
     f: &mut Try<'_>,
-) -> Result<bool, String> {
+) -> Result<Down, String> {
     let mut program = nested.clone();
     for (i, pass) in pipeline::NESTED.iter().enumerate() {
         if passes.is_without(pass) {
@@ -220,18 +300,21 @@ fn in_order(
     if each {
         try_versions(&format!("{name} up to flatten"), &flat, f)?;
     }
-    for pass in pipeline::FLAT {
+    for pass in &pipeline::FLAT[..LAYOUT] {
         if !passes.is_without(pass) {
             flat = passes.after(pass, &flat)?;
         }
     }
+    let before_layout = flat.clone();
+    let flat = passes.flat(LAYOUT, flat)?;
     try_versions(&format!("flat {name}"), &flat, f)?;
-    let mut planned = passes.after(&pipeline::PLAN, &flat)?;
-    for pass in pipeline::PLANNED {
-        if !passes.is_without(pass) {
-            planned = passes.after(pass, &planned)?;
-        }
-    }
-    try_plan(name, &planned, &program, f)?;
-    Ok(ragged)
+    let plan = passes.planned(&flat)?;
+    try_plan(name, &plan, &program, f)?;
+    Ok(Down {
+        ragged,
+        nested: program,
+        before_layout,
+        flat,
+        plan,
+    })
 }

@@ -1,173 +1,239 @@
-//! Forms of a program that are compiled for targets: the CPU with one thread and narrow vector registers (one program of four also with those of
-//! 256 bits) and with two threads and the widest, and the emulator of GPUs.
+//! Forms of a program that are compiled for targets: the CPU with one thread and vector registers of 128 bits, with one thread and 256 bits,
+//! and with two threads and the widest, and the emulator of GPUs. A plan is compiled once for each of them; guards and chunks are
+//! settled when it runs.
 
-use super::Form;
-use arrc::session::{Options, Program as Compiled, Session};
-use arrc::target::Target;
-use midend::driver::Settings;
+use super::forms::together;
+use super::{Form, Trials};
+use arrc::session::on_big_stack;
+use backend_cpu::CpuDevice;
+use backend_ptx::EmuDevice;
+use midend::device::{Device, Stop};
+use midend::ir::mem::Mem;
 use midend::ir::print;
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
 use midend::ir::threshold::{Forced, INFINITE};
-use midend::pass;
-use std::cell::RefCell;
-use std::rc::Rc;
+use midend::plan::{self, Executable};
+use midend::stream::{Fixed, Streams};
+use midend::trap::RunError;
+use midend::value::Value;
 use std::sync::LazyLock;
 
 /// The most instructions of all lanes that the emulator executes in a run.
 const CAP: u64 = 20_000_000;
 
-/// The place with vector registers of two vectors.
-const HALF: &str = "cpu, 256 bits";
-/// The place that tries most.
-const MOST: &str = "cpu, 2 threads";
+/// How many guards are set alone; of more, those from a place on that the seed decides.
+const ALONE: usize = 8;
 
-/// How many guards are set alone.
-const ALONE: usize = 4;
-
-/// A target, what it is called, and how programs are compiled for it.
-struct Place {
-    name: &'static str,
-    session: Session,
+/// A plan, and the same ready to be run.
+pub(super) struct Plan {
+    pub(super) program: Program<Mem>,
+    pub(super) executable: Executable,
 }
 
-fn place(name: &'static str, target: Target, threads: usize, without: &[&str]) -> Place {
-    chunked(name, target, threads, without, None)
+/// What the program has become.
+pub(super) struct Plans<'a> {
+    /// What it was.
+    pub(super) nested: &'a Program<Soac>,
+    /// The plan for the CPU.
+    pub(super) host: Plan,
+    /// The plan for GPUs.
+    pub(super) gpu: Plan,
+    /// The plan for the CPU without the analysis of regularity, if it is to be tried.
+    pub(super) irregular: Option<Plan>,
 }
 
-/// The same with chunks of a size.
-fn chunked(
+/// A CPU with threads and vector registers of so many bits; 0 is the widest there are.
+struct Host {
     name: &'static str,
-    target: Target,
-    threads: usize,
-    without: &[&str],
-    chunk: Option<i64>,
-) -> Place {
-    let without = without.iter().map(|name| (*name).to_owned()).collect();
-    let options = Options {
-        target,
-        threads: Some(threads),
-        // On one thread with narrow vector registers, on two with the widest.
-        vector_bits: (threads == 1).then_some(match name == HALF {
-            true => 256,
-            false => 128,
-        }),
-        cap: Some(CAP),
-        chunk,
-        passes: Settings {
-            options: pass::Options {
-                without,
-                ..pass::Options::default()
-            },
-            ..Settings::default()
-        },
-        ..Options::default()
+    device: CpuDevice,
+}
+
+fn host(name: &'static str, threads: usize, vector_bits: u32) -> Host {
+    let options = backend_cpu::Options {
+        threads,
+        memory: None,
+        vector_bits,
     };
-    Place {
-        name,
-        session: Session::new(options).expect("the target is there"),
-    }
+    let device = CpuDevice::new(options).expect("there is a CPU");
+    Host { name, device }
 }
 
-static PLACES: LazyLock<[Place; 3]> = LazyLock::new(|| {
-    [
-        place("cpu, 128 bits", Target::Cpu, 1, &[]),
-        place(MOST, Target::Cpu, 2, &[]),
-        place("ptx-emu", Target::PtxEmu, 1, &[]),
-    ]
-});
+static NARROW: LazyLock<Host> = LazyLock::new(|| host("cpu, 128 bits", 1, 128));
+static HALF: LazyLock<Host> = LazyLock::new(|| host("cpu, 256 bits", 1, 256));
+static WIDEST: LazyLock<Host> = LazyLock::new(|| host("cpu, 2 threads, widest", 2, 0));
 
-static WIDER: LazyLock<Place> = LazyLock::new(|| place(HALF, Target::Cpu, 1, &[]));
+/// In which ways a program is run.
+#[derive(Clone, Copy, Default)]
+struct Ways {
+    /// Whether each guard is set alone.
+    each: bool,
+    /// Whether all lists of arguments are given to it.
+    all: bool,
+    /// Whether all are given to it at least with the guards as they come.
+    usual: bool,
+    /// In chunks of so many elements as well.
+    chunk: Option<i64>,
+}
 
-/// Where programs with sequences are tried as well: what they compute must not depend on chunks.
-static CHUNKED: LazyLock<[Place; 3]> = LazyLock::new(|| {
-    [
-        chunked("cpu, chunks of 1", Target::Cpu, 1, &[], Some(1)),
-        chunked("cpu, chunks of 3", Target::Cpu, 2, &[], Some(3)),
-        chunked("ptx-emu, chunks of 2", Target::PtxEmu, 1, &[], Some(2)),
-    ]
-});
+/// Runs a plan that was compiled, with thresholds, in chunks of a size.
+type Run<'a> = dyn Fn(Vec<Value>, &Forced, Option<i64>) -> Result<Vec<Value>, RunError> + 'a;
 
-static IRREGULAR: LazyLock<Place> =
-    LazyLock::new(|| place("cpu without regularity", Target::Cpu, 2, &["regularity"]));
-
-/// Tries the program on every target, with the guards as they come, all true, and none true; on the CPU also with one true or
-/// one not true, and compiled without the analysis of regularity. Programs with sequences are tried with several sizes of chunks.
+/// Tries the program on every target, with the guards as they come, all true, and none true, and with one true or one not true;
+/// compiled without the analysis of regularity, too. Programs with sequences are tried with several sizes of chunks.
 pub(super) fn try_all(
-    nested: &Program<Soac>,
+    plans: &Plans<'_>,
     seed: u64,
-    sequences: bool,
+    trials: Trials,
     f: &mut dyn FnMut(&Form<'_>) -> Result<(), String>,
 ) -> Result<(), String> {
-    for place in PLACES.iter() {
-        try_on(place, nested, place.name == MOST, f)?;
+    let chunk = |n: i64| trials.sequences.then_some(n);
+    let narrow = Ways {
+        chunk: chunk(1),
+        ..Ways::default()
+    };
+    on_host(&NARROW, &plans.host, plans.nested, seed, narrow, f)?;
+    if trials.widths || seed % 4 == 1 {
+        on_host(&HALF, &plans.host, plans.nested, seed, Ways::default(), f)?;
     }
-    if seed % 4 == 1 {
-        try_on(&WIDER, nested, false, f)?;
-    }
-    if sequences {
-        for place in CHUNKED.iter() {
-            try_on(place, nested, false, f)?;
-        }
-    }
-    if seed.is_multiple_of(4) {
-        try_on(&IRREGULAR, nested, false, f)?;
+    let widest = Ways {
+        each: true,
+        usual: true,
+        chunk: chunk(3),
+        ..Ways::default()
+    };
+    on_host(&WIDEST, &plans.host, plans.nested, seed, widest, f)?;
+    let emulated = Ways {
+        each: true,
+        all: true,
+        chunk: chunk(2),
+        ..Ways::default()
+    };
+    on_emulator(&plans.gpu, plans.nested, seed, emulated, f)?;
+    if let Some(plan) = &plans.irregular {
+        let ways = Ways::default();
+        on_host(&WIDEST, plan, plans.nested, seed, ways, &mut |form| {
+            f(form).map_err(|why| format!("without regularity, {why}"))
+        })?;
     }
     Ok(())
 }
 
-fn try_on(
-    place: &Place,
+fn on_host(
+    host: &Host,
+    plan: &Plan,
     nested: &Program<Soac>,
-    each: bool,
+    seed: u64,
+    ways: Ways,
     f: &mut dyn FnMut(&Form<'_>) -> Result<(), String>,
 ) -> Result<(), String> {
-    let compiled = super::unwound(|| place.session.compile_ir(nested.clone()));
-    let compiled = compiled.map_err(|why| format!("{}: {why}", place.name))?;
-    let compiled = compiled.map_err(|why| format!("{}: {why:?}", place.name))?;
-    let names: Vec<String> = compiled
+    let device = &host.device;
+    let module = super::unwound(|| device.compile(&plan.program));
+    let module = module.map_err(|why| format!("{}: {why}", host.name))?;
+    let module = module.map_err(|why| format!("{}: {why}", host.name))?;
+    let run = |args: Vec<Value>, thresholds: &Forced, chunk: Option<i64>| {
+        let executable = &plan.executable;
+        device.pool().install(|| {
+            let fixed = chunk.map(Fixed);
+            let stop = Stop::new();
+            let options = options(&stop, thresholds, fixed.as_ref());
+            executable.run(device, &module, "main", args, &options)
+        })
+    };
+    try_ways(host.name, &run, &plan.executable, nested, seed, ways, f)
+}
+
+fn on_emulator(
+    plan: &Plan,
+    nested: &Program<Soac>,
+    seed: u64,
+    ways: Ways,
+    f: &mut dyn FnMut(&Form<'_>) -> Result<(), String>,
+) -> Result<(), String> {
+    let name = "ptx-emu";
+    // Turns are taken in another order in every program.
+    let limits = backend_ptx::Options {
+        seed,
+        fuel: CAP,
+        ..backend_ptx::Options::default()
+    };
+    let module = super::unwound(|| EmuDevice::new(limits)?.compile(&plan.program));
+    let module = module.map_err(|why| format!("{name}: {why}"))?;
+    let module = module.map_err(|why| format!("{name}: {why}"))?;
+    let run = |args: Vec<Value>, thresholds: &Forced, chunk: Option<i64>| {
+        let executable = &plan.executable;
+        on_big_stack(|| {
+            let device = EmuDevice::new(limits)?;
+            let fixed = chunk.map(Fixed);
+            let stop = Stop::new();
+            let options = options(&stop, thresholds, fixed.as_ref());
+            executable.run(&device, &module, "main", args, &options)
+        })
+    };
+    try_ways(name, &run, &plan.executable, nested, seed, ways, f)
+}
+
+fn options<'a>(
+    stop: &'a Stop,
+    thresholds: &'a Forced,
+    fixed: Option<&'a Fixed>,
+) -> plan::Options<'a> {
+    plan::Options {
+        thresholds,
+        streams: fixed.map_or(Streams::VARIED, |fixed| Streams::new(fixed)),
+        ..plan::Options::new(stop)
+    }
+}
+
+fn try_ways(
+    name: &'static str,
+    run: &Run<'_>,
+    executable: &Executable,
+    nested: &Program<Soac>,
+    seed: u64,
+    ways: Ways,
+    f: &mut dyn FnMut(&Form<'_>) -> Result<(), String>,
+) -> Result<(), String> {
+    let names: Vec<String> = executable
         .thresholds()
         .iter()
         .map(ToString::to_string)
         .collect();
-    let mut choices = vec![("", Forced::new())];
-    if !names.is_empty() {
-        choices.push((", all guards true", Forced::all(0)));
-        choices.push((", no guard true", Forced::all(INFINITE)));
+    let mut form = |what: &str, on: String, brief: bool, forced: &Forced, chunk: Option<i64>| {
+        f(&Form {
+            name: format!("{name}{what}"),
+            on: Some(on),
+            brief,
+            text: Box::new(|| print::program(nested)),
+            run: Box::new(|args| run(args, forced, chunk)),
+        })
+    };
+    let choices = together(!names.is_empty());
+    for (what, forced) in &choices {
+        let brief = !(ways.all || ways.usual && what.is_empty());
+        form(what, name.to_owned(), brief, forced, None)?;
     }
-    if each && names.len() > 1 {
-        for name in names.iter().take(ALONE) {
-            for (what, others, number) in [
-                (", one guard true", INFINITE, 0),
-                (", all guards true but one", 0, INFINITE),
-            ] {
-                let mut forced = Forced::all(others);
-                forced.named.insert(name.clone(), number);
-                choices.push((what, forced));
-            }
+    if let Some(chunk) = ways.chunk {
+        for (what, forced) in &choices {
+            let brief = !ways.all;
+            let what = format!("{what}, chunks of {chunk}");
+            form(&what, format!("{name}, chunks"), brief, forced, Some(chunk))?;
         }
     }
-    let compiled = Rc::new(RefCell::new(compiled));
-    choices
-        .into_iter()
-        .try_for_each(|(what, forced)| f(&form(place.name, what, nested, &compiled, forced)))
-}
-
-fn form<'a>(
-    name: &str,
-    what: &str,
-    nested: &'a Program<Soac>,
-    compiled: &Rc<RefCell<Compiled>>,
-    forced: Forced,
-) -> Form<'a> {
-    let compiled = Rc::clone(compiled);
-    Form {
-        name: format!("{name}{what}"),
-        brief: name != "ptx-emu" && (name, what) != (MOST, ""),
-        text: Box::new(move || print::program(nested)),
-        run: Box::new(move |args| {
-            compiled.borrow_mut().force(forced.clone());
-            compiled.borrow().call("main", args)
-        }),
+    if !ways.each || names.len() < 2 {
+        return Ok(());
     }
+    let place = name;
+    let from = seed as usize % names.len();
+    for name in names.iter().cycle().skip(from).take(names.len().min(ALONE)) {
+        for (what, others, number) in [
+            (", one guard true", INFINITE, 0),
+            (", all guards true but one", 0, INFINITE),
+        ] {
+            let mut forced = Forced::all(others);
+            forced.named.insert(name.clone(), number);
+            form(what, format!("{place}, each guard"), true, &forced, None)?;
+        }
+    }
+    Ok(())
 }
