@@ -8,7 +8,7 @@ use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, default_libcall_names};
-use midend::analysis::kernels::launched;
+use midend::analysis::kernels::{launched, shares_out};
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::syntax::Program;
@@ -19,7 +19,11 @@ pub(crate) fn assembly(
     program: &Program<Mem>,
     target: &Target,
 ) -> Result<Vec<(String, String)>, RunError> {
-    let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) = launched(program).into_iter().unzip();
+    // No processor has blocks of threads.
+    let launched = launched(program).into_iter();
+    let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) = launched
+        .filter(|(kernel, _)| !shares_out(&kernel.body))
+        .unzip();
     let builder = JITBuilder::with_isa(target.isa.clone(), default_libcall_names());
     let mut jit = JITModule::new(builder);
     let declared = declare(program, &target.isa, (&kernels, &args), &mut jit)?;

@@ -13,7 +13,7 @@ use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetFrontendConfig};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _, default_libcall_names};
 use midend::analysis::calls::calls;
-use midend::analysis::kernels::{called, kernel_bodies, launched};
+use midend::analysis::kernels::{called, kernel_bodies, launched, shares_out};
 use midend::ir::id::{FunId, Id, Var};
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::scalar::Const;
@@ -237,7 +237,9 @@ pub(crate) fn compile<'a>(
     target: &Target,
     wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Made<'a>, RunError> {
-    let launched = launched(program).into_iter();
+    let launched = launched(program)
+        .into_iter()
+        .filter(|(kernel, _)| !shares_out(&kernel.body));
     let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) =
         launched.filter(|(kernel, _)| wanted(&kernel.name)).unzip();
     let provider = ArenaMemoryProvider::new_with_size(ARENA).map_err(broken)?;

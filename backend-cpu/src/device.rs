@@ -122,8 +122,9 @@ impl Device for CpuDevice {
         match kind {
             ThresholdKind::Outer | ThresholdKind::Tiles => cores * POINTS,
             ThresholdKind::Rows => rows_shorter_than(SHORT),
-            // Lanes gather what points read far apart; a thread that meets a long row has nobody to share it with.
-            ThresholdKind::Layout | ThresholdKind::Ragged => INFINITE,
+            // Lanes gather what points read far apart; a thread that meets a long row has nobody to share it with, and there are no
+            // blocks of threads.
+            ThresholdKind::Layout | ThresholdKind::Ragged | ThresholdKind::Block => INFINITE,
         }
     }
 

@@ -37,6 +37,8 @@ pub(crate) struct Kernel {
     pub(crate) steady: bool,
     /// The steps of the loop of a map that is worked on in tiles.
     pub(crate) steps: Option<Scalar>,
+    /// Of a map whose points threads work on together: how wide they are, and how many bytes they need.
+    pub(crate) needs: Option<(Scalar, Scalar)>,
     /// The types of the tuple of operators.
     pub(crate) tuple: Vec<ScalarType>,
     /// Of each histogram: its buckets, and arguments and types of its destinations.
@@ -82,6 +84,10 @@ impl Kernel {
                 let tiled = tiled.iter().map(|tiled| &tiled.entry);
                 let all = [plain].into_iter().chain(wide);
                 all.chain(tiled).chain(ragged).collect()
+            }
+            Lowered::Blocks { plain, forms } => {
+                let forms = forms.iter().map(|form| &form.entry);
+                [plain].into_iter().chain(forms).collect()
             }
             Lowered::Seq(entry) => vec![entry],
             Lowered::Hist(hist) => hist.entries().into_iter().map(|(_, entry)| entry).collect(),
@@ -172,6 +178,7 @@ fn describe(program: &Program<Mem>, kernel: &Source, args: &[Var], lowered: Lowe
     let steps = match &lowered {
         Lowered::Map { steps, .. } => steps.as_ref().map(scalar),
         Lowered::Seq(_)
+        | Lowered::Blocks { .. }
         | Lowered::Red { .. }
         | Lowered::Scan { .. }
         | Lowered::Hist(_)
@@ -191,6 +198,9 @@ fn describe(program: &Program<Mem>, kernel: &Source, args: &[Var], lowered: Lowe
         lowered,
         steady: kernel.steady,
         steps,
+        needs: kernel
+            .block
+            .map(|needs| (scalar(&needs.width), scalar(&needs.bytes))),
         tuple,
         hists: hists
             .iter()
@@ -224,9 +234,13 @@ fn uses(kernel: &Source, args: &[Var]) -> Vec<Use> {
             note(&dst.buffer, false);
             note(&src.buffer, true);
         }
-        Exp::Op(
-            Mem::Alloc { .. } | Mem::Free(_) | Mem::Launch(_) | Mem::Trace(_) | Mem::Stream(_),
-        )
+        Exp::Op(Mem::Launch(kernel)) => match &kernel.kind {
+            KernelKind::Red { outs, .. } | KernelKind::Scan { outs, .. } => {
+                outs.iter().for_each(|out| note(out, false));
+            }
+            KernelKind::Map | KernelKind::Seq | KernelKind::Hist(_) => {}
+        },
+        Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Trace(_) | Mem::Stream(_))
         | Exp::Atom(_)
         | Exp::Scalar(..)
         | Exp::Assert { .. }

@@ -217,6 +217,7 @@ impl<M: Machine> Device for PtxDevice<M> {
             ThresholdKind::Ragged => INFINITE,
             ThresholdKind::Rows => rows_shorter_than(SHORT),
             ThresholdKind::Layout => LAYOUT,
+            ThresholdKind::Block => 1,
             ThresholdKind::Tiles => parallelism / TILES,
         }
     }

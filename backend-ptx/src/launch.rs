@@ -9,7 +9,7 @@ mod folds;
 mod hist;
 
 use crate::compile::{Dimension, Kernel, Scalar};
-use crate::lower::{Lowered, MoreOfScan, THREADS, Tiled};
+use crate::lower::{BlockForm, Lowered, MoreOfScan, THREADS, Team, Tiled};
 use midend::device::Arg;
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
@@ -139,7 +139,15 @@ impl Step {
 impl Kernel {
     /// Lets a step have fewer blocks, if its threads take what points there are in turn.
     pub(crate) const fn can_do_with_fewer(&self, step: &mut Step) -> bool {
-        let takes_turns = matches!(self.lowered, Lowered::Map { .. }) && step.entry == 0;
+        let takes_turns = match self.lowered {
+            Lowered::Map { .. } => step.entry == 0,
+            Lowered::Blocks { .. } => true,
+            Lowered::Seq(_)
+            | Lowered::Red { .. }
+            | Lowered::Scan { .. }
+            | Lowered::Hist(_)
+            | Lowered::Copies { .. } => false,
+        };
         let can = takes_turns && step.blocks > FEW_BLOCKS;
         if can {
             step.blocks = FEW_BLOCKS;
@@ -297,6 +305,11 @@ impl Planner<'_> {
         };
         match &self.kernel.lowered {
             Lowered::Seq(_) => self.step(0, 1, vec![]),
+            Lowered::Blocks { forms, .. } => {
+                let (entry, each) = self.form(forms);
+                let threads = points.saturating_mul(each);
+                self.threads(entry, threads, vec![Extra::Value(points as u64)]);
+            }
             Lowered::Map { wide, tiled, .. }
                 if let Some((i, blocks, tiles)) = self.tile(tiled, points) =>
             {
@@ -348,6 +361,18 @@ impl Planner<'_> {
             }
             Lowered::Copies { .. } => self.copies(points),
         }
+    }
+
+    /// The first form that the points do with, by its entry, and the threads of a point. It depends on what a point needs alone, so that
+    /// its row is folded in the same way however many there are.
+    fn form(&self, forms: &[BlockForm]) -> (usize, i64) {
+        let Some((width, bytes)) = self.kernel.needs else {
+            return (0, 1);
+        };
+        let [width, bytes] = [width, bytes].map(|n| scalar(n, self.slots) as i64);
+        let fits = |team: Team| width <= team.width && bytes <= i64::from(team.room);
+        let found = forms.iter().position(|form| fits(form.team));
+        found.map_or((0, 1), |i| (1 + i, forms[i].team.threads.into()))
     }
 
     /// The form to work on a map in tiles by, its blocks, and the number of tiles along the columns and along the rows: the

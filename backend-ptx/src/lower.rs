@@ -8,6 +8,7 @@
 //! kind needs. Where they are very many, the only parameter is the address of an array of them.
 
 mod arena;
+mod block;
 mod check;
 mod control;
 mod entry;
@@ -27,6 +28,7 @@ mod tile;
 mod together;
 mod tuple;
 
+pub(crate) use block::{Form as BlockForm, Size as Team};
 pub(crate) use entry::Entry;
 pub(crate) use hist::{Form, Hist, WORDS as SHARED_BUCKETS};
 pub(crate) use scan::{GROUP, Large, More as MoreOfScan, Published};
@@ -35,7 +37,7 @@ pub(crate) use tuple::words_of;
 
 use entry::{Shape, entry, name_of};
 use memory::Addresses;
-use midend::analysis::kernels::has_value;
+use midend::analysis::kernels::{has_value, shares_out};
 use reduce::Keeps;
 pub(crate) use reduce::More;
 
@@ -106,6 +108,8 @@ pub(crate) enum Lowered {
         /// Where rows are ragged: by tiles, with so many items for each thread.
         ragged: Option<(Entry, u32)>,
     },
+    /// One thread per point, or threads that work on it together where it does not need more than a form has.
+    Blocks { plain: Entry, forms: Vec<BlockForm> },
     /// One thread.
     Seq(Entry),
     /// A thread per segment; more of them where segments have one length, or tiles where their lengths differ.
@@ -145,6 +149,8 @@ enum Value {
     Local(Reg),
     /// A buffer in a share of the arena that is interleaved with those of the other threads.
     Interleaved(Reg),
+    /// A buffer in shared memory.
+    Shared(Reg),
 }
 
 /// A function of the plan as its callers see it.
@@ -186,6 +192,8 @@ pub(crate) struct Lower<'a> {
     by_rows: bool,
     /// What is known of addresses.
     addresses: Addresses,
+    /// The threads that work on the point at hand together.
+    team: Option<block::Team>,
 }
 
 /// The type of instructions on scalars of a type.
@@ -226,6 +234,10 @@ pub(crate) fn kernel(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> 
     // What a steady row comes to must not depend on where in a tile it lies.
     let in_tiles = !is_regular && !kernel.steady;
     match &kernel.kind {
+        KernelKind::Map if shares_out(&kernel.body) => Lowered::Blocks {
+            plain: map::map(source, kernel, args),
+            forms: block::forms(source, kernel, args),
+        },
         KernelKind::Map => {
             let (tiled, steps) = tile::tiled(source, kernel, args);
             Lowered::Map {
@@ -302,6 +314,7 @@ impl<'a> Lower<'a> {
             any_wins: true,
             by_rows: false,
             addresses: Addresses::default(),
+            team: None,
         }
     }
 
@@ -344,7 +357,10 @@ impl<'a> Lower<'a> {
     fn atom(&self, atom: Atom) -> Operand {
         match self.any(atom) {
             Value::Scalar(operand) => operand,
-            Value::Global(reg) | Value::Local(reg) | Value::Interleaved(reg) => reg.into(),
+            Value::Global(reg)
+            | Value::Local(reg)
+            | Value::Interleaved(reg)
+            | Value::Shared(reg) => reg.into(),
         }
     }
 
@@ -442,7 +458,9 @@ impl<'a> Lower<'a> {
 const fn operand(value: Value) -> Operand {
     match value {
         Value::Scalar(operand) => operand,
-        Value::Global(reg) | Value::Local(reg) | Value::Interleaved(reg) => Operand::Reg(reg),
+        Value::Global(reg) | Value::Local(reg) | Value::Interleaved(reg) | Value::Shared(reg) => {
+            Operand::Reg(reg)
+        }
     }
 }
 

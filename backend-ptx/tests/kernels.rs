@@ -401,6 +401,7 @@ fn ragged_rows() {
                 space,
                 tiled: 0,
                 steady: false,
+                block: None,
                 body,
                 kind,
             };

@@ -8,6 +8,8 @@ use midend::verify::{self, Verify};
 
 #[path = "verify/accumulators.rs"]
 mod accumulators;
+#[path = "verify/blocks.rs"]
+mod blocks;
 #[path = "verify/ragged.rs"]
 mod ragged;
 

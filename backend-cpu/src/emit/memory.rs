@@ -82,7 +82,7 @@ impl Emit<'_, '_> {
                 self.copy(shape, dst, src);
                 vec![]
             }
-            Mem::Launch(_) => unreachable!("the verifier lets no launch stand inside a kernel"),
+            Mem::Launch(_) => unreachable!("kernels that launch others are not compiled"),
             Mem::Trace(_) | Mem::Stream(_) => {
                 unreachable!("the verifier lets nothing be shown inside a kernel")
             }

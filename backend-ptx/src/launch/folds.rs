@@ -42,6 +42,7 @@ impl Planner<'_> {
             Lowered::Map { .. }
             | Lowered::Red { .. }
             | Lowered::Scan { .. }
+            | Lowered::Blocks { .. }
             | Lowered::Seq(_)
             | Lowered::Hist(_)
             | Lowered::Copies { .. } => return false,

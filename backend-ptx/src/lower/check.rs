@@ -14,7 +14,7 @@ impl Lower<'_> {
             operand @ (Operand::Reg(_) | Operand::Imm(_)) => self.reg(ScalarType::Bool, operand),
         };
         let (bad, good) = (self.b.block(), self.b.block());
-        self.b.branch(cond, good, bad, false);
+        self.b.branch(cond, good, bad, self.is_together());
         self.b.begin(bad);
         self.report(message, span);
         self.b.begin(good);

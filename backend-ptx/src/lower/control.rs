@@ -55,7 +55,7 @@ impl Lower<'_> {
         let types: Vec<Type> = binds.iter().map(|v| self.ty(*v).clone()).collect();
         let results: Vec<Reg> = types.iter().map(|ty| self.b.reg(class(ty))).collect();
         let (yes, no, join) = (self.b.block(), self.b.block(), self.b.block());
-        self.b.branch(cond, yes, no, false);
+        self.b.branch(cond, yes, no, self.is_together());
         for (block, body) in [(yes, then), (no, otherwise)] {
             self.b.begin(block);
             let values = self.body(body);
@@ -134,7 +134,7 @@ impl Lower<'_> {
                 self.bind_scalar(*index, counter);
                 self.b.begin(head);
                 let more = self.b.cmp(Cmp::Lt, super::ty_of(ty), counter, bound);
-                self.b.branch(more, inside, exit, false);
+                self.b.branch(more, inside, exit, self.is_together());
                 self.b.begin(inside);
                 self.step(&types, &regs, body);
                 self.b.bin_to(
@@ -174,7 +174,7 @@ impl Lower<'_> {
             }
             let go_on = self.scalars(cond)[0];
             let go_on = self.reg(ScalarType::Bool, go_on);
-            self.b.branch(go_on, inside, exit, false);
+            self.b.branch(go_on, inside, exit, self.is_together());
             self.b.begin(inside);
             self.step(types, regs, body);
         }
@@ -256,7 +256,7 @@ impl Lower<'_> {
         });
         let ok = self.b.cmp(Cmp::Eq, Ty::U32, failed, Operand::Imm(0));
         let (go_on, fail) = (self.b.block(), self.fail);
-        self.b.branch(ok, go_on, fail, false);
+        self.b.branch(ok, go_on, fail, self.is_together());
         self.b.begin(go_on);
         if interface.returns_memory {
             self.b.set(Ty::B64, top, new_top);

@@ -8,7 +8,7 @@ use midend::analysis::calls::Calls;
 use midend::analysis::kernels::{called, has_value, kernel_bodies};
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::{Kernel, Mem};
-use midend::ir::syntax::Program;
+use midend::ir::syntax::{Body, Program};
 use midend::ir::types::Type;
 use std::collections::BTreeMap;
 
@@ -23,6 +23,8 @@ pub(super) struct Shape<'k> {
     pub(super) extras: usize,
     /// Whether the code itself looks for a failure of an earlier launch, before it stores anything that is not its own.
     pub(super) skips_itself: bool,
+    /// The code in which each thread makes buffers of its own.
+    pub(super) bodies: Vec<&'k Body<Mem>>,
 }
 
 impl<'k> Shape<'k> {
@@ -34,6 +36,7 @@ impl<'k> Shape<'k> {
             args,
             extras,
             skips_itself: false,
+            bodies: kernel_bodies(kernel),
         }
     }
 }
@@ -66,8 +69,8 @@ pub(super) fn entry(
     code: impl FnOnce(&mut Lower<'_>, &[Reg]),
 ) -> Entry {
     let program = source.program;
-    let bodies = kernel_bodies(shape.kernel);
-    let called = called(program, bodies.iter().copied());
+    let bodies = &shape.bodies;
+    let called = called(program, kernel_bodies(shape.kernel));
     let functions: BTreeMap<FunId, Interface> = called
         .iter()
         .enumerate()
@@ -89,7 +92,7 @@ pub(super) fn entry(
         source.sites,
         Builder::new(&shape.name, kind),
     );
-    lower.on_stack = memory::stacked(&bodies);
+    lower.on_stack = memory::stacked(bodies);
     lower.slots = indirect.then(|| lower.pointer(0));
     for (i, var) in shape.args.iter().enumerate() {
         lower.argument(*var, 8 * i as u32);
@@ -105,7 +108,7 @@ pub(super) fn entry(
     if uses_arena {
         let arena = lower.pointer(first + 8 * Fixed::Arena as u32);
         let share = lower.parameter(Ty::U64, first + 8 * Fixed::Share as u32);
-        lower.interleave(&bodies);
+        lower.interleave(bodies);
         lower.take_share(arena, share);
     }
     let extras: Vec<Reg> = (0..shape.extras as u32)

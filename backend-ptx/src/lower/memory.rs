@@ -139,7 +139,10 @@ impl Lower<'_> {
                 self.copy(shape, dst, src);
                 vec![]
             }
-            Mem::Launch(_) => unreachable!("the verifier lets no launch stand inside a kernel"),
+            Mem::Launch(kernel) => {
+                self.alone(kernel);
+                vec![]
+            }
             Mem::Trace(_) | Mem::Stream(_) => {
                 unreachable!("the verifier lets nothing be shown inside a kernel")
             }
@@ -162,10 +165,13 @@ impl Lower<'_> {
     pub(super) fn place(&mut self, buffer: Value, elem: ScalarType, index: Operand) -> Place {
         let size = match buffer {
             Value::Interleaved(_) => self.slot.map_or(WARP, |slot| slot * WARP),
-            Value::Local(_) | Value::Global(_) | Value::Scalar(_) => elem.bytes() as u64,
+            Value::Local(_) | Value::Global(_) | Value::Shared(_) | Value::Scalar(_) => {
+                elem.bytes() as u64
+            }
         };
         let (space, base) = match buffer {
             Value::Local(reg) => (Space::Local, reg),
+            Value::Shared(reg) => (Space::Shared, reg),
             Value::Global(reg) | Value::Scalar(Operand::Reg(reg)) => (Space::Global, reg),
             Value::Interleaved(reg) => (Space::Global, reg),
             Value::Scalar(Operand::Imm(_)) => unreachable!("a buffer is no constant"),
@@ -179,7 +185,7 @@ impl Lower<'_> {
             };
         }
         let index = self.reg(ScalarType::I64, index);
-        let at = if space == Space::Local {
+        let at = if space != Space::Global {
             let low = self.b.convert(Ty::U32, Ty::U64, Round::Exact, index);
             let shift = Operand::Imm(size.trailing_zeros().into());
             let distance = self.b.bin(Binary::Shl, Ty::B32, low, shift);

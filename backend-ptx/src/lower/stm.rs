@@ -46,6 +46,7 @@ impl Lower<'_> {
         for stm in &body.stms {
             self.stm(stm);
         }
+        self.settle();
         let results = self.with_value(&body.result);
         results.into_iter().map(|atom| self.any(atom)).collect()
     }
@@ -81,9 +82,16 @@ impl Lower<'_> {
                 cond,
                 then,
                 otherwise,
-            } => self.conditional(&binds, *cond, then, otherwise),
-            Exp::Loop { params, form, body } => self.looped(params, form, body),
+            } => {
+                self.settle();
+                self.conditional(&binds, *cond, then, otherwise)
+            }
+            Exp::Loop { params, form, body } => {
+                self.settle();
+                self.looped(params, form, body)
+            }
             Exp::Call { fun, args } => self.call(*fun, args),
+            Exp::Op(op) if self.is_together() => self.together_op(op, binds.first().copied()),
             Exp::Op(op) => self.memory(op, binds.first().copied()),
         };
         for (var, value) in binds.into_iter().zip(values) {

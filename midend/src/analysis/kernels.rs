@@ -15,7 +15,7 @@ pub const fn has_value(ty: &Type) -> bool {
     !matches!(ty, Type::Cert)
 }
 
-/// Calls `f` on every statement of a body, inner ones too; not on what is inside kernels launched there.
+/// Calls `f` on every statement of a body of a kernel, inner ones too, also those of kernels that threads share out there.
 pub fn statements<'a>(body: &'a Body<Mem>, f: &mut dyn FnMut(&'a Stm<Mem>)) {
     for stm in &body.stms {
         f(stm);
@@ -23,7 +23,7 @@ pub fn statements<'a>(body: &'a Body<Mem>, f: &mut dyn FnMut(&'a Stm<Mem>)) {
     }
 }
 
-/// Calls `f` on the bodies directly inside an expression, kernels excepted.
+/// Calls `f` on the bodies directly inside an expression, those of kernels included.
 pub fn bodies<'a>(exp: &'a Exp<Mem>, f: &mut dyn FnMut(&'a Body<Mem>)) {
     match exp {
         Exp::Atom(_)
@@ -31,7 +31,16 @@ pub fn bodies<'a>(exp: &'a Exp<Mem>, f: &mut dyn FnMut(&'a Body<Mem>)) {
         | Exp::Assert { .. }
         | Exp::Guard { .. }
         | Exp::Call { .. }
-        | Exp::Op(_) => {}
+        | Exp::Op(
+            Mem::Alloc { .. }
+            | Mem::Free(_)
+            | Mem::Load { .. }
+            | Mem::Store { .. }
+            | Mem::Copy { .. }
+            | Mem::Trace(_)
+            | Mem::Stream(_),
+        ) => {}
+        Exp::Op(Mem::Launch(kernel)) => kernel_bodies(kernel).into_iter().for_each(f),
         Exp::If {
             then, otherwise, ..
         } => {
@@ -85,15 +94,37 @@ pub fn summed(vars: &Vars, kernel: &Kernel, ops: &[Operator<Mem>]) -> Kernel {
 
 /// The kernels launched in a program, each with the variables that its arguments are for, ascending.
 pub fn launched(program: &Program<Mem>) -> Vec<(&Kernel, Vec<Var>)> {
+    fn walk<'a>(vars: &Vars, body: &'a Body<Mem>, found: &mut Vec<(&'a Kernel, Vec<Var>)>) {
+        for stm in &body.stms {
+            match &stm.exp {
+                Exp::Op(Mem::Launch(kernel)) => {
+                    found.push((kernel.as_ref(), arguments(vars, &stm.exp)));
+                }
+                Exp::Atom(_)
+                | Exp::Scalar(..)
+                | Exp::Assert { .. }
+                | Exp::Guard { .. }
+                | Exp::If { .. }
+                | Exp::Loop { .. }
+                | Exp::Call { .. }
+                | Exp::Op(_) => bodies(&stm.exp, &mut |inner| walk(vars, inner, found)),
+            }
+        }
+    }
     let mut found = Vec::new();
     for fun in program.funs.iter() {
-        statements(&fun.body, &mut |stm| {
-            if let Exp::Op(Mem::Launch(kernel)) = &stm.exp {
-                found.push((kernel.as_ref(), arguments(&program.vars, &stm.exp)));
-            }
-        });
+        walk(&program.vars, &fun.body, &mut found);
     }
     found
+}
+
+/// Whether a body launches kernels: those of a kernel are shared out among the threads that work on a point of it.
+pub fn shares_out(body: &Body<Mem>) -> bool {
+    let mut shares = false;
+    statements(body, &mut |stm| {
+        shares |= matches!(stm.exp, Exp::Op(Mem::Launch(_)))
+    });
+    shares
 }
 
 /// The version that each kernel is part of, by name. What is launched whatever guards say is version 0; each branch that a
@@ -124,7 +155,7 @@ impl<'a> Versions<'a> {
                 Exp::If { cond, .. } => cond.as_var().is_some_and(|v| self.guards.contains(&v)),
                 Exp::Op(Mem::Launch(kernel)) => {
                     self.kernels.insert(&kernel.name, version);
-                    false
+                    continue;
                 }
                 Exp::Atom(_)
                 | Exp::Scalar(..)

@@ -96,6 +96,7 @@ impl Device for Reference {
             ThresholdKind::Outer
             | ThresholdKind::Tiles
             | ThresholdKind::Rows
+            | ThresholdKind::Block
             | ThresholdKind::Ragged
             | ThresholdKind::Layout => 4,
         }

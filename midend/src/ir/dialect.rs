@@ -57,3 +57,5 @@ mod mem;
 mod operand;
 mod seg;
 mod soac;
+
+pub use seg::is_by_blocks;

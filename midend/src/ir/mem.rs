@@ -52,7 +52,8 @@ pub enum Mem {
         /// Where from.
         src: Region,
     },
-    /// Runs a kernel; host code only. Binds nothing: kernels write to buffers.
+    /// Runs a kernel; host code, or the body of a kernel, where it is a map, reduction or scan over regular dimensions whose points the
+    /// threads that work on a point share out. Binds nothing: kernels write to buffers.
     Launch(Box<Kernel>),
     /// Shows a value to whoever runs the program; host code only. Binds nothing.
     Trace(Box<MemTrace>),
@@ -106,11 +107,26 @@ pub struct Kernel {
     pub tiled: usize,
     /// As [`super::seg::SegOp::steady`].
     pub steady: bool,
+    /// What a block of threads needs to work on a point, if its body launches kernels whose points the threads share out, and a block can
+    /// do so.
+    pub block: Option<BlockNeeds>,
     /// What a point does.
     pub body: Body<Mem>,
     /// What becomes of the results of the body.
     pub kind: KernelKind,
 }
+
+/// What a block of threads needs to work on a point of a kernel together; the host knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockNeeds {
+    /// The most points that the threads share out at a time.
+    pub width: Atom,
+    /// The bytes of the buffers that the body allocates itself, with [`ROUNDING`] for each. None is allocated in a loop.
+    pub bytes: Atom,
+}
+
+/// Buffers begin at multiples of so many bytes, of which each may take up to so many more for that.
+pub const ROUNDING: i64 = 16;
 
 /// The dimensions of a kernel.
 pub type KernelSpace = Vec<(Var, Extent)>;

@@ -32,6 +32,9 @@ pub enum ThresholdKind {
     /// How many rows [`ELEMENTS`] make, where the second version reduces rows whose elements lie side by side: it is the better
     /// one however many points there are, unless rows are short.
     Rows,
+    /// How many rows fit into the memory that a block of threads shares ([`ROOM`]): if one does, a block works on a row, and what it makes
+    /// of it stays there. Never reached on devices without such blocks, whatever is asked for.
+    Block,
     /// As [`ThresholdKind::Outer`] where the second version is nothing but reductions of rows whose lengths differ: it shares out long
     /// rows as well as short ones, which the first does not.
     Ragged,
@@ -42,10 +45,11 @@ pub enum ThresholdKind {
 
 impl ThresholdKind {
     /// All kinds.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Outer,
         Self::Tiles,
         Self::Rows,
+        Self::Block,
         Self::Ragged,
         Self::Layout,
     ];
@@ -56,6 +60,7 @@ impl ThresholdKind {
             Self::Outer => "outer",
             Self::Tiles => "tiles",
             Self::Rows => "rows",
+            Self::Block => "block",
             Self::Ragged => "ragged",
             Self::Layout => "layout",
         }
@@ -103,6 +108,9 @@ impl Names {
     }
 }
 
+/// The bytes of memory that a block of threads has to itself on every device that has such blocks.
+pub const ROOM: i64 = 40 << 10;
+
 /// The elements whose rows are counted to say how short rows are.
 pub const ELEMENTS: i64 = 1 << 20;
 
@@ -144,8 +152,11 @@ impl Forced {
             named: BTreeMap::new(),
         }
     }
-    /// The number for a threshold for which the device would take `default`.
+    /// The number for a threshold for which the device would take `default`. A device that has no blocks has none whatever is wanted.
     pub fn number(&self, threshold: &Threshold, default: i64) -> i64 {
+        if threshold.kind == ThresholdKind::Block && default == INFINITE {
+            return INFINITE;
+        }
         let named = if self.named.is_empty() {
             None
         } else {
@@ -208,6 +219,15 @@ mod tests {
         forced.add("main:3:outer=0").unwrap();
         assert_eq!(forced.number(&threshold("main:3"), 7), 0);
         assert_eq!(forced.number(&threshold("main:4"), 7), INFINITE);
+    }
+
+    #[test]
+    fn a_device_without_blocks_gets_none() {
+        let place = "main:3".into();
+        let kind = ThresholdKind::Block;
+        let block = Threshold { place, kind };
+        assert_eq!(Forced::all(0).number(&block, INFINITE), INFINITE);
+        assert_eq!(Forced::all(0).number(&block, 1), 0);
     }
 
     #[test]

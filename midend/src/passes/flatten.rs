@@ -35,6 +35,7 @@
 //! as sequential code for one point, and as host code for many points at once.
 
 mod acc;
+mod block;
 mod call;
 mod context;
 mod distribute;
@@ -155,6 +156,8 @@ enum Mode {
     /// A point of a parallel operation: operators become loops, and variables are renamed, for the same code may be
     /// instantiated several times.
     Seq,
+    /// The threads of a block that work on a point together: operators become parallel operations of their level, all else as above.
+    Block,
 }
 
 /// The state of the pass.
@@ -240,9 +243,9 @@ impl<'p> Cx<'p> {
     fn stm(&mut self, stm: &Stm<Soac>, mode: Mode, out: &mut Vec<Stm<Seg>>) {
         let exp = match &stm.exp {
             // What runs in parallel shows nothing.
-            Exp::Op(Soac::Array(ArrayOp::Trace(_))) if mode == Mode::Seq => return,
+            Exp::Op(Soac::Array(ArrayOp::Trace(_))) if mode != Mode::Host => return,
             Exp::Op(Soac::Array(ArrayOp::Stream(stream)))
-                if mode == Mode::Seq && stream.op == StreamOp::Next =>
+                if mode != Mode::Host && stream.op == StreamOp::Next =>
             {
                 Exp::Atom(self.atom(stream.whole()))
             }
@@ -256,6 +259,7 @@ impl<'p> Cx<'p> {
                 return match mode {
                     Mode::Host => self.par_soac(soac, &binds, out),
                     Mode::Seq => self.seq_soac(soac, &binds, out),
+                    Mode::Block => self.block_soac(soac, &binds, out),
                 };
             }
             Exp::Atom(a) => {
@@ -273,7 +277,7 @@ impl<'p> Cx<'p> {
                     threshold: threshold.clone(),
                     measure: self.atom(*measure),
                 },
-                Mode::Seq => Exp::Atom(Atom::bool(true)),
+                Mode::Seq | Mode::Block => Exp::Atom(Atom::bool(true)),
             },
             Exp::If {
                 cond,

@@ -30,6 +30,7 @@ use crate::analysis::layout::{Order, Wish, is_written, row_major, wishes};
 use crate::fired::fired;
 use crate::hash::HashMap;
 use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::dialect::is_by_blocks;
 use crate::ir::id::{SpanId, Var};
 use crate::ir::seg::{Level, Seg, SegKind, SegOp};
 use crate::ir::span::Spans;
@@ -135,7 +136,9 @@ impl Cx<'_> {
                 }
                 self.body(body, true);
             }
-            Exp::Op(Seg::Par(op)) if op.level == Level::Device => return self.operation(stm),
+            Exp::Op(Seg::Par(op)) if op.level == Level::Device && !is_by_blocks(&op.body) => {
+                return self.operation(stm);
+            }
             Exp::Op(Seg::Array(op)) => {
                 if let Some((bind, lies)) = stm.binds.first().zip(self.lies(op)) {
                     self.orders.insert(*bind, lies);

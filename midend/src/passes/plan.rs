@@ -18,6 +18,7 @@
 
 mod acc;
 mod array;
+mod block;
 mod control;
 mod copy;
 mod dest;
@@ -86,6 +87,8 @@ pub fn plan(program: Program<Seg>) -> Program<Mem> {
 enum Mode {
     /// The host.
     Host,
+    /// One point of a kernel on which threads work together: kernels inside are shared out among them.
+    Block,
     /// One point of a kernel.
     Kernel,
 }

@@ -17,6 +17,7 @@
 
 use crate::analysis::tiles::tiles;
 use crate::fired::fired;
+use crate::ir::dialect::is_by_blocks;
 use crate::ir::id::Var;
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SpaceDim};
 use crate::ir::syntax::{Exp, Program, Vars};
@@ -56,7 +57,7 @@ fn tile(mut program: Program<Seg>) -> Program<Seg> {
 fn decide(vars: &Vars, op: &SegOp) -> usize {
     let regular = |(_, dim): &(Var, SpaceDim)| matches!(dim, SpaceDim::Regular(_));
     let is_map = matches!(op.kind, SegKind::Map) && op.level == Level::Device;
-    if !is_map || !op.space.dims.iter().all(regular) {
+    if !is_map || is_by_blocks(&op.body) || !op.space.dims.iter().all(regular) {
         return 0;
     }
     let indices: Vec<Var> = op.space.dims.iter().map(|(i, _)| *i).collect();

@@ -38,6 +38,8 @@ use std::time::Duration;
 
 /// How often something is done if nothing is known about it.
 const GUESS: f64 = 32.0;
+/// As many threads share a point at least.
+const TEAM: f64 = 32.0;
 
 /// After so many statements, what was found is all that is said: the walk must not take longer than what it foretells.
 const FUEL: usize = 100_000;
@@ -350,6 +352,7 @@ impl Walk<'_> {
                 (self.access(*buffer, 1.0), vec![])
             }
             Mem::Copy { shape, dst, src } => (self.copy(shape, dst, src), vec![]),
+            Mem::Launch(kernel) if self.touched.is_some() => (self.shared_out(kernel), vec![]),
             Mem::Launch(kernel) => (Work::seconds(self.launch(kernel)), vec![]),
         }
     }
@@ -403,6 +406,23 @@ impl Walk<'_> {
     /// The points of a kernel, the work of each, and the bytes of the buffers that they touch.
     fn point(&mut self, kernel: &Kernel) -> (f64, Work, f64) {
         self.touched = Some(HashMap::default());
+        let (points, point) = self.one_point(kernel);
+        let touched = self.touched.take().iter().flat_map(HashMap::values).sum();
+        (points, point, touched)
+    }
+
+    /// The work of all points of a kernel inside of a point, which several threads share.
+    fn shared_out(&mut self, kernel: &Kernel) -> Work {
+        let (points, point) = self.one_point(kernel);
+        let all = point.times(points);
+        Work {
+            steps: all.steps / TEAM.min(points.max(1.0)),
+            ..all
+        }
+    }
+
+    /// The points of a kernel and the work of each.
+    fn one_point(&mut self, kernel: &Kernel) -> (f64, Work) {
         let (mut points, mut rows) = (1.0, 1.0);
         for (index, extent) in &kernel.space {
             rows = points;
@@ -436,8 +456,7 @@ impl Walk<'_> {
                 }
             }
         }
-        let touched = self.touched.take().iter().flat_map(HashMap::values).sum();
-        (points, point, touched)
+        (points, point)
     }
 
     /// Adds the operators of a reduction, and the elements written for each point.

@@ -98,9 +98,13 @@ impl Verify for Mem {
                 }
             }
             Self::Launch(kernel) => {
-                cx.host_only();
-                cx.kernel(kernel);
-                cx.called_in(self);
+                match cx.parallel {
+                    None => {
+                        cx.kernel(kernel);
+                        cx.called_in(self);
+                    }
+                    Some(_) => cx.shared_out(kernel),
+                }
                 cx.binds(binds, &[]);
             }
         }
@@ -151,7 +155,18 @@ impl<'p> Types<'_, 'p, Mem> {
         let regular = |(_, extent): &(Var, Extent)| matches!(extent, Extent::Regular(_));
         let is_plain = matches!(kernel.kind, KernelKind::Map) && kernel.space.iter().all(regular);
         self.tiled(kernel.tiled, &kernel.space, is_plain);
-        let outer = self.parallel.replace(Level::Device);
+        if kernel.block.is_some_and(|needs| {
+            self.index(needs.width);
+            self.index(needs.bytes);
+            !is_plain
+        }) {
+            self.fault("is worked on by blocks, which only the points of a regular map are");
+        }
+        let level = match (self.parallel, is_plain) {
+            (None, true) => Level::Device,
+            (None, false) | (Some(_), _) => Level::Block,
+        };
+        let outer = self.parallel.replace(level);
         self.body(&kernel.body);
         let results: Vec<Type> = kernel.body.result.iter().map(|a| self.atom(*a)).collect();
         for ty in &results {
@@ -181,6 +196,23 @@ impl<'p> Types<'_, 'p, Mem> {
             KernelKind::Hist(_) => self.kernel_hist(kernel, &results),
         }
         self.parallel = outer;
+    }
+
+    /// Checks a kernel whose points are shared out among the threads that work on a point of another one.
+    fn shared_out(&mut self, kernel: &'p Kernel) {
+        if self.parallel != Some(Level::Device) {
+            self.fault("is launched where there are no threads to share it out among");
+        }
+        let regular = |(_, extent): &(Var, Extent)| matches!(extent, Extent::Regular(_));
+        let fits = match &kernel.kind {
+            KernelKind::Map => true,
+            KernelKind::Red { .. } | KernelKind::Scan { then: None, .. } => kernel.space.len() == 1,
+            KernelKind::Seq | KernelKind::Scan { then: Some(_), .. } | KernelKind::Hist(_) => false,
+        };
+        if !fits || kernel.block.is_some() || !kernel.space.iter().all(regular) {
+            self.fault("is no map, reduction or scan of one row that threads can share out");
+        }
+        self.kernel(kernel);
     }
 
     fn has_dimensions(&mut self, kernel: &Kernel) {

@@ -101,6 +101,7 @@ pub(crate) fn kernel(
             .collect(),
         tiled: 0,
         steady: false,
+        block: None,
         body,
         kind,
     };

@@ -11,6 +11,7 @@ use crate::ir::mem::{self, Kernel, KernelKind, Mem, MemHist, Region};
 use crate::ir::scalar::Const;
 use crate::ir::soac::Operator;
 use crate::ir::syntax::{Atom, Lambda, Stm};
+use crate::ir::walk;
 
 /// The memory of a launch and the stamps of its points.
 #[derive(Debug, Default)]
@@ -20,6 +21,8 @@ pub(crate) struct State {
     outside: usize,
     launch: u64,
     point: u64,
+    /// Whether the points at hand are those of a kernel inside of a point.
+    inside: bool,
     /// Buffers that the body of a histogram combines values into. The device keeps its points apart.
     combined: Vec<usize>,
 }
@@ -31,6 +34,7 @@ impl State {
             memory,
             launch,
             point: launch,
+            inside: false,
             combined: Vec::new(),
         }
     }
@@ -45,9 +49,9 @@ impl State {
         self.memory.into_iter().take(self.outside)
     }
 
-    /// Starts the next point, without the memory of the last one.
+    /// Starts the next point, without the memory of the last one. What threads do for one point is done by that point.
     fn advance(&mut self) {
-        self.point += 1;
+        self.point += u64::from(!self.inside);
         self.memory.truncate(self.outside);
     }
 
@@ -85,7 +89,7 @@ impl Exec for Mem {
             }
             Self::Copy { shape, dst, src } => machine.copy(shape, dst, src),
             Self::Free(_) => internal("a buffer is freed in a kernel"),
-            Self::Launch(_) => internal("a kernel launches a kernel"),
+            Self::Launch(kernel) => machine.share_out(kernel),
         }
     }
 
@@ -166,6 +170,17 @@ impl<'p> Machine<'p, Mem> {
             }
         })?;
         self.run(&kernel.body)
+    }
+
+    /// Executes a kernel whose points the threads that work on the point at hand share out.
+    fn share_out(&mut self, kernel: &'p Kernel) -> Run<()> {
+        let own = self.state.memory.len();
+        let outside = std::mem::replace(&mut self.state.outside, own);
+        let inside = std::mem::replace(&mut self.state.inside, true);
+        let result = walk::deep(|| execute(self, kernel));
+        self.state.memory.truncate(own);
+        (self.state.outside, self.state.inside) = (outside, inside);
+        result
     }
 
     /// The space of a kernel in numbers.

@@ -6,7 +6,7 @@ use super::operand::{
 };
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
-use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, Region};
+use crate::ir::mem::{BlockNeeds, Extent, Kernel, KernelKind, Mem, Region};
 use crate::ir::syntax::{Atom, Body};
 
 impl Kernel {
@@ -233,6 +233,10 @@ fn kernel_operands(kernel: &Kernel, f: &mut dyn FnMut(Atom)) {
             Extent::Ragged { offsets, .. } => f(Atom::Var(offsets)),
         }
     }
+    if let Some(BlockNeeds { width, bytes }) = kernel.block {
+        f(width);
+        f(bytes);
+    }
     match &kernel.kind {
         KernelKind::Map | KernelKind::Seq => {}
         KernelKind::Red { ops, outs } | KernelKind::Scan { ops, outs, .. } => {
@@ -255,6 +259,10 @@ fn map_kernel_operands(kernel: &mut Kernel, f: &mut dyn FnMut(Atom) -> Atom) {
             Extent::Regular(n) => map_atom(n, f),
             Extent::Ragged { offsets, .. } => map_var(offsets, f),
         }
+    }
+    if let Some(BlockNeeds { width, bytes }) = &mut kernel.block {
+        map_atom(width, f);
+        map_atom(bytes, f);
     }
     match &mut kernel.kind {
         KernelKind::Map | KernelKind::Seq => {}

@@ -8,9 +8,10 @@ use super::operand::{
 };
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
-use crate::ir::seg::{Seg, SegKind, SegSpace, SpaceDim};
+use crate::ir::seg::{Level, Seg, SegKind, SegSpace, SpaceDim};
 use crate::ir::syntax::{Atom, Body, Exp};
 use crate::ir::types::Dim;
+use crate::ir::walk::all_stms;
 
 impl From<ArrayOp> for Seg {
     fn from(op: ArrayOp) -> Self {
@@ -49,6 +50,15 @@ impl SegSpace {
             }
         }
     }
+}
+
+/// Whether a block of threads works on each point of an operation with this body: it holds operations that these share out.
+pub fn is_by_blocks(body: &Body<Seg>) -> bool {
+    let mut shared = false;
+    all_stms(body, &mut |stm| {
+        shared |= matches!(&stm.exp, Exp::Op(Seg::Par(op)) if op.level == Level::Block);
+    });
+    shared
 }
 
 impl Dialect for Seg {

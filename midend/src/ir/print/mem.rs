@@ -2,7 +2,7 @@
 
 use super::Printer;
 use crate::ir::array::StreamOp;
-use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, Region};
+use crate::ir::mem::{BlockNeeds, Extent, Kernel, KernelKind, Mem, Region};
 use crate::ir::read::{ReadError, Reader};
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
@@ -131,6 +131,13 @@ impl Printer<'_> {
         self.string(&kernel.name);
         self.word(" ");
         self.tiled(kernel.tiled);
+        if let Some(BlockNeeds { width, bytes }) = kernel.block {
+            self.word("block (");
+            self.atom(width);
+            self.word(", ");
+            self.atom(bytes);
+            self.word(") ");
+        }
         self.word(if kernel.steady { "steady (" } else { "(" });
         self.list(&kernel.space, |p, (index, extent)| {
             p.binder(*index);

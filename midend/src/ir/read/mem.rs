@@ -2,7 +2,9 @@
 
 use super::{Read, Reader};
 use crate::ir::array::StreamOp;
-use crate::ir::mem::{Extent, Kernel, KernelKind, Mem, MemHist, MemStream, MemTrace, Region};
+use crate::ir::mem::{
+    BlockNeeds, Extent, Kernel, KernelKind, Mem, MemHist, MemStream, MemTrace, Region,
+};
 use crate::ir::syntax::Atom;
 
 impl Reader<'_> {
@@ -112,6 +114,8 @@ impl Reader<'_> {
         let kind = self.word()?;
         let name = self.string()?;
         let tiled = self.tiled()?;
+        let block = self.eat_word("block").then(|| self.block_needs());
+        let block = block.transpose()?;
         let steady = self.eat_word("steady");
         self.expect("(")?;
         let space = self.list(")", |r| {
@@ -155,9 +159,19 @@ impl Reader<'_> {
             space,
             tiled,
             steady,
+            block,
             body,
             kind,
         })
+    }
+
+    fn block_needs(&mut self) -> Read<BlockNeeds> {
+        self.expect("(")?;
+        let width = self.atom()?;
+        self.expect(",")?;
+        let bytes = self.atom()?;
+        self.expect(")")?;
+        Ok(BlockNeeds { width, bytes })
     }
 
     fn mem_hists(&mut self) -> Read<Vec<MemHist>> {

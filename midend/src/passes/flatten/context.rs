@@ -297,6 +297,22 @@ impl Cx<'_> {
         self.seg(dims.collect(), body, kind, binds, out);
     }
 
+    /// The body of a kernel that reads the elements of arrays over the context.
+    pub(super) fn elements(&mut self, context: &[Axis], arrays: &[Var]) -> (Point, Vec<Atom>) {
+        let mut point = self.point(context);
+        let indices = point.all();
+        let mut result = Vec::new();
+        for &array in arrays {
+            let ty = self.vars[array].ty.peel(indices.len()).unwrap_or(Type::I64);
+            let op = ArrayOp::Index {
+                array,
+                indices: indices.clone(),
+            };
+            result.push(Atom::Var(self.array(&mut point.stms, "x", ty, op)));
+        }
+        (point, result)
+    }
+
     /// The array that holds the values of a variable at all points of a context, if there is one.
     pub(super) fn expanded(&self, var: Var, context: &[Axis]) -> Option<Var> {
         match self.env.get(&var) {

@@ -7,7 +7,6 @@ use super::label::{Label, is_reduction_of_rows};
 use super::lifted::Source;
 use super::{Cx, Mode};
 use crate::fired::fired;
-use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
 use crate::ir::seg::{Seg, SegKind};
@@ -34,7 +33,7 @@ pub(super) struct Folds<'a> {
 
 impl Folds<'_> {
     /// How many results the scans have, and how many the reductions.
-    fn counts(&self) -> (usize, usize) {
+    pub(super) fn counts(&self) -> (usize, usize) {
         let count = |ops: &[Operator<Soac>]| ops.iter().map(|op| op.neutral.len()).sum();
         (count(self.scans), count(self.reds))
     }
@@ -212,13 +211,23 @@ impl Cx<'_> {
 
     /// The body of a kernel over a context that executes a lambda sequentially.
     pub(super) fn leaf(&mut self, context: &[Axis], t: Traversal<'_>) -> (Point, Vec<Atom>) {
+        self.leaf_in(Mode::Seq, context, t)
+    }
+
+    /// The body of a kernel over a context that executes a lambda.
+    pub(super) fn leaf_in(
+        &mut self,
+        mode: Mode,
+        context: &[Axis],
+        t: Traversal<'_>,
+    ) -> (Point, Vec<Atom>) {
         let mut point = self.point(context);
         let mut reads = free_in_lambda(&self.vars, t.lam);
         reads.extend(&t.lam.params);
         self.need_all(&mut point, t.certs);
         self.need_all(&mut point, &reads);
         let start = point.stms.len();
-        let result = self.stms(&t.lam.body, Mode::Seq, &mut point.stms);
+        let result = self.stms(&t.lam.body, mode, &mut point.stms);
         let certs = self.certs(t.certs);
         for stm in &mut point.stms[start..] {
             stm.certs.extend(&certs);
@@ -251,13 +260,16 @@ impl Cx<'_> {
             return self.fold(&inner, t, folds, binds, out);
         }
         // Rule E2: the map in one operation, the fold in another; or (E1) all at once, what is inside being sequential.
-        self.versions(
+        self.versions_by_blocks(
             &inner,
             t.lam,
             binds,
             out,
-            &mut |cx, binds, out| cx.fold(&inner, t, folds, binds, out),
-            &mut |cx, binds, out| cx.map_and_fold(&inner, t, folds, binds, out),
+            &mut |cx, binds, out| cx.map_by_blocks_and_fold(&inner, t, folds, binds, out),
+            (
+                &mut |cx, binds, out| cx.fold(&inner, t, folds, binds, out),
+                &mut |cx, binds, out| cx.map_and_fold(&inner, t, folds, binds, out),
+            ),
         );
     }
 
@@ -284,7 +296,10 @@ impl Cx<'_> {
         if rows || self.is_nest(t.lam) {
             return split(self, binds, out);
         }
-        self.versions(&inner, t.lam, binds, out, plain, split);
+        let block = &mut |cx: &mut Self, binds: &[Var], out: &mut Vec<Stm<Seg>>| {
+            cx.map_by_blocks(&inner, t, binds, out);
+        };
+        self.versions_by_blocks(&inner, t.lam, binds, out, block, (plain, split));
     }
 
     /// Whether a lambda yields what only sequential code makes, which leaves a point as a whole.
@@ -352,7 +367,7 @@ impl Cx<'_> {
         self.fold_point(inner, (point, result), folds, binds, out);
     }
 
-    fn fold_point(
+    pub(super) fn fold_point(
         &mut self,
         inner: &[Axis],
         (point, mut result): (Point, Vec<Atom>),
@@ -394,22 +409,6 @@ impl Cx<'_> {
         self.kernel(point, result, SegKind::Red(operators), results, out);
     }
 
-    /// The body of a kernel that reads the elements of arrays over the context.
-    pub(super) fn elements(&mut self, context: &[Axis], arrays: &[Var]) -> (Point, Vec<Atom>) {
-        let mut point = self.point(context);
-        let indices = point.all();
-        let mut result = Vec::new();
-        for &array in arrays {
-            let ty = self.vars[array].ty.peel(indices.len()).unwrap_or(Type::I64);
-            let op = ArrayOp::Index {
-                array,
-                indices: indices.clone(),
-            };
-            result.push(Atom::Var(self.array(&mut point.stms, "x", ty, op)));
-        }
-        (point, result)
-    }
-
     /// Rule E2: `redomap` is a map, which is distributed, and a reduction; the same for scans.
     fn map_and_fold(
         &mut self,
@@ -435,13 +434,7 @@ impl Cx<'_> {
         last: &[Var],
         out: &mut Vec<Stm<Seg>>,
     ) -> Vec<Var> {
-        let result = &t.lam.body.result;
-        let mut inputs = Vec::new();
-        for &atom in &result[..result.len() - last.len()] {
-            let ty = self.type_over(&atom.ty(&self.vars), inner, out);
-            inputs.push(self.fresh("inputs", ty));
-        }
-        inputs.extend_from_slice(last);
+        let inputs = self.inputs(inner, t, last, out);
         self.distribute(inner.to_vec(), &t.lam.body, Wanted::Fresh(&inputs), out);
         inputs
     }

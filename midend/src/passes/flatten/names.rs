@@ -88,7 +88,7 @@ impl Cx<'_> {
     pub(super) fn bind(&mut self, var: Var, mode: Mode) -> Var {
         match mode {
             Mode::Host => var,
-            Mode::Seq => {
+            Mode::Seq | Mode::Block => {
                 let info = VarInfo {
                     name: self.vars[var].name.clone(),
                     ty: self.type_of(var),

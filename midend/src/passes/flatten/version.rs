@@ -7,6 +7,9 @@
 //! g = guard outer "main:1" n
 //! if g { segmap (i < n) { loop acc = 0 for j < m do acc + xss[i, j] } } else { segred (i < n, j < m) { xss[i, j] } (+) }
 //! ```
+//!
+//! Where operators hand on to one another what a block of threads has room for, there is a third version, which is tried first
+//! ([`super::block`]).
 
 use super::Cx;
 use super::context::Axis;
@@ -37,16 +40,85 @@ impl<'c> Cx<'c> {
         plain: Version<'_, 'c>,
         split: Version<'_, 'c>,
     ) {
-        let mut size = 0;
-        all_stms(&lam.body, &mut |_| size += 1);
-        if size > self.budget {
+        if !self.affords(lam) {
             fired("flatten/e1-over-budget");
             return plain(self, binds, out);
         }
         fired("flatten/e1-versions");
-        self.budget -= size;
-        let measure = self.points(context, out);
         let threshold = self.threshold(ThresholdKind::Outer);
+        self.enough_points((context, threshold), binds, out, plain, split);
+    }
+
+    /// The same with a further version before these two, in which blocks work on points.
+    pub(super) fn versions_by_blocks(
+        &mut self,
+        context: &[Axis],
+        lam: &Lambda<Soac>,
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+        block: Version<'_, 'c>,
+        (plain, split): (Version<'_, 'c>, Version<'_, 'c>),
+    ) {
+        let mut start = Vec::new();
+        let fitting = self.fitting_points(context, lam, &mut start);
+        let Some(fitting) = fitting.filter(|_| self.affords(lam)) else {
+            return self.versions(context, lam, binds, out, plain, split);
+        };
+        if !self.affords(lam) {
+            fired("flatten/e1-over-budget");
+            return plain(self, binds, out);
+        }
+        fired("flatten/e1-block-version");
+        out.extend(start);
+        let outer = self.threshold(ThresholdKind::Outer);
+        let threshold = Threshold {
+            place: outer.place.clone(),
+            kind: ThresholdKind::Block,
+        };
+        self.choose(
+            (threshold, fitting),
+            binds,
+            out,
+            block,
+            &mut |cx, binds, out| {
+                cx.enough_points((context, outer.clone()), binds, out, plain, split);
+            },
+        );
+    }
+
+    /// Whether the code of a lambda may be there once more.
+    fn affords(&mut self, lam: &Lambda<Soac>) -> bool {
+        let mut size = 0;
+        all_stms(&lam.body, &mut |_| size += 1);
+        let affords = size <= self.budget;
+        if affords {
+            self.budget -= size;
+        }
+        affords
+    }
+
+    /// A choice by the number of points of a context.
+    fn enough_points(
+        &mut self,
+        (context, threshold): (&[Axis], Threshold),
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+        plain: Version<'_, 'c>,
+        split: Version<'_, 'c>,
+    ) {
+        let measure = self.points(context, out);
+        self.choose((threshold, measure), binds, out, plain, split);
+    }
+
+    /// A guard and the two versions that it chooses from.
+    fn choose(
+        &mut self,
+        (threshold, measure): (Threshold, Atom),
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+        plain: Version<'_, 'c>,
+        split: Version<'_, 'c>,
+    ) {
         let guard = Exp::Guard { threshold, measure };
         let cond = self.emit(out, "enough", Type::BOOL, guard).into();
         let mut branch = |version: Version<'_, 'c>| {

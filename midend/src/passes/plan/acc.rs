@@ -36,7 +36,7 @@ impl Cx<'_> {
         if let Some(op) = &acc.op {
             self.operators.insert(acc.token, op.clone());
         }
-        if self.mode == Mode::Kernel {
+        if self.mode != Mode::Host {
             self.points(&space, Atom::ZERO, body);
         } else if combined.is_some() && scalar.is_none() {
             let kernel = self.sequential(|cx| cx.points(&space, Atom::ZERO, body));

@@ -30,7 +30,7 @@ impl Cx<'_> {
     pub(super) fn crossing(&mut self, view: &View) -> View {
         match self.mode {
             Mode::Host => self.whole(view),
-            Mode::Kernel => self.dense(view),
+            Mode::Block | Mode::Kernel => self.dense(view),
         }
     }
 
@@ -42,7 +42,7 @@ impl Cx<'_> {
         otherwise: &Body<Seg>,
     ) {
         let cond = self.atom(cond);
-        let wanted: Vec<Option<View>> = binds.iter().map(|b| self.dests.remove(b)).collect();
+        let wanted: Vec<Option<View>> = binds.iter().map(|&b| self.wanted(b)).collect();
         let (mut first, a) = self.branch(then, &wanted);
         let (mut second, b) = self.branch(otherwise, &wanted);
         let mut bound = Vec::new();
@@ -94,6 +94,16 @@ impl Cx<'_> {
         );
         for (bind, buffer, offset) in pointers {
             self.point_to(bind, buffer, offset);
+        }
+    }
+
+    /// Where a result of a conditional is wanted. What threads share has one place whatever the branch.
+    fn wanted(&mut self, bind: Var) -> Option<View> {
+        let dest = self.dests.remove(&bind);
+        let homeless = dest.is_none() && self.mode == Mode::Block && self.is_array(bind);
+        match homeless && self.shape_in_scope(&self.vars[bind].ty) {
+            true => Some(self.room_for(bind)),
+            false => dest,
         }
     }
 
@@ -151,7 +161,7 @@ impl Cx<'_> {
     pub(super) fn call(&mut self, binds: &[Var], fun: FunId, args: &[Atom]) {
         let callee = match self.mode {
             Mode::Host => fun,
-            Mode::Kernel => self.version(fun),
+            Mode::Block | Mode::Kernel => self.version(fun),
         };
         let mut passed = Vec::new();
         let mut buffers = Vec::new();
@@ -162,7 +172,7 @@ impl Cx<'_> {
                     let view = self.crossing(&view);
                     buffers.push(view.buffer);
                     passed.push(view.buffer.into());
-                    if self.mode == Mode::Kernel {
+                    if self.mode != Mode::Host {
                         passed.push(view.offset);
                     }
                 }
@@ -178,7 +188,7 @@ impl Cx<'_> {
             let buffer = self.pointer(bind, &buffers);
             bound.push(buffer);
             let mut offset = Atom::ZERO;
-            if self.mode == Mode::Kernel {
+            if self.mode != Mode::Host {
                 let var = self.fresh("offset", Type::I64);
                 bound.push(var);
                 offset = var.into();

@@ -56,7 +56,7 @@ impl Cx<'_> {
 
     /// Shows a value. What runs in parallel, or as one kernel, shows nothing.
     pub(super) fn trace(&mut self, trace: &Trace) {
-        if self.mode == Mode::Kernel {
+        if self.mode != Mode::Host {
             return;
         }
         let values = self.shaped(&trace.values);
@@ -127,11 +127,11 @@ impl Cx<'_> {
         }
     }
 
-    /// Fills an array with what `element` makes of indices: by a kernel on the host, by loops in a kernel. An array
+    /// Fills an array with what `element` makes of indices: by a kernel on the host and where threads work together, by loops in a kernel. An array
     /// without gaps is filled by its flat index.
     pub(super) fn fill(&mut self, dst: &View, element: &mut dyn FnMut(&mut Self, &[Var]) -> Atom) {
         match self.mode {
-            Mode::Host => {
+            Mode::Host | Mode::Block => {
                 self.enter(FrameKind::Top);
                 let (mode, base) = (std::mem::replace(&mut self.mode, Mode::Kernel), self.base);
                 self.base = self.top();
@@ -205,11 +205,16 @@ impl Cx<'_> {
     ) {
         let name = format!("{}.{what}_{}", self.fun_name, self.kernels);
         self.kernels += 1;
+        let block = match self.mode {
+            Mode::Host => self.block_needs(&body),
+            Mode::Block | Mode::Kernel => None,
+        };
         let kernel = Kernel {
             name,
             space,
             tiled,
             steady: self.steady,
+            block,
             body,
             kind,
         };

@@ -161,6 +161,10 @@ impl Cx<'_> {
         self.arithmetic(Arithmetic::Mul, a, b)
     }
 
+    pub(super) fn most(&mut self, a: Atom, b: Atom) -> Atom {
+        self.arithmetic(Arithmetic::Max, a, b)
+    }
+
     /// `a op b` of type `i64`, folded, shared, and placed in the outermost frame where both operands are.
     fn arithmetic(&mut self, op: Arithmetic, a: Atom, b: Atom) -> Atom {
         if let Some(folded) = fold(op, a, b) {
@@ -231,7 +235,7 @@ impl Cx<'_> {
         let top = self.top();
         let depth = match self.mode {
             Mode::Host => top,
-            Mode::Kernel => self.alloc_depth(len),
+            Mode::Block | Mode::Kernel => self.alloc_depth(len),
         };
         let len = if depth < top {
             fired("plan/allocation-before-loop");

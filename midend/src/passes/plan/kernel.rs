@@ -3,6 +3,7 @@
 use super::emit::FrameKind;
 use super::view::View;
 use super::{Cx, Mode};
+use crate::ir::dialect::is_by_blocks;
 use crate::ir::id::Var;
 use crate::ir::mem::{Extent, KernelKind, KernelSpace, Mem, MemHist};
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
@@ -37,7 +38,11 @@ impl Cx<'_> {
         rest: impl FnOnce(&mut Self, &[Atom]) -> Vec<Atom>,
     ) {
         self.enter(FrameKind::Top);
-        let (mode, base) = (std::mem::replace(&mut self.mode, Mode::Kernel), self.base);
+        let inside = match self.mode == Mode::Host && is_by_blocks(body) {
+            true => Mode::Block,
+            false => Mode::Kernel,
+        };
+        let (mode, base) = (std::mem::replace(&mut self.mode, inside), self.base);
         self.base = self.top();
         let certs = std::mem::take(&mut self.certs);
         self.enter_space(&space);

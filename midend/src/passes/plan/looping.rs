@@ -102,8 +102,9 @@ impl Cx<'_> {
             fired("plan/updated-all-along");
             return Carry::Fixed(view);
         }
-        if self.mode == Mode::Kernel && self.shape_in_scope(&self.vars[var].ty) {
-            let home = match wanted {
+        if self.mode != Mode::Host && self.shape_in_scope(&self.vars[var].ty) {
+            // What threads share is nearer than where it goes in the end.
+            let home = match wanted.filter(|_| self.mode == Mode::Kernel) {
                 Some(dest) => dest.clone(),
                 None => self.room_for(var),
             };
@@ -119,7 +120,7 @@ impl Cx<'_> {
             var: buffer,
             init: view.buffer.into(),
         });
-        let offset = (self.mode == Mode::Kernel).then(|| {
+        let offset = (self.mode != Mode::Host).then(|| {
             let offset = self.fresh("offset", Type::I64);
             lowered.push(LoopParam {
                 var: offset,

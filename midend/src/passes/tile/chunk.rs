@@ -146,6 +146,14 @@ fn body(vars: &mut Vars, of_chunk: &HashSet<Var>, body: &mut Body<Seg>) {
             }
             continue;
         }
+        // Whether a row fits into a block must not depend on how long a chunk is.
+        if let Exp::Guard { threshold, measure } = &stm.exp
+            && threshold.kind == ThresholdKind::Block
+            && measure.as_var().is_some_and(|v| of_chunk.contains(&v))
+        {
+            stm.exp = Exp::Atom(Atom::bool(false));
+            continue;
+        }
         deep(|| {
             let inside = &mut |inner: &mut Body<Seg>| self::body(vars, of_chunk, inner);
             stm.exp.bodies_mut(inside);
@@ -194,7 +202,8 @@ fn guard_of(of_chunk: &HashSet<Var>, body: &Body<Seg>, at: usize) -> Option<(usi
             return false;
         };
         let by_number = measure.as_var().is_some_and(|v| of_chunk.contains(&v));
-        by_number && threshold.kind != ThresholdKind::Layout
+        let versions = !matches!(threshold.kind, ThresholdKind::Layout | ThresholdKind::Block);
+        by_number && versions
     };
     let cond = definition(cond.as_var()?)?;
     if is_guard(&cond) {

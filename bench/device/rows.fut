@@ -1,0 +1,23 @@
+-- Rows whose operators hand on what they make, for blocks.sh: n rows of m elements.
+
+def rows (n: i64) (m: i64) = tabulate_2d n m (\i j -> f32.i64 ((i * 7919 + j * 104729) % 10007) / 10007)
+
+entry given (n: i64) (m: i64) : [n][m]f32 = rows n m
+
+entry soft_maximum [n] [m] (xss: [n][m]f32) : [n][m]f32 =
+  map (\xs -> let most = f32.maximum xs
+              let es = map (\x -> f32.exp (x - most)) xs
+              let s = f32.sum es
+              in map (/ s) es) xss
+
+entry normalised [n] [m] (xss: [n][m]f32) : [n][m]f32 =
+  map (\xs -> let mean = f32.sum xs / f32.i64 m
+              let ys = map (\x -> x - mean) xs
+              let var = f32.sum (map (\y -> y * y) ys) / f32.i64 m
+              in map (/ f32.sqrt (var + 1e-5)) ys) xss
+
+-- Ten steps, each a scan of affine functions and a map, as where tridiagonal systems are solved in a loop through time.
+entry recurrences [n] [m] (xss: [n][m]f32) : [n][m]f32 =
+  map (\xs -> loop xs = copy xs for _k < 10 do
+                let ys = scan (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (map (\x -> (0.5, x)) xs)
+                in map2 (\x (_, y) -> 0.25 * (x + y)) xs ys) xss
