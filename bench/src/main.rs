@@ -8,6 +8,9 @@
 //! cargo run --release -p arrc-bench -- --judge N
 //! ```
 //!
+//! Where there is no cargo, a folder with `arrc` and `arrc-bench` and the folders `examples` and `bench` of the sources are enough, and a
+//! compiler of C: `arrc-bench --root FOLDER`.
+//!
 //! It is `arrc bench --vs` over the inputs with the tag `compiled` in `examples/`. The C programs are built by the system's
 //! compiler, as scalar code (`-O2 -fno-tree-vectorize`), and with `--fast` also at `-O3 -march=native -fopenmp`. They read the
 //! same binary input and time themselves; where results differ by more than rounding, that is told.
@@ -95,6 +98,10 @@ struct Options {
     /// A worker without checks of indices.
     #[arg(long, hide = true)]
     unchecked: bool,
+    /// The folder with `examples` and `bench`, in which `target/bench` is written to [default: that of the sources that this was built of, or
+    /// else the current one].
+    #[arg(long, value_name = "FOLDER")]
+    root: Option<PathBuf>,
     /// The examples (or sparse matrices) to measure; all if there are none.
     names: Vec<String>,
 }
@@ -123,9 +130,7 @@ fn main() -> Result<()> {
         };
         return Ok(serve(options)?);
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .context("bench is a member of a workspace")?;
+    let root = &root(options.root.take())?;
     let unknown = |name: &&String| {
         let known = |(folder, program): &(&str, &str)| {
             program == *name && (options.table || options.checks || *folder == EXAMPLES)
@@ -196,6 +201,30 @@ fn main() -> Result<()> {
         geometric_mean(&ratios)
     );
     Ok(())
+}
+
+/// The absolute folder of the sources.
+fn root(given: Option<PathBuf>) -> Result<PathBuf> {
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    let has_sources = |root: &Path| root.join("bench/c").is_dir();
+    let built = built.filter(|root| has_sources(root)).map(Path::to_owned);
+    let root = given.or(built).unwrap_or_else(|| PathBuf::from("."));
+    if !has_sources(&root) {
+        bail!(
+            "{} has no folder bench/c: --root names that of the sources",
+            root.display()
+        );
+    }
+    Ok(root.canonicalize()?)
+}
+
+/// The command `arrc` that lies beside this one.
+fn arrc() -> Result<PathBuf> {
+    let arrc = std::env::current_exe()?.with_file_name("arrc");
+    if !arrc.exists() {
+        bail!("{} is missing: cargo build --release", arrc.display());
+    }
+    Ok(arrc)
 }
 
 /// arrc on the CPU, in a process of its own, with a further flag of a worker.
@@ -273,18 +302,24 @@ fn build(options: &Options, root: &Path, work: &Path, name: &str) -> Result<()> 
     )
 }
 
-/// Builds a program from C.
+/// Builds a program from C, with the compiler that the environment names, the system's, or gcc.
 fn cc(source: &Path, program: &Path, flags: &[&str]) -> Result<()> {
-    let built = Command::new("cc")
+    let is_there = |cc: &&str| Command::new(cc).arg("--version").output().is_ok();
+    let named = std::env::var("CC").ok().filter(|name| !name.is_empty());
+    let compiler = match &named {
+        Some(name) => name,
+        None => ["cc", "gcc"].into_iter().find(is_there).unwrap_or("cc"),
+    };
+    let built = Command::new(compiler)
         .args(["-std=gnu11", "-Wall", "-Wno-unknown-pragmas"])
         .args(flags)
         .arg("-o")
         .args([program, source])
         .arg("-lm")
         .status()
-        .context("no C compiler `cc`: the references cannot be built")?;
+        .with_context(|| format!("no C compiler `{compiler}`: the references cannot be built"))?;
     if !built.success() {
-        bail!("cc failed");
+        bail!("{compiler} failed");
     }
     Ok(())
 }

@@ -5,8 +5,8 @@
 //! The matrices are made here: as many entries in a row as those have in the mean, spread as their kind has it, but no more entries
 //! in all than `--entries`.
 
-use crate::{Options, between, cc, ours};
-use anyhow::{Context as _, Error, Result, bail};
+use crate::{Options, arrc, between, cc, ours};
+use anyhow::{Context as _, Error, Result};
 use arrc::bench::{Contest, Dataset, Other, bench_file, geometric_mean};
 use arrc::data::write_binary;
 use midend::value::{ArrayValue, Data, Value};
@@ -254,10 +254,7 @@ const RUNS: usize = 5;
 pub(super) fn sparse(options: &Options, root: &Path, work: &Path) -> Result<()> {
     let (threads, source) = (options.threads, root.join("bench/c/spmv.c"));
     let program = |name: &str| work.join(format!("spmv-{name}"));
-    let arrc = std::env::current_exe()?.with_file_name("arrc");
-    if !arrc.exists() {
-        bail!("{} is missing: cargo build --release", arrc.display());
-    }
+    let arrc = arrc()?;
     // Both of ours are run in the same way.
     let entry = |name: &str| {
         let (arrc, path) = (arrc.display(), work.join("spmv.fut"));

@@ -1,7 +1,7 @@
 //! The whole table: every program beside C as a good programmer writes it, with and without `-ffast-math`, and beside Debian's
 //! `futhark multicore` and libraries and compilers of Python (`bench/python/peers.py`) where those are installed, with what the machine does at most.
 
-use crate::{Options, between, cc, ours};
+use crate::{Options, arrc, between, cc, ours};
 use anyhow::{Context as _, Error, Result, bail};
 use arrc::bench::{
     Contest, Dataset, Group, Measured, Other, Side, bench_file, geometric_mean, svg, write,
@@ -194,10 +194,7 @@ fn contest(
         &[&FLAGS[..], &["-ffast-math"]].concat(),
     )?;
     // Results without regard to the last digits may differ, as those of other programs.
-    let arrc = std::env::current_exe()?.with_file_name("arrc");
-    if !arrc.exists() {
-        bail!("{} is missing: cargo build --release", arrc.display());
-    }
+    let arrc = arrc()?;
     let fast = format!(
         "'{}' run --fast-math --target=cpu --threads={threads} -b -e {{entry}} -t {{times}} -r {RUNS} '{}'",
         arrc.display(),
