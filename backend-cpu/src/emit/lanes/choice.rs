@@ -8,6 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use midend::analysis::kernels::has_value;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
+use midend::ir::scalar::Const;
 use midend::ir::syntax::{Atom, Body, Exp, Stm};
 use midend::ir::types::ScalarType;
 
@@ -104,8 +105,7 @@ impl Emit<'_, '_> {
             if ty == ScalarType::Bool
                 && let Some(per) = group.masked(&[cond, yes, no])
             {
-                let [masks, yes, no] = [cond, yes, no].map(|atom| self.mask(group, atom, per));
-                return Lanes::Mask(self.blended(&masks, &yes, &no));
+                return Lanes::Mask(self.chosen_truth(group, per, (cond, yes, no)));
             }
         }
         let conds = self.in_shape(group, Shape::Many, cond);
@@ -113,5 +113,28 @@ impl Emit<'_, '_> {
         let all = conds.iter().zip(yes.iter().zip(no));
         let select = |(c, (a, b)): (&Value, (&Value, Value))| self.b.ins().select(*c, *a, b);
         Lanes::Many(all.map(select).collect())
+    }
+
+    /// The one or the other truth value, as masks. One that is the same for all lanes is none to choose.
+    fn chosen_truth(
+        &mut self,
+        group: &mut Group<'_>,
+        per: usize,
+        (cond, yes, no): (Atom, Atom, Atom),
+    ) -> Vec<Value> {
+        let masks = self.mask(group, cond, per);
+        let is = |atom, truth| matches!(atom, Atom::Const(Const::Bool(b)) if b == truth);
+        if is(no, false) {
+            let yes = self.mask(group, yes, per).into_iter();
+            let both = masks.into_iter().zip(yes);
+            return both.map(|(a, b)| self.b.ins().band(a, b)).collect();
+        }
+        if is(yes, true) {
+            let no = self.mask(group, no, per).into_iter();
+            let either = masks.into_iter().zip(no);
+            return either.map(|(a, b)| self.b.ins().bor(a, b)).collect();
+        }
+        let (yes, no) = (self.mask(group, yes, per), self.mask(group, no, per));
+        self.blended(&masks, &yes, &no)
     }
 }

@@ -24,6 +24,9 @@ const WIDE: usize = 16;
 /// The lanes where more is carried, so that all of it stays in registers.
 const NARROW: usize = 8;
 
+/// The most values that a loop carries which lanes leave at different steps, of which there are as many registers again.
+const FLYING: usize = 4;
+
 /// The most operations of two sides that are both computed for all lanes.
 const BLENDED: usize = 24;
 
@@ -123,6 +126,7 @@ fn own_sums(
 
 /// Finds what varies; gives up where a body cannot be worked on in lanes.
 pub(super) struct Finder<'a> {
+    pub(super) kernel: &'a Kernel,
     pub(super) vars: &'a Vars,
     varying: BTreeSet<Var>,
     /// What grows by one from lane to lane.
@@ -138,12 +142,14 @@ pub(super) struct Finder<'a> {
     pub(super) rows: Vec<Row>,
     pub(super) in_panels: BTreeSet<Var>,
     pub(super) needed: BTreeSet<Var>,
+    /// What loops end with that lanes leave at different steps.
+    pub(super) ends: BTreeSet<Var>,
 }
 
 /// What a body is made of.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Counts {
-    statements: usize,
+    pub(super) statements: usize,
     loops: usize,
     /// Varying values that loops carry.
     carried: usize,
@@ -154,7 +160,7 @@ pub(super) struct Counts {
     /// Those that have not, but compute addresses, check them or load from them for what goes into vectors.
     pub(super) finding: usize,
     /// Lanes of the vectors that have most, and of those that have least (0: there are none).
-    most: usize,
+    pub(super) most: usize,
     least: usize,
     /// How many loops there are around the statement at hand.
     pub(super) depth: usize,
@@ -177,7 +183,7 @@ impl Counts {
 }
 
 impl<'a> Finder<'a> {
-    fn new(kernel: &Kernel, vars: &'a Vars, integers: bool) -> Option<Self> {
+    fn new(kernel: &'a Kernel, vars: &'a Vars, integers: bool) -> Option<Self> {
         let (index, _) = kernel.space.last()?;
         let rows = rows(vars, &kernel.body, integers);
         let needed = if rows.is_empty() {
@@ -186,6 +192,7 @@ impl<'a> Finder<'a> {
             needed(&kernel.body, &rows)
         };
         Some(Self {
+            kernel,
             vars,
             varying: BTreeSet::from([*index]),
             unit: BTreeSet::from([*index]),
@@ -196,19 +203,26 @@ impl<'a> Finder<'a> {
             rows,
             in_panels: BTreeSet::new(),
             needed,
+            ends: BTreeSet::new(),
         })
     }
 
     /// The plan for registers of so many vectors at most.
     fn plan(&self, asked: usize) -> Option<Plan> {
-        self.plan_within(
-            if self.mostly_packed() {
-                asked * MOST
-            } else {
-                MOST
-            },
-            asked,
-        )
+        let budget = if self.mostly_packed() {
+            asked * MOST
+        } else {
+            MOST
+        };
+        let plan = self.plan_within(budget, asked)?;
+        let flies = self.counts.diverging > 0
+            && self.counts.carried <= FLYING
+            && self.instructions(2 * plan.width) <= budget;
+        Some(if flies {
+            plan.in_flight(self.counts.least)
+        } else {
+            plan
+        })
     }
 
     /// Whether little is done lane by lane: else, putting vectors together and taking them apart costs more than wider ones save.
@@ -251,16 +265,12 @@ impl<'a> Finder<'a> {
         } else {
             NARROW
         };
-        let instructions = |width: usize| {
-            let lanes = if self.integers { self.counts.most } else { 1 };
-            self.counts.statements * width / lanes.max(1) + finding * width
-        };
         let mut width = width;
-        while width > FEW && !self.integers && instructions(width) > budget {
+        while width > FEW && !self.integers && self.instructions(width) > budget {
             width /= 2;
         }
         let most_carried = if self.counts.diverging > 0 { 6 } else { 4 };
-        let fits = instructions(width) <= budget && self.counts.carried <= most_carried;
+        let fits = self.instructions(width) <= budget && self.counts.carried <= most_carried;
         let plan = (worth && fits).then(|| Plan {
             width,
             own_sums: false,
@@ -274,11 +284,12 @@ impl<'a> Finder<'a> {
                 rows.retain(|row| self.in_panels.contains(&row.element));
                 rows
             },
+            unused: self.unused(),
         })?;
         // Without integers, binary32 has most lanes.
         let most = if self.integers { self.counts.most } else { 4 };
         let asked = if self.mostly_packed() { asked } else { 1 };
-        let twice = instructions(2 * width) <= budget;
+        let twice = self.instructions(2 * width) <= budget;
         Some(plan.in_parts(asked, most, twice))
     }
 }
@@ -430,6 +441,7 @@ impl Finder<'_> {
         // The lanes leave it at different steps.
         self.varying.extend(params.iter().map(|param| param.var));
         self.varying.extend(&stm.binds);
+        self.ends.extend(&stm.binds);
         self.counts.loops += 1;
         self.counts.diverging += 1;
         self.counts.carried += params.len();

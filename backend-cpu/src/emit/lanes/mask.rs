@@ -16,7 +16,7 @@ use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
 
 /// The type of masks with so many lanes in a vector.
-fn mask_type(per: usize) -> Type {
+pub(super) fn mask_type(per: usize) -> Type {
     let lane = Type::int(128 / per as u16).expect("vectors have 2, 4, 8 or 16 lanes");
     lane.by(per as u32).expect("vectors have 128 bits")
 }

@@ -28,6 +28,8 @@ pub(in crate::emit) struct Plan {
     pub(super) gathers: bool,
     /// Rows of points that are put in panels.
     pub(super) rows: Vec<Row>,
+    /// What loops that lanes leave at different steps end with and nothing uses.
+    pub(super) unused: BTreeSet<Var>,
 }
 
 impl Plan {
@@ -42,6 +44,7 @@ impl Plan {
             addresses: BTreeSet::new(),
             gathers: false,
             rows: Vec::new(),
+            unused: BTreeSet::new(),
         }
     }
 
@@ -115,5 +118,15 @@ impl Plan {
             width,
             ..self
         }
+    }
+
+    /// The same with twice as many lanes if there is one wider register of them, each of whose steps waits for the one before.
+    pub(super) fn in_flight(self, lanes: usize) -> Self {
+        let width = if self.parts > 1 && self.filled(lanes) == 1 {
+            2 * self.width
+        } else {
+            self.width
+        };
+        Self { width, ..self }
     }
 }

@@ -7,15 +7,23 @@
 //! loop (z = z0, n = 0) while p z do (f z, n + 1)
 //! →  loop (zs = z0.., ns = 0..) while any (p zs) do (blend (p zs) (f zs) zs, blend (p zs) (ns + 1) ns)
 //! ```
+//!
+//! What is not used behind the loop need not be kept. It goes on in all lanes then, and which lanes are still in the loop is carried:
+//!
+//! ```text
+//! →  loop (zs = z0.., ns = 0.., in = true..) while any (in && p zs) do (f zs, ns + if in && p zs then 1 else 0, in && p zs)
+//! ```
 
 use super::ahead::{STEPS, ahead};
+use super::mask::mask_type;
 use super::{Group, Lanes, Shape};
 use crate::emit::{Emit, clif, control};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::analysis::kernels::has_value;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
-use midend::ir::syntax::{Atom, Body, LoopForm, LoopParam, Stm};
+use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
 use midend::ir::types::ScalarType;
 
 /// What a loop carries that has a value: the number of the parameter, and how.
@@ -44,7 +52,7 @@ impl Emit<'_, '_> {
                 self.lanes_for(group, (params, &carried, &inits), (*index, *bound), body)
             }
             LoopForm::While(cond) => {
-                self.lanes_while(group, (params, &carried, &inits), cond, body)
+                self.lanes_while(group, (stm, params, &carried), inits, (cond, body))
             }
         };
         self.bind_carried(group, &stm.binds, &carried, &results);
@@ -117,34 +125,117 @@ impl Emit<'_, '_> {
     fn lanes_while(
         &mut self,
         group: &mut Group<'_>,
-        (params, carried, inits): (&[LoopParam], &Carried, &[Value]),
-        cond: &Body<Mem>,
-        body: &Body<Mem>,
+        (stm, params, carried): (&Stm<Mem>, &[LoopParam], &Carried),
+        mut inits: Vec<Value>,
+        (cond, body): (&Body<Mem>, &Body<Mem>),
     ) -> Vec<Value> {
         let vars: Vec<Var> = params.iter().map(|p| p.var).collect();
         let outside = group.lanes.clone();
         let go_on = cond.result[0];
-        let values = self.conditional_loop(
-            inits,
+        // What nothing uses behind the loop, and lanes per vector of a mask of those that are in it.
+        let unused = |i: usize| group.plan.unused.contains(&stm.binds[i]);
+        let goes_on = carried.iter().filter(|(i, _)| unused(*i));
+        let masks = goes_on.filter_map(|(i, shape)| match shape {
+            Shape::Packed(count) => Some((*count, self.elem(vars[*i]))),
+            Shape::Uniform | Shape::Many => None,
+        });
+        let inside = masks.max_by_key(|(count, _)| *count);
+        let inside = inside.filter(|_| go_on.as_var().is_some_and(|v| group.plan.varies(v)));
+        let per = inside.and_then(|(_, ty)| group.plan.per_vector(ty));
+        let own = inits.len();
+        if let (Some((count, _)), Some(per)) = (inside, per) {
+            let all = self.lanes_of(mask_type(per), &[0xff; 16]);
+            inits.resize(own + count, all);
+        }
+        let mut values = self.conditional_loop(
+            &inits,
             group,
             |emit, group, values| {
-                emit.bind_carried(group, &vars, carried, values);
+                emit.bind_carried(group, &vars, carried, &values[..own]);
                 emit.lanes_body(group, cond);
+                if let (Some(per), Some(go_on)) = (per, go_on.as_var()) {
+                    let holds = emit.mask(group, Atom::Var(go_on), per).into_iter();
+                    let inside = holds.zip(&values[own..]);
+                    let inside = inside.map(|(a, b)| emit.b.ins().band(a, *b)).collect();
+                    group.lanes.insert(go_on, Lanes::Mask(inside));
+                }
                 emit.any_lane(group, go_on)
             },
             |emit, group, _| {
                 emit.lanes_body(group, body);
                 let mut next = Vec::new();
                 for (i, shape) in carried {
-                    let (stepped, kept) = (body.result[*i], Atom::Var(vars[*i]));
-                    let chosen = emit.lanes_chosen(group, vars[*i], go_on, [stepped, kept]);
-                    next.extend(emit.shaped(chosen, *shape, group.plan.parts));
+                    let (stepped, kept) = (body.result[*i], vars[*i]);
+                    if per.is_some() && group.plan.unused.contains(&stm.binds[*i]) {
+                        next.extend(emit.in_shape(group, *shape, stepped));
+                    } else if let Some(counted) =
+                        emit.counts_on(group, (body, kept), go_on, stepped)
+                    {
+                        next.extend(counted);
+                    } else {
+                        let sides = [stepped, Atom::Var(kept)];
+                        let chosen = emit.lanes_chosen(group, kept, go_on, sides);
+                        next.extend(emit.shaped(chosen, *shape, group.plan.parts));
+                    }
+                }
+                if let Some(per) = per {
+                    next.extend(emit.mask(group, go_on, per));
                 }
                 next
             },
         );
+        values.truncate(own);
         group.lanes = outside;
         values
+    }
+
+    /// The next values of a carried integer that constants are added to: nothing is added where lanes have left the loop.
+    fn counts_on(
+        &mut self,
+        group: &mut Group<'_>,
+        (body, kept): (&Body<Mem>, Var),
+        go_on: Atom,
+        stepped: Atom,
+    ) -> Option<Vec<Value>> {
+        let ty = self.elem(kept);
+        let per = group.plan.per_vector(ty)?;
+        let step = body.stms.iter().find_map(|stm| match &stm.exp {
+            Exp::Scalar(ScalarOp::Bin(BinOp::Add, ty), args) if ty.is_integer() => {
+                let is_step = Atom::Var(stm.binds[0]) == stepped;
+                let step = match args[..] {
+                    [Atom::Var(v), Atom::Const(step)] | [Atom::Const(step), Atom::Var(v)] => {
+                        (v == kept).then_some(step)
+                    }
+                    _ => None,
+                };
+                step.filter(|_| is_step)
+            }
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => None,
+        })?;
+        if group.masked(&[go_on]) != Some(per) {
+            return None;
+        }
+        let masks = self.mask(group, go_on, per);
+        let numbers = self.packed(group, Atom::Var(kept));
+        // A mask is -1 where it holds.
+        let one = step.word() == 1;
+        let step = self.packed(group, Atom::Const(step));
+        let both = masks.into_iter().zip(numbers).zip(step);
+        let added = both.map(|((mask, number), step)| {
+            if one {
+                return self.b.ins().isub(number, mask);
+            }
+            let step = self.b.ins().band(mask, step);
+            self.b.ins().iadd(number, step)
+        });
+        Some(added.collect())
     }
 
     /// Chosen values, as a loop carries them.

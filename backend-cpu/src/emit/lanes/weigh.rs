@@ -2,10 +2,14 @@
 
 use super::choose::{Finder, is_truth};
 use super::vector::{lanes_per_vector, packed_type};
+use midend::analysis::kernels::kernel_bodies;
+use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::scalar::{BinOp, ScalarOp};
 use midend::ir::syntax::{Atom, Exp, Stm};
 use midend::ir::types::ScalarType;
+use midend::ir::walk::body_uses;
+use std::collections::BTreeSet;
 
 impl Finder<'_> {
     /// Takes note of whether a varying statement has vectors.
@@ -174,5 +178,24 @@ impl Finder<'_> {
             | Exp::Call { .. }
             | Exp::Op(_) => false,
         }
+    }
+
+    /// About how many instructions there are for so many lanes.
+    pub(super) fn instructions(&self, width: usize) -> usize {
+        let lanes = if self.integers { self.counts.most } else { 1 };
+        self.counts.statements * width / lanes.max(1) + self.counts.finding * width
+    }
+
+    /// What loops that lanes leave at different steps end with and nothing uses.
+    pub(super) fn unused(&self) -> BTreeSet<Var> {
+        let mut unused = self.ends.clone();
+        if !unused.is_empty() {
+            for body in kernel_bodies(self.kernel) {
+                body_uses(self.vars, body, &mut |v| {
+                    unused.remove(&v);
+                });
+            }
+        }
+        unused
     }
 }
