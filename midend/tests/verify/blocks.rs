@@ -23,11 +23,13 @@ const MAP: &str = "do launch map \"a\" (j: i64 < m) { do store ys[j] = i yield }
 
 #[test]
 fn maps_reductions_and_scans_may_be_shared_out() {
-    let sum = "reduce comm (0) \\(a: i64, b: i64) { let c: i64 = add.i64(a, b) yield c } out (ys)";
-    let red = format!("do launch red \"b\" (j: i64 < m) {{ yield j }} {sum}");
-    let scan = red
-        .replace("launch red \"b\"", "launch scan \"c\"")
-        .replace("reduce", "scan");
+    let fold = |kind: &str, word: &str, n: u32| {
+        format!(
+            "do launch {kind} \"{kind}\" (j{n}: i64 < m) {{ yield j{n} }} {word} comm (0) \
+             \\(a{n}: i64, b{n}: i64) {{ let c{n}: i64 = add.i64(a{n}, b{n}) yield c{n} }} out (ys)"
+        )
+    };
+    let (red, scan) = (fold("red", "reduce", 1), fold("scan", "scan", 2));
     let body = format!("{MAP} {red} do loop () for k: i64 < m {{ {scan} yield }}");
     assert_eq!(kernel("block (m, 64) ", &body), [""; 0]);
     assert_eq!(kernel("", &body), [""; 0]);
