@@ -36,8 +36,19 @@ impl Lower<'_> {
         f: impl FnOnce(&mut Self),
         g: impl FnOnce(&mut Self),
     ) {
+        self.either(cond, true, f, g);
+    }
+
+    /// Code for threads where a condition holds, and for others; whether it is the same for all threads of a warp.
+    pub(super) fn either(
+        &mut self,
+        cond: Reg,
+        uniform: bool,
+        f: impl FnOnce(&mut Self),
+        g: impl FnOnce(&mut Self),
+    ) {
         let (yes, no, join) = (self.b.block(), self.b.block(), self.b.block());
-        self.b.branch(cond, yes, no, true);
+        self.b.branch(cond, yes, no, uniform);
         self.b.begin(yes);
         f(self);
         self.b.jump(join);

@@ -134,6 +134,8 @@ impl Lower<'_> {
         };
         let places = self.at_all(each, place);
         let aligned = self.at(&mut each[0], |lower| lower.are_aligned(runs, elem, &places));
+        // Rows may begin anywhere, and the threads of a warp are in several.
+        let uniform = runs.row.is_none();
         let length = runs.length as usize;
         if let Exp::Op(Mem::Store { value, .. }) = stm.exp {
             let values = self.at_all(each, |lower| lower.atom(value));
@@ -142,7 +144,7 @@ impl Lower<'_> {
                     lower.store_row(elem, places[0], values);
                 }
             };
-            self.if_else(aligned, whole, |lower| {
+            self.either(aligned, uniform, whole, |lower| {
                 for (place, value) in places.iter().zip(&values) {
                     lower.store(elem, *place, *value);
                 }
@@ -161,7 +163,7 @@ impl Lower<'_> {
                 }
             }
         };
-        self.if_else(aligned, whole, |lower| {
+        self.either(aligned, uniform, whole, |lower| {
             for (place, reg) in places.iter().zip(&found) {
                 let value = lower.load(elem, *place, false);
                 lower.assign(elem, *reg, value.into());

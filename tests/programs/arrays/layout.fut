@@ -36,3 +36,9 @@ entry parts (xs: [4]i32) = (head xs, last xs, tail xs, init xs, take 2 xs, drop 
 -- entry: deep
 -- input { [[[1, 2], [3, 4]], [[5, 6], [7, 8]]] } output { [[[1, 5], [2, 6]], [[3, 7], [4, 8]]] }
 entry deep [n][m][k] (xs: [n][m][k]i32) : [m][k][n]i32 = map transpose (transpose xs)
+
+-- Rows that begin anywhere: threads that take runs of neighbours cannot all load whole runs.
+-- ==
+-- entry: parts_of_rows
+-- random input { [300][37]i32 } auto output
+entry parts_of_rows [n] [m] (xss: [n][m]i32) : [n][16]i32 = map (map (+ 1)) (xss[:, 1:17] :> [n][16]i32)
