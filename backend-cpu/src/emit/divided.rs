@@ -17,18 +17,19 @@ use midend::ir::syntax::{Atom, Body, Exp, Stm};
 use midend::ir::types::ScalarType;
 
 /// What points find of themselves by dividing.
-struct Divided {
+pub(super) struct Divided {
     /// The number of the point.
-    number: Var,
+    pub(super) number: Var,
     row: Var,
-    column: Var,
+    pub(super) column: Var,
     /// The length of a row, from outside.
-    length: Atom,
+    pub(super) length: Atom,
     /// The rest.
-    body: Body<Mem>,
+    pub(super) body: Body<Mem>,
 }
 
-fn divided(kernel: &Kernel) -> Option<Divided> {
+/// What the points of a kernel find of themselves by dividing, if they do.
+pub(super) fn divided(kernel: &Kernel) -> Option<Divided> {
     let &[(number, Extent::Regular(_))] = &kernel.space[..] else {
         return None;
     };
@@ -76,15 +77,17 @@ fn divided(kernel: &Kernel) -> Option<Divided> {
 
 impl Emit<'_, '_> {
     /// Emits `body` for every point that the parameters of a unit say, in order: the body of the kernel, or what is left of it for points
-    /// that are gone through row by row.
+    /// that are gone through row by row. Of these as many as `together` says at a time are left to it, as long as there are enough in
+    /// a row: it gets the number and the column of the first.
     pub(super) fn divided_points(
         &mut self,
-        kernel: &Kernel,
+        (kernel, rows): (&Kernel, Option<&Divided>),
         p: &[Value],
         strip: i64,
         body: impl Fn(&mut Self, &Body<Mem>),
+        together: Option<(i64, impl Fn(&mut Self, Value, Value))>,
     ) {
-        let Some(rows) = divided(kernel) else {
+        let Some(rows) = rows else {
             return self.all_points(kernel, p, strip, |emit| body(emit, &kernel.body));
         };
         let length = self.atom(rows.length);
@@ -95,9 +98,26 @@ impl Emit<'_, '_> {
         self.b.switch_to_block(by_row);
         let all = self.i64(i64::MAX);
         let space = [(rows.row, all), (rows.column, length)];
-        self.points(&space, (p[0], p[1]), strip, |emit, number| {
-            emit.bind(rows.number, number);
-            body(emit, &rows.body);
+        self.rows(&space, (p[0], p[1]), |emit, first, last, base| {
+            let mut left = first;
+            if let Some((width, together)) = together {
+                let points = emit.b.ins().isub(last, first);
+                let shift = i64::from(width.trailing_zeros());
+                let count = emit.b.ins().sshr_imm_u(points, shift);
+                emit.counted(ScalarType::I64, count, strip, &[], |emit, group, _| {
+                    let ahead = emit.b.ins().imul_imm_s(group, width);
+                    let column = emit.b.ins().iadd(first, ahead);
+                    let number = emit.b.ins().iadd(base, column);
+                    together(emit, number, column);
+                    vec![]
+                });
+                let covered = emit.b.ins().imul_imm_s(count, width);
+                left = emit.b.ins().iadd(first, covered);
+            }
+            emit.range(ScalarType::I64, (left, last), strip, &[], |emit, i, _| {
+                emit.divided_point((rows, base), i, &body);
+                vec![]
+            });
         });
         self.b.ins().jump(done, &[]);
         // Without a row there is a check that fails.
@@ -105,5 +125,18 @@ impl Emit<'_, '_> {
         self.all_points(kernel, p, strip, |emit| body(emit, &kernel.body));
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
+    }
+
+    /// A point of a row: its column, and what makes a number of it when added.
+    pub(super) fn divided_point(
+        &mut self,
+        (rows, base): (&Divided, Value),
+        column: Value,
+        body: &impl Fn(&mut Self, &Body<Mem>),
+    ) {
+        self.bind(rows.column, column);
+        let number = self.b.ins().iadd(base, column);
+        self.bind(rows.number, number);
+        body(self, &rows.body);
     }
 }

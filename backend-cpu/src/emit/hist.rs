@@ -1,9 +1,12 @@
 //! Histograms: points whose values are combined into buckets, and the merging of copies.
 
+use super::divided::divided;
+use super::lanes::buckets;
 use super::{Emit, clif, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Opcode, Value};
-use midend::ir::mem::{Kernel, MemHist};
+use midend::ir::mem::{Kernel, Mem, MemHist};
+use midend::ir::syntax::Body;
 use midend::ir::types::ScalarType;
 
 /// Which buckets are touched: so many from the first, or from none.
@@ -32,14 +35,17 @@ impl Emit<'_, '_> {
             for (&dest, &place) in dests.zip(&places) {
                 self.bind(dest, place);
             }
-            return self.divided_points(kernel, &p[1..], strip, |emit, body| {
+            let body = |emit: &mut Self, body: &Body<Mem>| {
                 emit.scoped(body, |emit| {
                     emit.body(body);
                 });
-            });
+            };
+            let together = None::<(i64, fn(&mut Self, Value, Value))>;
+            let rows = divided(kernel);
+            return self.divided_points((kernel, rows.as_ref()), &p[1..], strip, body, together);
         }
         let limits: Vec<Limits> = hists.iter().map(|h| self.limits(h, window)).collect();
-        self.divided_points(kernel, &p[1..], strip, |emit, body| {
+        let body = |emit: &mut Self, body: &Body<Mem>| {
             emit.scoped(body, |emit| {
                 let results = emit.body(body);
                 let (indices, mut values) = results.split_at(hists.len());
@@ -51,7 +57,32 @@ impl Emit<'_, '_> {
                     emit.bucket(hist, *index, *limits, targets, mine);
                 }
             });
+        };
+        let rows = divided(kernel);
+        let vars = &self.program.vars;
+        let job = rows
+            .as_ref()
+            .and_then(|rows| buckets(vars, (kernel, hists), rows, self.asked));
+        self.parts = job.as_ref().map_or(1, |job| job.plan.parts);
+        self.in_lanes = job.is_some();
+        let (limits, places, rows, body) = (&limits, &places, rows.as_ref(), &body);
+        let together = job.as_ref().map(|job| {
+            let together = move |emit: &mut Self, number: Value, column: Value| {
+                let limits = (limits[0].first, limits[0].count);
+                let job = (job, &hists[0]);
+                emit.group_of_buckets(job, (number, column), limits, places, |emit, range| {
+                    let base = emit.b.ins().isub(number, column);
+                    emit.few(range, &[], |emit, i, _| {
+                        if let Some(rows) = rows {
+                            emit.divided_point((rows, base), i, body);
+                        }
+                        vec![]
+                    });
+                });
+            };
+            (job.plan.width as i64, together)
         });
+        self.divided_points((kernel, rows), &p[1..], strip, body, together);
     }
 
     /// The buckets in a window, or all.

@@ -274,7 +274,7 @@ impl Emit<'_, '_> {
     /// Executes `row` for every run of points of a range of a space that differ in the innermost dimension only. The
     /// other indices are bound; `row` gets the first and the last index but one of the run, and what makes them flat
     /// indices when added. The outer dimensions are stepped between rows.
-    fn rows(
+    pub(super) fn rows(
         &mut self,
         space: &[(Var, Value)],
         (lo, hi): (Value, Value),

@@ -12,6 +12,7 @@
 
 mod addresses;
 mod ahead;
+mod buckets;
 mod choice;
 mod choose;
 mod compress;
@@ -25,6 +26,7 @@ pub(crate) mod tile;
 mod vector;
 mod weigh;
 
+pub(super) use buckets::buckets;
 pub(super) use choose::plan_reduction;
 pub(super) use compress::compressed;
 pub(super) use interior::{Interior, map_plan, reduction_plan};

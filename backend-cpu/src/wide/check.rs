@@ -71,6 +71,7 @@ const fn keeps_to_lanes(opcode: Opcode) -> bool {
             | Opcode::Bxor
             | Opcode::Bnot
             | Opcode::Bitselect
+            | Opcode::Blendv
             | Opcode::Bitcast
             | Opcode::Splat
             | Opcode::Vconst

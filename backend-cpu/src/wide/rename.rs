@@ -21,6 +21,7 @@
 
 mod access;
 mod flow;
+mod fold;
 mod fused;
 mod graph;
 mod webs;
@@ -87,8 +88,10 @@ pub(super) fn rename(
         graph.colors()
     });
     if let Some(colors) = colors {
+        let folds = fold::folds(instructions, &flow, &accesses, (&webs, &colors), width);
         Renamed {
             width,
+            folds,
             colors: &colors,
             webs: &webs,
             accesses: &accesses,
@@ -148,6 +151,7 @@ fn copied(width: Width, to: Register, from: Register, ip: u64) -> Instruction {
 /// Code whose registers are being replaced.
 struct Renamed<'a, 'c> {
     width: Width,
+    folds: fold::Folds,
     /// The register of each web; none where it stays on the stack.
     colors: &'a [Option<u8>],
     webs: &'a Webs,
@@ -164,7 +168,11 @@ impl Renamed<'_, '_> {
         let mut waiting: Vec<u64> = Vec::new();
         for (at, given) in instructions.iter().enumerate() {
             let before = out.len();
-            self.one(at, *given, &mut out);
+            if let Some((load, either)) = self.folds.into.get(&at).copied() {
+                self.folded(at, *given, (&instructions[load], either), &mut out);
+            } else if !self.folds.gone.contains(&at) {
+                self.one(at, *given, &mut out);
+            }
             match out.get(before) {
                 Some(first) => {
                     let ip = first.ip();
@@ -179,7 +187,32 @@ impl Renamed<'_, '_> {
                 instruction.set_near_branch64(*new);
             }
         }
+        fold::straighten(&mut out);
         *instructions = out;
+    }
+
+    /// An instruction that loads its last operand, or the one that changes places with it.
+    fn folded(
+        &mut self,
+        at: usize,
+        mut given: Instruction,
+        (load, either): (&Instruction, bool),
+        out: &mut Vec<Instruction>,
+    ) {
+        if either {
+            self.one(at, given, out);
+            if let Some(last) = out.last_mut() {
+                last.set_op1_register(last.op2_register());
+                fold::with_memory(last, load);
+            }
+        } else {
+            fold::with_memory(&mut given, load);
+            self.one(at, given, out);
+        }
+        if load.is_ip_rel_memory_operand() {
+            self.pool.also(given.ip(), load.ip());
+            self.pool.also(given.ip() | BETWEEN, load.ip());
+        }
     }
 
     /// The register of a touch.
@@ -204,6 +237,9 @@ impl Renamed<'_, '_> {
             let (At::Operand(operand), Some(color)) = (at, color) else {
                 continue;
             };
+            if instruction.op_kind(operand) != OpKind::Register {
+                continue;
+            }
             let old = instruction.op_register(operand);
             let first = old - old.number() as u32;
             instruction.set_op_register(operand, first + u32::from(color));

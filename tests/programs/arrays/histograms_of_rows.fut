@@ -46,3 +46,20 @@ entry least [n][d] (k: i64) (xss: [n][d]i16) (member: [n]i64): [k][d]i16 =
   reduce_by_index_2d (replicate k (replicate d i16.highest)) i16.min i16.highest
     (flatten (map (\c -> map (\j -> (c % k, j)) (iota d)) member))
     (flatten (map (map (+ 1)) xss))
+
+-- Rows that fill registers, and some columns more; rows of no bucket, and rows that only some of them have.
+-- ==
+-- entry: wide
+-- random input { 5i64 [300]i64 [300][37]f32 } auto output
+-- random input { 70000i64 [200]i64 [200][16]f32 } auto output
+entry wide [n][d] (k: i64) (member: [n]i64) (points: [n][d]f32) : [k][d]f32 =
+  let at = map (\m -> m % (k + 2) - 1) member
+  in reduce_by_index_2d (replicate k (replicate d 0f32)) (+) 0 (flatten (map (\c -> map (\j -> (c, j)) (iota d)) at)) (flatten points)
+
+-- ==
+-- entry: several
+-- random input { 4i64 [100]i64 [100][33]i32 } auto output
+entry several [n][d] (k: i64) (member: [n]i64) (points: [n][d]i32) : ([k][d]i32, [k][d]i64) =
+  let at = flatten (map (\m -> map (\j -> (m % k, j)) (iota d)) member)
+  in (reduce_by_index_2d (replicate k (replicate d 0)) i32.max (-100) at (map (% 1000) (flatten points)),
+      reduce_by_index_2d (replicate k (replicate d 1)) (+) 0 at (map i64.i32 (flatten points)))

@@ -24,9 +24,6 @@ const WIDE: usize = 16;
 /// The lanes where more is carried, so that all of it stays in registers.
 const NARROW: usize = 8;
 
-/// The most values that a loop carries which lanes leave at different steps, of which there are as many registers again.
-const FLYING: usize = 4;
-
 /// The most operations of two sides that are both computed for all lanes.
 const BLENDED: usize = 24;
 
@@ -98,23 +95,8 @@ fn own_sums(
     let mut finder = Finder::new(kernel, vars, integers)?;
     finder.body(&kernel.body)?;
     for op in ops {
-        let packed = |v: &Var| {
-            let elem = vars[*v].ty.elem();
-            elem.and_then(|ty| lanes_per_vector(ty, integers)).is_some()
-        };
-        if !op.comm || !op.lam.params.iter().all(packed) {
-            return None;
-        }
         finder.counts.carried += op.neutral.len();
-        finder.varying.extend(&op.lam.params);
-        // Also those that are only passed on: sums are in vectors.
-        for param in &op.lam.params {
-            let elem = finder.elem(*param);
-            finder
-                .counts
-                .fills(elem.and_then(|ty| lanes_per_vector(ty, integers)));
-        }
-        finder.body(&op.lam.body)?;
+        finder.operator(op).filter(|()| op.comm)?;
     }
     // The lanes decide how sums are rounded, so they are as many for all registers.
     let plan = finder.plan_within(2 * MOST, asked.min(2))?;
@@ -128,7 +110,7 @@ fn own_sums(
 pub(super) struct Finder<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) vars: &'a Vars,
-    varying: BTreeSet<Var>,
+    pub(super) varying: BTreeSet<Var>,
     /// What grows by one from lane to lane.
     pub(super) unit: BTreeSet<Var>,
     /// Whether integers are put in vectors, which pays where everything is.
@@ -150,9 +132,9 @@ pub(super) struct Finder<'a> {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Counts {
     pub(super) statements: usize,
-    loops: usize,
+    pub(super) loops: usize,
     /// Varying values that loops carry.
-    carried: usize,
+    pub(super) carried: usize,
     /// Operations that have vectors for all lanes.
     pub(super) packed: usize,
     /// Varying statements that have not.
@@ -161,13 +143,15 @@ pub(super) struct Counts {
     pub(super) finding: usize,
     /// Lanes of the vectors that have most, and of those that have least (0: there are none).
     pub(super) most: usize,
-    least: usize,
+    pub(super) least: usize,
     /// How many loops there are around the statement at hand.
     pub(super) depth: usize,
     /// Those of the statements with vectors, and of those without, that are in loops.
     pub(super) inner: [usize; 2],
     /// Loops that lanes leave at different steps.
-    diverging: usize,
+    pub(super) diverging: usize,
+    /// The operations with vectors of the shortest step of a loop of one varying value, and lanes of a vector of that.
+    pub(super) tightest: Option<(usize, usize)>,
 }
 
 impl Counts {
@@ -183,7 +167,7 @@ impl Counts {
 }
 
 impl<'a> Finder<'a> {
-    fn new(kernel: &'a Kernel, vars: &'a Vars, integers: bool) -> Option<Self> {
+    pub(super) fn new(kernel: &'a Kernel, vars: &'a Vars, integers: bool) -> Option<Self> {
         let (index, _) = kernel.space.last()?;
         let rows = rows(vars, &kernel.body, integers);
         let needed = if rows.is_empty() {
@@ -208,21 +192,17 @@ impl<'a> Finder<'a> {
     }
 
     /// The plan for registers of so many vectors at most.
-    fn plan(&self, asked: usize) -> Option<Plan> {
+    pub(super) fn plan(&self, asked: usize) -> Option<Plan> {
         let budget = if self.mostly_packed() {
             asked * MOST
         } else {
             MOST
         };
         let plan = self.plan_within(budget, asked)?;
-        let flies = self.counts.diverging > 0
-            && self.counts.carried <= FLYING
-            && self.instructions(2 * plan.width) <= budget;
-        Some(if flies {
-            plan.in_flight(self.counts.least)
-        } else {
-            plan
-        })
+        let (registers, lanes) = self.flying();
+        let more = plan.clone().in_flight(registers, lanes);
+        let fits = self.instructions(more.width) <= budget;
+        Some(if fits { more } else { plan })
     }
 
     /// Whether little is done lane by lane: else, putting vectors together and taking them apart costs more than wider ones save.
@@ -295,11 +275,21 @@ impl<'a> Finder<'a> {
 }
 
 impl Finder<'_> {
+    /// An operator applied to what varies, if its operands are put in vectors, also those that are only passed on.
+    pub(super) fn operator(&mut self, op: &Operator<Mem>) -> Option<()> {
+        for param in &op.lam.params {
+            let lanes = lanes_per_vector(self.elem(*param)?, self.integers)?;
+            self.counts.fills(Some(lanes));
+        }
+        self.varying.extend(&op.lam.params);
+        self.body(&op.lam.body)
+    }
+
     pub(super) fn varies(&self, atom: Atom) -> bool {
         matches!(atom, Atom::Var(v) if self.varying.contains(&v))
     }
 
-    fn body(&mut self, body: &Body<Mem>) -> Option<()> {
+    pub(super) fn body(&mut self, body: &Body<Mem>) -> Option<()> {
         body.stms.iter().try_for_each(|stm| self.stm(stm))
     }
 
@@ -316,6 +306,7 @@ impl Finder<'_> {
                 }
                 self.counts.loops += 1;
                 self.counts.depth += 1;
+                let packed = self.counts.packed;
                 for param in params {
                     if self.varies(param.init) {
                         self.varying.insert(param.var);
@@ -337,11 +328,20 @@ impl Finder<'_> {
                     self.counts = counted;
                 }
                 self.counts.depth -= 1;
+                let before = self.counts.carried;
+                let mut lanes = None;
                 for (param, bind) in params.iter().zip(&stm.binds) {
                     if self.varying.contains(&param.var) {
                         self.counts.carried += 1;
                         self.varying.insert(*bind);
+                        let elem = self.elem(param.var);
+                        lanes = elem.and_then(|ty| lanes_per_vector(ty, self.integers));
                     }
+                }
+                if let Some(lanes) = lanes.filter(|_| self.counts.carried == before + 1) {
+                    let step = (self.counts.packed - packed, lanes);
+                    let known = self.counts.tightest.unwrap_or(step);
+                    self.counts.tightest = Some(known.min(step));
                 }
                 return Some(());
             }

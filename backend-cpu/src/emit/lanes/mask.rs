@@ -10,7 +10,7 @@ use super::{Group, Lanes, Shape};
 use crate::emit::Emit;
 use crate::emit::library::RAW;
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Opcode, Type, Value, types};
 use midend::ir::scalar::{BinOp, CmpOp, ScalarOp, UnOp};
 use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
@@ -198,6 +198,10 @@ impl Emit<'_, '_> {
         let mut chosen = Vec::new();
         for ((mask, yes), no) in masks.iter().zip(yes).zip(no) {
             let ty = self.b.func.dfg.value_type(*yes);
+            if self.parts > 1 && !self.is_comparison(*mask) {
+                chosen.push(self.blended_lanes(*mask, *yes, *no));
+                continue;
+            }
             let mask = if self.b.func.dfg.value_type(*mask) == ty {
                 *mask
             } else {
@@ -206,6 +210,35 @@ impl Emit<'_, '_> {
             chosen.push(self.b.ins().bitselect(mask, *yes, *no));
         }
         chosen
+    }
+
+    /// Whether Cranelift sees of itself that all bits of a lane are set, or none.
+    fn is_comparison(&self, mask: Value) -> bool {
+        let dfg = &self.b.func.dfg;
+        let inst = dfg.value_def(mask).inst();
+        let opcode = inst.map(|inst| dfg.insts[inst].opcode());
+        matches!(opcode, Some(Opcode::Icmp | Opcode::Fcmp))
+    }
+
+    /// The one or the other of vectors by masks that were computed with.
+    fn blended_lanes(&mut self, mask: Value, yes: Value, no: Value) -> Value {
+        let ty = self.b.func.dfg.value_type(yes);
+        let lanes = match self.b.func.dfg.value_type(mask).lane_bits() {
+            32 => types::I32X4,
+            64 => types::I64X2,
+            _ => types::I8X16,
+        };
+        let [mask, yes, no] = [mask, yes, no].map(|v| {
+            if self.b.func.dfg.value_type(v) == lanes {
+                return v;
+            }
+            self.b.ins().bitcast(lanes, RAW, v)
+        });
+        let chosen = self.b.ins().blendv(mask, yes, no);
+        if lanes == ty {
+            return chosen;
+        }
+        self.b.ins().bitcast(ty, RAW, chosen)
     }
 }
 

@@ -120,10 +120,11 @@ impl Plan {
         }
     }
 
-    /// The same with twice as many lanes if there is one wider register of them, each of whose steps waits for the one before.
-    pub(super) fn in_flight(self, lanes: usize) -> Self {
-        let width = if self.parts > 1 && self.filled(lanes) == 1 {
-            2 * self.width
+    /// The same with as many lanes as it takes for so many wider registers, of numbers of which each part has `lanes`.
+    pub(super) fn in_flight(self, registers: usize, lanes: usize) -> Self {
+        let least = registers * lanes * self.parts;
+        let width = if self.parts > 1 {
+            self.width.max(least)
         } else {
             self.width
         };

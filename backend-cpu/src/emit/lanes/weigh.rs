@@ -11,6 +11,11 @@ use midend::ir::types::ScalarType;
 use midend::ir::walk::body_uses;
 use std::collections::BTreeSet;
 
+/// The most values that a loop carries which lanes leave at different steps, of which there are as many registers again.
+const FLYING: usize = 4;
+/// The most operations with vectors of a step that takes no longer than its sum waits for the one before.
+const TIGHT: usize = 4;
+
 impl Finder<'_> {
     /// Takes note of whether a varying statement has vectors.
     pub(super) fn weigh(&mut self, stm: &Stm<Mem>) {
@@ -184,6 +189,20 @@ impl Finder<'_> {
     pub(super) fn instructions(&self, width: usize) -> usize {
         let lanes = if self.integers { self.counts.most } else { 1 };
         self.counts.statements * width / lanes.max(1) + self.counts.finding * width
+    }
+
+    /// How many wider registers there should be, of numbers of which each part has so many lanes: where a step of a loop waits for
+    /// the one before, there is something else to do meanwhile.
+    pub(super) fn flying(&self) -> (usize, usize) {
+        let counts = &self.counts;
+        if counts.diverging > 0 {
+            let few = counts.carried <= FLYING;
+            return (if few { 2 } else { 1 }, counts.least);
+        }
+        match counts.tightest {
+            Some((step, lanes)) if self.integers && step <= TIGHT => (2, lanes),
+            Some(_) | None => (1, counts.least),
+        }
     }
 
     /// What loops that lanes leave at different steps end with and nothing uses.

@@ -132,6 +132,12 @@ fn whole(instruction: &Instruction, width: Width) -> bool {
     at.is_multiple_of(width.bytes())
 }
 
+/// Whether it loads a whole vector.
+pub(super) fn loads(instruction: &Instruction) -> bool {
+    let into = instruction.op0_kind() == OpKind::Register;
+    into && MOVES.contains(&instruction.code()) && in_memory(instruction)
+}
+
 fn calls(instruction: &Instruction) -> bool {
     matches!(
         instruction.flow_control(),

@@ -2,7 +2,8 @@
 
 use crate::wide::{Width, text, widen};
 use iced_x86::{
-    BlockEncoder, BlockEncoderOptions, Code, Instruction, InstructionBlock, MemoryOperand, Register,
+    BlockEncoder, BlockEncoderOptions, Code, IcedError, Instruction, InstructionBlock,
+    MemoryOperand, Register,
 };
 
 use Register::{EAX, RCX, RDI, RSI, RSP, XMM2, XMM3, XMM5, XMM11, XMM12};
@@ -36,6 +37,11 @@ fn sum_of_products() -> Vec<u8> {
         Instruction::with2(Code::Add_rm64_imm8, RSP, 32),
         Ok(Instruction::with(Code::Retnq)),
     ];
+    encoded(all)
+}
+
+/// Machine code of instructions, of which branches name others by their numbers.
+fn encoded<const N: usize>(all: [Result<Instruction, IcedError>; N]) -> Vec<u8> {
     let mut all = all.map(|i| i.expect("it is an instruction"));
     for (ip, instruction) in all.iter_mut().enumerate() {
         instruction.set_ip(ip as u64);
@@ -66,5 +72,49 @@ fn sums_and_vectors_stay_in_registers() {
         assert!(renamed[0].contains("vbroadcastss") && renamed[0].contains("[rsi]"));
         assert!(renamed[1].contains("vfmadd231ps"), "{renamed:#?}");
         assert!(!renamed.iter().any(|line| line.contains("rsp")));
+    }
+}
+
+/// A loop whose end is a branch around a branch: what is loaded before the store may be loaded where it is used, and what is used
+/// behind the store may not.
+fn loads_and_a_store() -> Vec<u8> {
+    const HEAD: u64 = 2;
+    const END: u64 = 10;
+    let load = Code::Movdqu_xmm_xmmm128;
+    let store = Code::Movdqu_xmmm128_xmm;
+    let (minus, plus) = (
+        Code::VEX_Vsubps_xmm_xmm_xmmm128,
+        Code::VEX_Vaddps_xmm_xmm_xmmm128,
+    );
+    let all = [
+        Instruction::with3(Code::VEX_Vxorps_xmm_xmm_xmmm128, XMM3, XMM3, XMM3),
+        Instruction::with2(Code::Mov_r32_imm32, EAX, 4),
+        Instruction::with2(load, XMM5, at(RDI, 0)),
+        Instruction::with3(minus, XMM2, XMM3, XMM5),
+        Instruction::with2(load, XMM11, at(RSI, 0)),
+        Instruction::with2(store, at(RDI, 0), XMM2),
+        Instruction::with3(plus, XMM3, XMM11, XMM2),
+        Instruction::with2(Code::Sub_rm32_imm8, EAX, 1),
+        Instruction::with_branch(Code::Je_rel8_64, END),
+        Instruction::with_branch(Code::Jmp_rel8_64, HEAD),
+        Instruction::with2(store, at(RCX, 0), XMM3),
+        Ok(Instruction::with(Code::Retnq)),
+    ];
+    encoded(all)
+}
+
+#[test]
+fn loads_go_where_they_are_used() {
+    let code = loads_and_a_store();
+    for width in [Width::Two, Width::Four] {
+        let code = widen(&code, 0, width, true).expect("it is widened");
+        let text = text(&code);
+        let line = |part: &str| {
+            let found = text.lines().find(|line| line.contains(part));
+            found.unwrap_or_else(|| panic!("no {part} in {text}"))
+        };
+        assert!(line("vsubps").ends_with("[rdi]"), "{text}");
+        assert!(!line("vaddps").contains("[rsi]"), "{text}");
+        assert!(text.contains("jne") && !text.contains("jmp"), "{text}");
     }
 }
