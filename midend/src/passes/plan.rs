@@ -29,6 +29,7 @@ mod kernel;
 mod layout;
 mod looping;
 mod ragged;
+mod scan;
 mod serial;
 mod view;
 
