@@ -2,6 +2,7 @@
 
 pub mod chunks;
 pub mod dead_code;
+pub mod differences;
 pub mod elide;
 pub mod fast_math;
 pub mod flatten;
@@ -79,6 +80,7 @@ pub const FLAT: &[Pass<Seg>] = &[
     simplify::cse(),
     simplify::checks(),
     dead_code::pass(),
+    differences::PASS,
     tile::PASS,
     layout::PASS,
 ];

@@ -8,8 +8,8 @@ use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::pass::Pass;
 use crate::passes::{
-    self, dead_code, elide, fast_math, forward, fuse, hoist, inline, layout, operators, overwrite,
-    simplify, specialize, tile, unchecked,
+    self, dead_code, differences, elide, fast_math, forward, fuse, hoist, inline, layout,
+    operators, overwrite, simplify, specialize, tile, unchecked,
 };
 use crate::plan::{Signature, signatures};
 
@@ -54,6 +54,8 @@ pub const FLAT: &[Pass<Seg>] = &[
     simplify::pass(),
     // Rows that were read only to be indexed.
     dead_code::pass(),
+    // The indices of what is summed are those of points by now.
+    differences::PASS,
     // Reads are elements of arrays from outside by now, and what is not read is gone.
     tile::PASS,
     // What no tile brings near.

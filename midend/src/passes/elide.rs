@@ -12,11 +12,12 @@
 //! Copies of parts and of permutations stay: they are how programs ask for another layout.
 
 use crate::fired::fired;
+use crate::hash::HashSet;
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
-use crate::ir::id::{Id, Var};
+use crate::ir::id::{FunId, Id, IdVec, Var};
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Atom, Body, Exp, Fun, Program, Stm, Vars};
+use crate::ir::syntax::{Atom, Body, Exp, Fun, Param, Program, Stm, Vars};
 use crate::ir::types::Type;
 use crate::ir::walk::{self, deep};
 use crate::pass::Pass;
@@ -32,16 +33,39 @@ pub const PASS: Pass<Soac> = Pass {
     run: |program, _| run(program),
 };
 
+/// Which parameters and results of a function are unique.
+type Unique = (Vec<bool>, Vec<bool>);
+
+fn unique(funs: &IdVec<FunId, Fun<Soac>>) -> Vec<Unique> {
+    let of = |fun: &Fun<Soac>| {
+        let flags = |params: &[Param]| params.iter().map(|p| p.unique).collect();
+        (flags(&fun.params), flags(&fun.results))
+    };
+    funs.iter().map(of).collect()
+}
+
+/// The offsets that flat maps bind and that nobody consumes, nor wants to be fresh, under whatever name.
+pub(super) fn kept_offsets(vars: &Vars, funs: &IdVec<FunId, Fun<Soac>>) -> HashSet<Var> {
+    let mut kept = HashSet::default();
+    let mut of_all = None;
+    for fun in funs.iter() {
+        let mut bound = Vec::new();
+        walk::all_stms(&fun.body, &mut |stm| {
+            if matches!(stm.exp, Exp::Op(Soac::FlatMap { .. })) {
+                bound.extend(stm.binds.first().copied());
+            }
+        });
+        if !bound.is_empty() {
+            let unique = of_all.get_or_insert_with(|| unique(funs));
+            let mut classes = Classes::of(vars, fun, unique);
+            kept.extend(bound.into_iter().filter(|&v| classes.are_shared(v, v)));
+        }
+    }
+    kept
+}
+
 fn run(program: Program<Soac>) -> Program<Soac> {
-    let unique: Vec<(Vec<bool>, Vec<bool>)> = program
-        .funs
-        .iter()
-        .map(|fun| {
-            let flags =
-                |params: &[crate::ir::syntax::Param]| params.iter().map(|p| p.unique).collect();
-            (flags(&fun.params), flags(&fun.results))
-        })
-        .collect();
+    let unique = unique(&program.funs);
     let Program {
         vars,
         mut funs,

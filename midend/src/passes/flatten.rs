@@ -99,6 +99,7 @@ pub fn flatten(program: Program<Soac>, options: &Options) -> Program<Seg> {
     for fun in funs.iter() {
         all_stms(&fun.body, &mut |_| statements += 1);
     }
+    let kept = super::elide::kept_offsets(&vars, &funs);
     let mut cx = Cx {
         source: &funs,
         vars,
@@ -113,6 +114,7 @@ pub fn flatten(program: Program<Soac>, options: &Options) -> Program<Seg> {
         row_offsets: HashMap::default(),
         as_they_are: HashSet::default(),
         marks: HashMap::default(),
+        kept,
         packs: Vec::new(),
         budget: GROWTH.max(4 * statements),
         names: Names::default(),
@@ -182,6 +184,8 @@ struct Cx<'p> {
     row_offsets: HashMap<Var, FlatRows>,
     /// The parts of a flat map's offsets from the first and from the second on, where these are to be found.
     marks: HashMap<Var, (FlatRows, i64)>,
+    /// The offsets of flat maps to which nobody writes.
+    kept: HashSet<Var>,
     /// Lengths that offsets are summed of as they are, whether negative or not.
     as_they_are: HashSet<Var>,
     /// Which points contexts choose from those around: for each dimension of theirs, the indices.

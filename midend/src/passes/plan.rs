@@ -30,6 +30,7 @@ mod kernel;
 mod layout;
 mod looping;
 mod ragged;
+mod scan;
 mod serial;
 mod view;
 

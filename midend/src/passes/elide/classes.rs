@@ -1,6 +1,6 @@
 //! Which arrays of a function may share memory, and what becomes of them.
 
-use super::{Atom, Body, Dialect, Exp, Fun, Id, Soac, Stm, Type, Var, Vars, deep};
+use super::{Atom, Body, Dialect, Exp, Fun, Id, Soac, Stm, Type, Unique, Var, Vars, deep};
 
 /// Classes of arrays that may share memory.
 pub(super) struct Classes {
@@ -27,7 +27,7 @@ const OUTSIDE: usize = usize::MAX;
 
 impl Classes {
     /// The classes of a function. `unique` tells of all functions which parameters and results are unique.
-    pub(super) fn of(vars: &Vars, fun: &Fun<Soac>, unique: &[(Vec<bool>, Vec<bool>)]) -> Self {
+    pub(super) fn of(vars: &Vars, fun: &Fun<Soac>, unique: &[Unique]) -> Self {
         let class = Class {
             owned: false,
             homes: (OUTSIDE, OUTSIDE),
@@ -113,7 +113,7 @@ impl Classes {
 struct Builder<'a> {
     classes: Classes,
     vars: &'a Vars,
-    unique: &'a [(Vec<bool>, Vec<bool>)],
+    unique: &'a [Unique],
 }
 
 impl Builder<'_> {

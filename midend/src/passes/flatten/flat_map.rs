@@ -184,12 +184,18 @@ impl Cx<'_> {
     /// Binds the offsets of a flat map of host code.
     fn host_offsets(&mut self, axis: Axis, binds: Binds<'_>, out: &mut Vec<Stm<Seg>>) {
         let op = match axis {
-            // Whoever reads the rows goes by the vector itself, so that others must not write to it.
             Axis::Ragged(array) => {
                 // Their number is what the source calls it.
                 let shape = vec![binds.marks.into()];
                 let ty = Type::array_of(&Type::I64, &[binds.marks]);
-                ArrayOp::Copy(self.array(out, "offs", ty, ArrayOp::Reshape { shape, array }))
+                let same = ArrayOp::Reshape { shape, array };
+                // Whoever reads the rows goes by the vector itself, so that others must not write to it.
+                if self.kept.contains(&binds.offsets) {
+                    fired("flatten/offsets-kept");
+                    same
+                } else {
+                    ArrayOp::Copy(self.array(out, "offs", ty, same))
+                }
             }
             Axis::Regular(step) | Axis::Chosen { count: step, .. } => ArrayOp::Iota {
                 len: binds.marks,

@@ -90,39 +90,30 @@ impl Cx<'_> {
             length = self.scalar(&mut point.stms, "length", bin(BinOp::Max), args);
         }
         let sum = self.sum();
-        let (count, ends) = match *space(context) {
-            [Axis::Regular(n) | Axis::Chosen { count: n, .. }] => {
-                let ends = self.fresh("ends", Type::array_of(&Type::I64, &[n]));
-                self.kernel(
-                    point,
-                    vec![length],
-                    SegKind::Scan(vec![sum]),
-                    vec![ends],
-                    out,
-                );
-                (n, ends)
-            }
+        let (count, length) = match *space(context) {
+            [Axis::Regular(n) | Axis::Chosen { count: n, .. }] => (n, length),
             _ => {
                 let ty = self.type_over(&Type::I64, context, out);
                 let lengths = self.fresh("lengths", ty);
                 self.kernel(point, vec![length], SegKind::Map, vec![lengths], out);
                 let (count, lengths) = self.flat(lengths, space(context).len(), out);
-                let mut point = self.point(&[Axis::Regular(count)]);
+                point = self.point(&[Axis::Regular(count)]);
                 let length = self.element(&mut point.stms, lengths, point.dims[0].0);
-                let ends = self.fresh("ends", Type::array_of(&Type::I64, &[count]));
-                let result = length.into_iter().collect();
-                self.kernel(point, result, SegKind::Scan(vec![sum]), vec![ends], out);
-                (count, ends)
+                (count, length.map_or(int(0), Atom::from))
             }
         };
+        // How many there are is known before, so that the sums can be put behind the zero at once.
+        let len = self.scalar(out, "rows", bin(BinOp::Add), vec![count.into(), int(1)]);
+        let len = Size::of(len);
+        let ends = self.fresh("ends", Type::array_of(&Type::I64, &[count]));
+        let kind = SegKind::Scan(vec![sum]);
+        self.kernel(point, vec![length], kind, vec![ends], out);
         let zero = ArrayOp::Literal {
             elems: vec![int(0)],
             row: Type::I64,
         };
         let ty = Type::array_of(&Type::I64, &[Size::Const(1)]);
         let zero = self.array(out, "zero", ty, zero);
-        let len = self.scalar(out, "rows", bin(BinOp::Add), vec![count.into(), int(1)]);
-        let len = Size::of(len);
         let ty = Type::array_of(&Type::I64, &[len]);
         let arrays = vec![zero, ends];
         let offsets = self.array(out, "offs", ty, ArrayOp::Concat { arrays, len });

@@ -3,6 +3,7 @@
 
 use super::Cx;
 use super::flow::{Origin, definition, origin};
+use super::scan::goes_anywhere;
 use super::view::View;
 use crate::fired::fired;
 use crate::ir::array::{ArrayOp, SliceDim};
@@ -43,8 +44,11 @@ pub(super) fn concat_roots(stms: &[Stm<Seg>]) -> Vec<(Var, usize)> {
             continue;
         };
         for &array in arrays {
-            let made = definition(&stms[..j], array)
-                .is_some_and(|(i, k)| origin(&stms[i].exp, k) == Origin::Made);
+            let made = definition(&stms[..j], array).is_some_and(|(i, k)| {
+                let exp = &stms[i].exp;
+                let scanned = matches!(exp, Exp::Op(Seg::Par(op)) if goes_anywhere(op));
+                scanned || origin(exp, k) == Origin::Made
+            });
             if made && arrays.iter().filter(|a| **a == array).count() == 1 {
                 roots.push((array, j));
             }

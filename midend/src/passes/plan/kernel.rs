@@ -1,6 +1,7 @@
 //! Parallel operations as kernels.
 
 use super::emit::FrameKind;
+use super::scan::goes_anywhere;
 use super::view::View;
 use super::{Cx, Mode};
 use crate::ir::dialect::is_by_blocks;
@@ -19,6 +20,9 @@ impl Cx<'_> {
         match &op.kind {
             SegKind::Map => self.map(binds, (space, op.tiled), &op.body),
             SegKind::Red(ops) => self.reduce(binds, space, &op.body, ops),
+            SegKind::Scan(ops) if self.is_wanted(binds) && goes_anywhere(op) => {
+                self.scan_into(binds, space, &op.body, ops);
+            }
             SegKind::Scan(ops) => self.scan(binds, space, &op.body, ops),
             SegKind::Filter => self.filter(binds, space, &op.body),
             SegKind::Hist(ops) => self.hist(binds, space, &op.body, ops),
@@ -257,7 +261,7 @@ impl Cx<'_> {
     }
 
     /// Code of a kernel besides its body.
-    fn in_kernel(&mut self, make: impl FnOnce(&mut Self) -> Vec<Atom>) -> Body<Mem> {
+    pub(super) fn in_kernel(&mut self, make: impl FnOnce(&mut Self) -> Vec<Atom>) -> Body<Mem> {
         self.enter(FrameKind::Top);
         let (mode, base) = (std::mem::replace(&mut self.mode, Mode::Kernel), self.base);
         self.base = self.top();
@@ -267,7 +271,7 @@ impl Cx<'_> {
         body
     }
 
-    fn operators(&mut self, ops: &[Operator<Seg>]) -> Vec<Operator<Mem>> {
+    pub(super) fn operators(&mut self, ops: &[Operator<Seg>]) -> Vec<Operator<Mem>> {
         ops.iter().map(|op| self.operator(op)).collect()
     }
 
