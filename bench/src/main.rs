@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p arrc-bench -- [--runs N] [--threads N] [NAME..]
+//! cargo run --release -p arrc-bench -- --checks [--threads N] [NAME..]
 //! cargo run --release -p arrc-bench -- --table [--irregular] [--threads N] [--futhark FILE] [--json FILE] [--svg FILE] [NAME..]
 //! cargo run --release -p arrc-bench -- --sparse [--threads N] [--entries MILLIONS] [NAME..]
 //! cargo run --release -p arrc-bench -- --judge N
@@ -18,10 +19,14 @@ mod sparse;
 mod table;
 
 use anyhow::{Context, Result, bail};
-use arrc::bench::{Contest, Dataset, Measured, Other, Ours, Patience, bench_file, serve};
+use arrc::bench::{
+    Contest, Dataset, Measured, Other, Ours, Patience, bench_file, geometric_mean, serve,
+};
 use arrc::session::Options as SessionOptions;
 use arrc::target::Target;
 use clap::Parser;
+use midend::driver::Settings;
+use midend::pass::Options as PassOptions;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -81,9 +86,15 @@ struct Options {
     /// Compare arrc with the widest vector registers to arrc with those of 128 bits, instead of with C.
     #[arg(long, conflicts_with = "scaling")]
     widths: bool,
+    /// Compare arrc to arrc without checks of indices and slices (`--unsafe`), for all programs of the table, instead of with C.
+    #[arg(long, conflicts_with_all = ["scaling", "fast", "widths"])]
+    checks: bool,
     /// The widest vector registers of a worker.
     #[arg(long, hide = true)]
     vector_bits: Option<u32>,
+    /// A worker without checks of indices.
+    #[arg(long, hide = true)]
+    unchecked: bool,
     /// The examples (or sparse matrices) to measure; all if there are none.
     names: Vec<String>,
 }
@@ -101,6 +112,13 @@ fn main() -> Result<()> {
             target: Target::Cpu,
             threads: Some(options.threads),
             vector_bits: options.vector_bits,
+            passes: Settings {
+                options: PassOptions {
+                    unchecked: options.unchecked,
+                    ..PassOptions::default()
+                },
+                ..Settings::default()
+            },
             ..SessionOptions::default()
         };
         return Ok(serve(options)?);
@@ -110,7 +128,7 @@ fn main() -> Result<()> {
         .context("bench is a member of a workspace")?;
     let unknown = |name: &&String| {
         let known = |(folder, program): &(&str, &str)| {
-            program == *name && (options.table || *folder == EXAMPLES)
+            program == *name && (options.table || options.checks || *folder == EXAMPLES)
         };
         match options.sparse {
             true => sparse::names().all(|known| known != *name),
@@ -144,10 +162,11 @@ fn main() -> Result<()> {
         };
         return judge::judge(&mut contest, times, &work);
     }
-    let reference = match (options.scaling, options.widths) {
-        (true, _) => "1 thread",
-        (_, true) => "128 bits",
-        (false, false) => "C",
+    let reference = match (options.scaling, options.widths, options.checks) {
+        (true, _, _) => "1 thread",
+        (_, true, _) => "128 bits",
+        (_, _, true) => "--unsafe",
+        (false, false, false) => "C",
     };
     println!(
         "{:<14}{:>14}{:>14}{:>10}",
@@ -156,33 +175,36 @@ fn main() -> Result<()> {
         format!("{reference} (ms)"),
         "ratio"
     );
+    let mut ratios = Vec::new();
     for (folder, name) in table::PROGRAMS {
-        if folder != EXAMPLES
+        if folder != EXAMPLES && !options.checks
             || !options.names.is_empty() && options.names.iter().all(|n| n != name)
         {
             continue;
         }
-        if !(options.scaling || options.widths) {
+        if !(options.scaling || options.widths || options.checks) {
             build(&options, root, &work, name)?;
         }
         let path = root.join(folder).join(name).with_extension("fut");
-        let mut done = |_: &str, dataset: &Dataset| line(name, dataset);
+        let mut done = |_: &str, dataset: &Dataset| ratios.extend(line(name, dataset));
         bench_file(&contest, &path, &mut |_, _| {}, &mut done)
             .map_err(anyhow::Error::msg)
             .context(name)?;
     }
+    println!(
+        "geometric mean of the ratios: {:.3}",
+        geometric_mean(&ratios)
+    );
     Ok(())
 }
 
-/// arrc on the CPU, in a process of its own.
-fn ours(threads: usize, vector_bits: Option<u32>) -> Result<Ours> {
+/// arrc on the CPU, in a process of its own, with a further flag of a worker.
+fn ours(threads: usize, flag: Option<&'static str>) -> Result<Ours> {
     let this = std::env::current_exe()?;
     let command = move || {
         let mut command = Command::new(&this);
         command.args(["--worker", &format!("--threads={threads}")]);
-        if let Some(bits) = vector_bits {
-            command.arg(format!("--vector-bits={bits}"));
-        }
+        command.args(flag);
         command
     };
     Ok(Ours {
@@ -198,7 +220,9 @@ fn contest(options: &Options, work: &Path) -> Result<Contest> {
     if options.scaling {
         targets.push(ours(1, None)?);
     } else if options.widths {
-        targets.push(ours(options.threads, Some(128))?);
+        targets.push(ours(options.threads, Some("--vector-bits=128"))?);
+    } else if options.checks {
+        targets.push(ours(options.threads, Some("--unchecked"))?);
     } else {
         let command = format!(
             "OMP_NUM_THREADS={} '{}/{{program}}{}' -t {{times}} -r {C_RUNS}",
@@ -265,8 +289,8 @@ fn cc(source: &Path, program: &Path, flags: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Prints the medians of both sides, and their ratio.
-fn line(name: &str, dataset: &Dataset) {
+/// Prints the medians of both sides, and their ratio, which it gives back.
+fn line(name: &str, dataset: &Dataset) -> Option<f64> {
     let sides = dataset.sides.iter().map(|side| side.outcome.as_ref());
     match sides.collect::<Result<Vec<_>, _>>().as_deref() {
         Ok([ours, theirs]) => {
@@ -278,9 +302,16 @@ fn line(name: &str, dataset: &Dataset) {
                 b / 1e3,
                 a / b
             );
+            Some(a / b)
         }
-        Ok(_) => println!("{name:<14}not measured"),
-        Err(why) => println!("{name:<14}{why}"),
+        Ok(_) => {
+            println!("{name:<14}not measured");
+            None
+        }
+        Err(why) => {
+            println!("{name:<14}{why}");
+            None
+        }
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Options {
     pub coalesce: bool,
     /// Whether the last digits of floats are free.
     pub fast_math: bool,
+    /// Whether indices and slices go unchecked. A program that leaves its arrays does anything then, as one in C would.
+    pub unchecked: bool,
     /// Passes and analyses to do without, to see what they are worth. Lowerings cannot be left out.
     pub without: Vec<String>,
 }
@@ -63,6 +65,7 @@ impl Default for Options {
             inline_total: 20_000,
             coalesce: true,
             fast_math: false,
+            unchecked: false,
             without: Vec::new(),
         }
     }

@@ -16,6 +16,7 @@ pub mod plan;
 pub mod simplify;
 pub mod specialize;
 pub mod tile;
+pub mod unchecked;
 
 use crate::analysis::{access, regularity};
 use crate::ir::mem::Mem;
@@ -52,6 +53,7 @@ pub const NESTED: &[Pass<Soac>] = &[
     operators::PASS,
     elide::PASS,
     specialize::pass(),
+    unchecked::PASS,
 ];
 
 /// The analyses of the nested dialect by name.

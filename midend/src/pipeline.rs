@@ -9,12 +9,14 @@ use crate::ir::syntax::Program;
 use crate::pass::Pass;
 use crate::passes::{
     self, dead_code, elide, fast_math, forward, fuse, hoist, inline, layout, operators, overwrite,
-    simplify, specialize, tile,
+    simplify, specialize, tile, unchecked,
 };
 use crate::plan::{Signature, signatures};
 
 /// On the nested program.
 pub const NESTED: &[Pass<Soac>] = &[
+    // Before anything rests on a check.
+    unchecked::PASS,
     // Before anything else: what never runs need not be inlined or simplified.
     dead_code::pass(),
     // Small bodies first, so that inlining judges them by what is left of them.

@@ -391,3 +391,25 @@ fn the_last_digits_of_floats_can_be_free() {
         assert_eq!(run(&["--fast-math"]), b"[5.551115123125783e-17f64]\n");
     }
 }
+
+#[test]
+fn indices_can_go_unchecked() {
+    let text = "def main [n] (is: [n]i64) (xs: [n]i32) = map (\\i -> xs[i] / xs[0]) is\n";
+    let program = directory("unsafe").join("gather.fut");
+    std::fs::write(&program, text).expect("a program");
+    let program = program.display().to_string();
+    for target in ["--target=interp", "--target=cpu", "--target=ptx-emu"] {
+        let arguments = ["run", target, "--unsafe", &program];
+        assert_eq!(says(&arguments, b"[1i64, 0] [2i32, 9]"), b"[4i32, 1i32]\n");
+    }
+    let plan = |more: &[&str]| {
+        let text = says(&[&["opt", &program], more].concat(), b"");
+        let text = String::from_utf8(text).expect("text");
+        (
+            text.matches(" bounds (").count(),
+            text.matches(" division_by_zero (").count(),
+        )
+    };
+    assert_eq!(plan(&[]), (2, 1));
+    assert_eq!(plan(&["--unsafe"]), (0, 1));
+}

@@ -110,6 +110,7 @@ fn apply<From: Run, To: Run>(
     // What does nothing otherwise shows what it does.
     let options = Options {
         fast_math: true,
+        unchecked: true,
         ..Options::default()
     };
     let mut remarks = Vec::new();

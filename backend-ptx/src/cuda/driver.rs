@@ -53,6 +53,17 @@ fn bytes_of<T: Copy>(data: &[T]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(data.as_ptr().cast::<u8>(), size_of_val(data)) }
 }
 
+/// Bytes that are reached by one access: atomic operations on a byte change the word around it.
+const WORD: usize = 8;
+
+/// Memory without defined contents, from a stream of the current context; whole words of it.
+fn alloc_in(stream: sys::CUstream, bytes: usize) -> Result<u64> {
+    let whole = bytes.max(1).checked_next_multiple_of(WORD);
+    let whole = whole.ok_or(Failed::Memory(bytes as u64))?;
+    // SAFETY: the stream is that of the current context; the contents are not read before they are written.
+    unsafe { result::malloc_async(stream, whole) }.map_err(|why| Failed::of_memory(why, bytes))
+}
+
 type Result<T, E = Failed> = std::result::Result<T, E>;
 
 /// The bytes that can be read by way of pinned memory.
@@ -239,10 +250,7 @@ impl Gpu {
     }
 
     fn try_alloc(&self, bytes: usize) -> Result<u64> {
-        let stream = self.stream()?;
-        // SAFETY: the stream is that of the current context; the contents are not read before they are written.
-        unsafe { result::malloc_async(stream, bytes.max(1)) }
-            .map_err(|why| Failed::of_memory(why, bytes))
+        alloc_in(self.stream()?, bytes)
     }
 
     /// Gives all memory that nobody uses back to the device.

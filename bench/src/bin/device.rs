@@ -11,6 +11,7 @@
 #![expect(clippy::print_stdout, reason = "the table is what the program is for")]
 
 use anyhow::{Context, Result, bail};
+use arrc::bench::geometric_mean;
 use clap::Parser;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -35,6 +36,9 @@ struct Options {
     /// Let arrc round products and sums once, as `nvcc` does.
     #[arg(long)]
     fast_math: bool,
+    /// Compare with arrc without checks of indices and slices (`--unsafe`), instead of with the peers.
+    #[arg(long)]
+    checks: bool,
     /// The base-2 logarithm of the numbers in large arrays, even; also smaller sizes follow it.
     #[arg(long, default_value_t = 28, value_parser = clap::value_parser!(u32).range(8..=34))]
     log: u32,
@@ -75,24 +79,47 @@ fn main() -> Result<()> {
     let options = Options::parse();
     let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("device");
     let folder = options.programs.clone().unwrap_or_else(own);
-    let peers = peers(&options, &folder)?;
+    let (peers, peer) = match options.checks {
+        true => (BTreeMap::new(), "--unsafe"),
+        false => (peers(&options, &folder)?, "peer"),
+    };
     println!(
-        "{:<14}{:>12}{:>12}{:>14}",
-        "program", "arrc (us)", "peer (us)", "peer / arrc"
+        "{:<14}{:>12}{:>14}{:>16}",
+        "program",
+        "arrc (us)",
+        format!("{peer} (us)"),
+        format!("{peer} / arrc")
     );
+    let mut ratios = Vec::new();
     for program in &PROGRAMS {
         if !options.names.is_empty() && options.names.iter().all(|n| n != program.name) {
             continue;
         }
-        let ours = ours(&options, &folder, program).with_context(|| program.name.to_owned())?;
-        match peers.get(program.name) {
-            Some(theirs) => println!(
-                "{:<14}{ours:>12.1}{theirs:>12.1}{:>14.2}",
-                program.name,
-                theirs / ours
-            ),
-            None => println!("{:<14}{ours:>12.1}{:>12}{:>14}", program.name, "-", "-"),
+        let ours = |checked| {
+            ours(&options, &folder, program, checked).with_context(|| program.name.to_owned())
+        };
+        let time = ours(true)?;
+        let theirs = match options.checks {
+            true => Some(ours(false)?),
+            false => peers.get(program.name).copied(),
+        };
+        match theirs {
+            Some(theirs) => {
+                ratios.push(theirs / time);
+                println!(
+                    "{:<14}{time:>12.1}{theirs:>14.1}{:>16.2}",
+                    program.name,
+                    theirs / time
+                );
+            }
+            None => println!("{:<14}{time:>12.1}{:>14}{:>16}", program.name, "-", "-"),
         }
+    }
+    if !ratios.is_empty() {
+        println!(
+            "geometric mean of the ratios: {:.3}",
+            geometric_mean(&ratios)
+        );
     }
     if let Some(copy) = peers.get("copy") {
         let bytes = 8.0 * (ALL)(options.log) as f64;
@@ -144,18 +171,24 @@ fn peers(options: &Options, folder: &Path) -> Result<BTreeMap<String, f64>> {
 }
 
 /// Microseconds that a program takes for one time over.
-fn ours(options: &Options, folder: &Path, program: &Measured) -> Result<f64> {
-    let many = run(options, folder, program, program.many)?;
-    let few = run(options, folder, program, program.few)?;
+fn ours(options: &Options, folder: &Path, program: &Measured, checked: bool) -> Result<f64> {
+    let many = run(options, folder, (program, checked), program.many)?;
+    let few = run(options, folder, (program, checked), program.few)?;
     Ok((many - few) / (program.many - program.few) as f64)
 }
 
 /// The median time of some runs with `k` times over.
-fn run(options: &Options, folder: &Path, program: &Measured, k: i64) -> Result<f64> {
+fn run(
+    options: &Options,
+    folder: &Path,
+    (program, checked): (&Measured, bool),
+    k: i64,
+) -> Result<f64> {
     let times = options.work.join("device.times");
     let mut child = Command::new(&options.arrc)
         .args(["run", "-n", "-r", "5", "--target", &options.target])
         .args(options.fast_math.then_some("--fast-math"))
+        .args((!checked).then_some("--unsafe"))
         .arg("-t")
         .arg(&times)
         .arg(folder.join(format!("{}.fut", program.name)))

@@ -59,6 +59,9 @@ struct Found<B> {
     elements: Result<Elements<B>, RunError>,
 }
 
+/// What a read gives: the values of sizes, and arrays on the device.
+type Read<B> = (Vec<i64>, Vec<Val<B>>);
+
 /// Where elements are.
 #[derive(Debug)]
 enum Elements<B> {
@@ -87,13 +90,13 @@ impl<D: Device> Run<'_, D> {
         }
     }
 
-    /// The elements of a chunk: the values of sizes, and arrays on the device.
+    /// The elements of a chunk.
     pub(super) fn next_elements(
         &mut self,
         step: &Streamed,
         most: i64,
         span: SpanId,
-    ) -> Result<(Vec<i64>, Vec<Val<D::Buffer>>), RunError> {
+    ) -> Result<Read<D::Buffer>, RunError> {
         let stream = step.stream;
         let found = self.ahead.there.iter().position(|f| f.stream == stream);
         let elements = match found.map(|at| self.ahead.there.swap_remove(at)) {

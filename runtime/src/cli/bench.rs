@@ -82,9 +82,8 @@ pub(super) struct BenchArguments {
     /// Bits of the widest vector registers of the CPU to use: 128, 256 or 512 [default: as many as there are]
     #[arg(long, value_name = "N", value_parser = parse_vector_bits)]
     vector_bits: Option<u32>,
-    /// Do not keep to the last digits of floats: products and sums may round once, divisions become products
-    #[arg(long)]
-    fast_math: bool,
+    #[command(flatten)]
+    liberties: opt::Liberties,
     /// Let guards compare with N, see `arrc run`
     #[arg(long, value_name = "NAME=N")]
     threshold: Vec<String>,
@@ -240,7 +239,7 @@ fn options(arguments: &BenchArguments, target: Target) -> Result<Options, Exit> 
         memory_limit: arguments.mem_limit,
         thresholds: threshold::parse(&arguments.threshold)?,
         passes: Settings {
-            options: opt::pass_options(&[], arguments.fast_math)?,
+            options: opt::pass_options(&[], arguments.liberties)?,
             ..Settings::default()
         },
         ..Options::default()
@@ -265,9 +264,7 @@ fn worker(program: &Path, arguments: &BenchArguments, target: Target) -> Command
     if let Some(bits) = arguments.vector_bits {
         command.arg(format!("--vector-bits={bits}"));
     }
-    if arguments.fast_math {
-        command.arg("--fast-math");
-    }
+    command.args(arguments.liberties.flags());
     for threshold in &arguments.threshold {
         command.arg(format!("--threshold={threshold}"));
     }

@@ -45,9 +45,8 @@ pub(super) struct OptArguments {
     /// Leave out these passes (but lowerings) wherever they would be run
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     without: Vec<String>,
-    /// Do not keep to the last digits of floats: products and sums may round once, divisions become products
-    #[arg(long)]
-    fast_math: bool,
+    #[command(flatten)]
+    liberties: Liberties,
     /// Tell the time of each pass, to standard error
     #[arg(long)]
     times: bool,
@@ -81,8 +80,27 @@ pub(super) fn dump_after(names: &[String]) -> Result<DumpAfter, Exit> {
     }
 }
 
-/// What passes read: the passes to do without as the command line says them, and whether the last digits of floats are free.
-pub(super) fn pass_options(names: &[String], fast_math: bool) -> Result<pass::Options, Exit> {
+/// What a program may lose that is compiled for speed.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct Liberties {
+    /// Do not keep to the last digits of floats: products and sums may round once, divisions become products
+    #[arg(long, help_heading = "The compiler")]
+    pub(super) fast_math: bool,
+    /// Do not check indices and slices: a program that goes outside of its arrays may do anything then
+    #[arg(long = "unsafe", help_heading = "The compiler")]
+    unchecked: bool,
+}
+
+impl Liberties {
+    /// The flags that say so to a worker.
+    pub(super) fn flags(self) -> impl Iterator<Item = &'static str> {
+        let fast = self.fast_math.then_some("--fast-math");
+        fast.into_iter().chain(self.unchecked.then_some("--unsafe"))
+    }
+}
+
+/// What passes read: the passes to do without as the command line says them, and what a program may lose.
+pub(super) fn pass_options(names: &[String], liberties: Liberties) -> Result<pass::Options, Exit> {
     let lowerings = [pipeline::FLATTEN.name, pipeline::PLAN.name];
     for name in names {
         if lowerings.contains(&name.as_str()) {
@@ -96,7 +114,8 @@ pub(super) fn pass_options(names: &[String], fast_math: bool) -> Result<pass::Op
     }
     Ok(pass::Options {
         without: names.to_vec(),
-        fast_math,
+        fast_math: liberties.fast_math,
+        unchecked: liberties.unchecked,
         ..pass::Options::default()
     })
 }
@@ -131,7 +150,7 @@ pub(super) fn run(arguments: &OptArguments) -> Outcome {
     let settings = Settings {
         dump_after: dump_after(&arguments.dump_after)?,
         pass_limit: arguments.pass_limit,
-        options: pass_options(&arguments.without, arguments.fast_math)?,
+        options: pass_options(&arguments.without, arguments.liberties)?,
     };
     let start = Instant::now();
     let clock = || start.elapsed();

@@ -97,9 +97,8 @@ pub(super) struct RunArguments {
         help_heading = "The compiler"
     )]
     without: Vec<String>,
-    /// Do not keep to the last digits of floats: products and sums may round once, divisions become products
-    #[arg(long, help_heading = "The compiler")]
-    fast_math: bool,
+    #[command(flatten)]
+    liberties: opt::Liberties,
     /// Tell the time of each pass, to standard error
     #[arg(long, help_heading = "The compiler")]
     pass_times: bool,
@@ -236,7 +235,7 @@ fn open(arguments: &RunArguments) -> Result<Session, Exit> {
         passes: Settings {
             dump_after: opt::dump_after(&arguments.dump_after)?,
             pass_limit: arguments.pass_limit,
-            options: opt::pass_options(&arguments.without, arguments.fast_math)?,
+            options: opt::pass_options(&arguments.without, arguments.liberties)?,
         },
         ..Options::default()
     };

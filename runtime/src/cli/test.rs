@@ -65,9 +65,8 @@ pub(super) struct TestArguments {
         help_heading = "The compiler"
     )]
     without: Vec<String>,
-    /// Do not keep to the last digits of floats: products and sums may round once, divisions become products
-    #[arg(long, help_heading = "The compiler")]
-    fast_math: bool,
+    #[command(flatten)]
+    liberties: opt::Liberties,
     /// Write everything that came of the tests to this file
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     json: Option<PathBuf>,
@@ -122,7 +121,7 @@ impl TestArguments {
             claims: self.claims,
             laws: self.laws,
             collisions: self.check,
-            passes: opt::pass_options(&self.without, self.fast_math)?,
+            passes: opt::pass_options(&self.without, self.liberties)?,
             properties: PropertyOptions {
                 tests: self.num_tests,
                 size: self.max_size,
@@ -208,9 +207,7 @@ fn worker(program: &Path, arguments: &TestArguments, seed: u64) -> Command {
     for name in &arguments.without {
         command.arg(format!("--without={name}"));
     }
-    if arguments.fast_math {
-        command.arg("--fast-math");
-    }
+    command.args(arguments.liberties.flags());
     if arguments.each_threshold {
         command.arg("--each-threshold");
     }

@@ -153,9 +153,7 @@ impl Gpu {
             none => none.insert(Beside::new()?),
         };
         let bytes = bytes_of(data);
-        // SAFETY: the stream is one of the current context; the contents are not read before they are written.
-        let address = unsafe { result::malloc_async(beside.stream, bytes.len().max(1)) };
-        let address = address.map_err(|why| Failed::of_memory(why, bytes.len()))?;
+        let address = super::alloc_in(beside.stream, bytes.len())?;
         let written = self.write_in(beside.stream, address, bytes);
         // SAFETY: event and stream are of the current context.
         let noted = unsafe { result::event::record(beside.there, beside.stream) };
