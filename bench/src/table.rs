@@ -1,5 +1,5 @@
 //! The whole table: every program beside C as a good programmer writes it, with and without `-ffast-math`, and beside Debian's
-//! `futhark multicore` where that is installed, with what the machine does at most.
+//! `futhark multicore` and libraries and compilers of Python (`bench/python/peers.py`) where those are installed, with what the machine does at most.
 
 use crate::{Options, between, cc, ours};
 use anyhow::{Context as _, Error, Result, bail};
@@ -42,10 +42,17 @@ pub(super) const IRREGULAR: [(&str, &str); 7] = [
 
 /// What C is compiled with. Results are the same without `errno`, which `sqrtf` would set, so that loops with it were not done in lanes.
 const FLAGS: [&str; 4] = ["-O3", "-march=native", "-fopenmp", "-fno-math-errno"];
-/// The sides of the table; Futhark may be missing.
-const SIDES: [&str; 5] = ["arrc", "arrc fast", "C", "C fast", "futhark"];
+/// The sides of the table; the last two may be missing. Programs in Python do without the last digits.
+const SIDES: [&str; 6] = ["arrc", "arrc fast", "C", "C fast", FUTHARK, PYTHON];
+const FUTHARK: &str = "futhark";
+const PYTHON: &str = "Python";
 /// Ratios of the table: what stands above them, and the sides that are compared.
-const RATIOS: [(&str, usize, usize); 3] = [("C/arrc", 2, 0), ("fast", 3, 1), ("fut/arrc", 4, 0)];
+const RATIOS: [(&str, &str, &str); 4] = [
+    ("C/arrc", "C", "arrc"),
+    ("fast", "C fast", "arrc fast"),
+    ("fut/arrc", FUTHARK, "arrc"),
+    ("py/fast", PYTHON, "arrc fast"),
+];
 /// How often other programs run when they are started.
 const RUNS: usize = 3;
 
@@ -64,6 +71,7 @@ pub(super) fn table(options: &Options, root: &Path, work: &Path) -> Result<()> {
     let heads = RATIOS.map(|(head, ..)| format!("{head:>9}")).concat();
     println!("{:<14}{head}{heads}", "program");
     let mut ratios = [const { Vec::new() }; RATIOS.len()];
+    let python = python(root);
     let programs: &[(&str, &str)] = match options.irregular {
         true => &IRREGULAR,
         false => &PROGRAMS,
@@ -73,7 +81,7 @@ pub(super) fn table(options: &Options, root: &Path, work: &Path) -> Result<()> {
             continue;
         }
         let path = root.join(folder).join(name).with_extension("fut");
-        let contest = contest(options, root, work, (&path, name))?;
+        let (contest, sides) = contest(options, root, work, (&path, name, &python))?;
         let measured = bench_file(&contest, &path, &mut |_, _| {}, &mut |_, _| {});
         let groups_of_program = measured.map_err(Error::msg)?;
         let is_only = groups_of_program.len() == 1;
@@ -83,8 +91,8 @@ pub(super) fn table(options: &Options, root: &Path, work: &Path) -> Result<()> {
             let name = entry.map_or_else(|| name.to_owned(), |entry| format!("{name} {entry}"));
             group.name.clone_from(&name);
             for dataset in &mut group.datasets {
-                let sides = dataset.sides.iter_mut().zip(SIDES);
-                sides.for_each(|(side, name)| name.clone_into(&mut side.name));
+                let sides = dataset.sides.iter_mut().zip(&sides);
+                sides.for_each(|(side, &name)| name.clone_into(&mut side.name));
                 println!("{}", line(&name, dataset, &mut ratios));
             }
             groups.push(group);
@@ -96,7 +104,6 @@ pub(super) fn table(options: &Options, root: &Path, work: &Path) -> Result<()> {
                 geometric_mean(ratios),
                 ratios.iter().copied().fold(f64::MAX, f64::min),
             );
-            let (theirs, ours) = (SIDES[theirs], SIDES[ours]);
             println!("{head} ({theirs} / {ours}): geometric mean {mean:.2}, least {least:.2}");
         }
     }
@@ -113,13 +120,16 @@ pub(super) fn table(options: &Options, root: &Path, work: &Path) -> Result<()> {
 /// The times of a program's sides, and those of C and Futhark as multiples of ours.
 fn line(name: &str, dataset: &Dataset, ratios: &mut [Vec<f64>; RATIOS.len()]) -> String {
     let mut text = format!("{name:<14}");
-    for side in 0..SIDES.len() {
-        let cell =
-            median(dataset, side).map_or_else(|| String::from("-"), |s| format!("{:.1}", s * 1e3));
+    let median = |name: &str| {
+        let place = dataset.sides.iter().position(|side| side.name == name);
+        place.and_then(|place| median(dataset, place))
+    };
+    for side in SIDES {
+        let cell = median(side).map_or_else(|| String::from("-"), |s| format!("{:.1}", s * 1e3));
         text += &format!("{cell:>13}");
     }
     for (ratios, (_, theirs, ours)) in ratios.iter_mut().zip(RATIOS) {
-        let ratio = median(dataset, ours).zip(median(dataset, theirs));
+        let ratio = median(ours).zip(median(theirs));
         let cell = ratio.map_or_else(
             || String::from("-"),
             |(ours, theirs)| {
@@ -149,13 +159,31 @@ pub(super) fn median(dataset: &Dataset, side: usize) -> Option<f64> {
     Some(measured.summary()?.median * 1e-6)
 }
 
-/// arrc, and what it is compared with, built for this program.
+/// The names of programs that are there in Python, with its libraries.
+fn python(root: &Path) -> Vec<String> {
+    let listed = Command::new("python3")
+        .arg(root.join(PEERS))
+        .arg("--list")
+        .output();
+    let Ok(listed) = listed else {
+        return Vec::new();
+    };
+    let names = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let names = names.lines().filter_map(|line| line.split(' ').next());
+    names.map(str::to_owned).collect()
+}
+
+/// Programs in Python.
+const PEERS: &str = "bench/python/peers.py";
+
+/// arrc, and what it is compared with, built for this program, and what the sides are called.
 fn contest(
     options: &Options,
     root: &Path,
     work: &Path,
-    (path, name): (&Path, &str),
-) -> Result<Contest> {
+    (path, name, python): (&Path, &str, &[String]),
+) -> Result<(Contest, Vec<&'static str>)> {
+    let mut sides = SIDES[..4].to_vec();
     let source = root.join(format!("bench/c/{name}.c"));
     let threads = options.threads;
     let program = |ending: &str| work.join(format!("{name}-{ending}"));
@@ -190,6 +218,7 @@ fn contest(
             .status()
             .with_context(|| format!("{} cannot be started", futhark.display()))?;
         if compiled.success() {
+            sides.push(FUTHARK);
             others.push(Other {
                 command: format!(
                     "'{}' -b -e {{entry}} --num-threads={threads} -t {{times}} -r {RUNS}",
@@ -198,8 +227,17 @@ fn contest(
             });
         }
     }
+    if python.iter().any(|known| known == name) {
+        sides.push(PYTHON);
+        others.push(Other {
+            command: format!(
+                "OMP_NUM_THREADS={threads} python3 '{}' {name} -t {{times}} -r {RUNS}",
+                root.join(PEERS).display()
+            ),
+        });
+    }
     let runs = (options.runs, RUNS);
-    Ok(between(runs, vec![ours(threads, None)?], others))
+    Ok((between(runs, vec![ours(threads, None)?], others), sides))
 }
 
 /// Names of ceilings, and what `bench/c/ceilings.c` moves or computes for each.
