@@ -54,6 +54,10 @@ fn reads(kernel: &Kernel) -> Vec<Read<'_>> {
         let Exp::Op(Mem::Load { buffer, index }) = stm.exp else {
             continue;
         };
+        // Memory of the thread's own, which the body allocates, is not there at other points.
+        if stms.iter().any(|stm| stm.binds.contains(&buffer)) {
+            continue;
+        }
         let mut needed = Vec::new();
         let is_new = reads.iter().all(|read| read.buffer != buffer);
         if is_new && strides.is_one(index) && computed(stms, index, &mut needed) {
