@@ -77,10 +77,10 @@ fn rows_are_built_where_they_belong() {
         ],
     );
     let (plan, _) = lowered(text);
-    // The two results in each version, and the sums of the rows where these are computed for themselves.
+    // The two results in each version, and the sums of the rows where these are computed for themselves, or by a block the sum of one.
     assert_eq!(
         count(&plan, |op| matches!(op, Mem::Alloc { .. })),
-        5,
+        8,
         "{}",
         print::program(&plan)
     );

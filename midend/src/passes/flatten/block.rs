@@ -30,13 +30,15 @@ use crate::ir::soac::{Operator, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, LoopForm, Stm};
 use crate::ir::threshold::ROOM;
 use crate::ir::types::{Dim, Size, Type};
-use crate::ir::walk::all_stms;
+use crate::ir::walk::{all_stms, free_in_stm};
 
 /// What a point holds.
 #[derive(Default)]
 struct Holds {
-    /// Operators that threads share out; one in a loop counts as several.
-    operators: usize,
+    /// What comes of operators that threads share out.
+    made: HashSet<Var>,
+    /// Whether one of them uses what came of another, or of itself in an earlier step of a loop.
+    hands_on: bool,
     /// The bytes of an element of arrays that are made, with the extents of each.
     arrays: Vec<(usize, Vec<Size>)>,
 }
@@ -55,7 +57,7 @@ impl Cx<'_> {
             return None;
         }
         let mut holds = Holds::default();
-        if !self.is_for_block(&lam.body, 1, &mut holds) || holds.operators < 2 {
+        if !self.is_for_block(&lam.body, false, &mut holds) || !holds.hands_on {
             return None;
         }
         let mut inside: HashSet<Var> = lam.params.iter().copied().collect();
@@ -101,15 +103,19 @@ impl Cx<'_> {
         Some(self.scalar(out, "fitting", bin(BinOp::Quot), vec![int(ROOM), some]))
     }
 
-    /// Whether the threads of a block can execute a body together; notes what it holds, which is executed so many times, as far as
-    /// that matters.
-    fn is_for_block(&self, body: &Body<Soac>, times: usize, holds: &mut Holds) -> bool {
+    /// Whether the threads of a block can execute a body together; notes what it holds.
+    fn is_for_block(&self, body: &Body<Soac>, again: bool, holds: &mut Holds) -> bool {
         body.stms
             .iter()
-            .all(|stm| self.is_stm_for_block(stm, times, holds))
+            .all(|stm| self.is_stm_for_block(stm, again, holds))
     }
 
-    fn is_stm_for_block(&self, stm: &Stm<Soac>, times: usize, holds: &mut Holds) -> bool {
+    fn is_stm_for_block(&self, stm: &Stm<Soac>, again: bool, holds: &mut Holds) -> bool {
+        let reads = free_in_stm(&self.vars, stm);
+        let follows = again || reads.iter().any(|v| holds.made.contains(v));
+        if follows {
+            holds.made.extend(&stm.binds);
+        }
         if !stm.binds.iter().all(|&v| self.has_one_length(v)) {
             return false;
         }
@@ -125,7 +131,7 @@ impl Cx<'_> {
                 then, otherwise, ..
             } => {
                 let both = [then, otherwise];
-                if !both.iter().all(|b| self.is_for_block(b, times, holds)) {
+                if !both.iter().all(|b| self.is_for_block(b, again, holds)) {
                     return false;
                 }
                 true
@@ -133,9 +139,9 @@ impl Cx<'_> {
             Exp::Loop { form, body, .. } => {
                 let condition = match form {
                     LoopForm::For { .. } => true,
-                    LoopForm::While(cond) => self.is_for_block(cond, times, holds),
+                    LoopForm::While(cond) => self.is_for_block(cond, true, holds),
                 };
-                if !condition || !self.is_for_block(body, times + 1, holds) {
+                if !condition || !self.is_for_block(body, true, holds) {
                     return false;
                 }
                 true
@@ -158,7 +164,8 @@ impl Cx<'_> {
                     return false;
                 }
                 if is_parallel {
-                    holds.operators += times;
+                    holds.hands_on |= follows;
+                    holds.made.extend(&stm.binds);
                 }
                 true
             }
