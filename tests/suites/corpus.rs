@@ -35,6 +35,11 @@ const ROUNDED: &[(&str, &str, &str)] = &[
         "histograms of sums of floats",
     ),
     (
+        "tests/programs/arrays/histograms_of_rows.fut",
+        "wide",
+        "histograms of sums of floats",
+    ),
+    (
         "examples/matmul.fut",
         "main",
         "sums of products of f32, each rounded once",

@@ -36,12 +36,8 @@ fn takes(code: Code, width: Width) -> Option<bool> {
         .or_else(|| both[1].contains(&code).then_some(false))
 }
 
-/// Instructions of two operands that may change places.
-const TWO_EITHER: [Code; 20] = [
-    Code::VEX_Vaddps_ymm_ymm_ymmm256,
-    Code::VEX_Vaddpd_ymm_ymm_ymmm256,
-    Code::VEX_Vmulps_ymm_ymm_ymmm256,
-    Code::VEX_Vmulpd_ymm_ymm_ymmm256,
+/// Instructions of two operands that may change places. Those of floats may not: of two NaNs the first one goes on.
+const TWO_EITHER: [Code; 16] = [
     Code::VEX_Vandps_ymm_ymm_ymmm256,
     Code::VEX_Vandpd_ymm_ymm_ymmm256,
     Code::VEX_Vorps_ymm_ymm_ymmm256,
@@ -59,7 +55,11 @@ const TWO_EITHER: [Code; 20] = [
     Code::VEX_Vpmulld_ymm_ymm_ymmm256,
     Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256,
 ];
-const TWO_LAST: [Code; 22] = [
+const TWO_LAST: [Code; 26] = [
+    Code::VEX_Vaddps_ymm_ymm_ymmm256,
+    Code::VEX_Vaddpd_ymm_ymm_ymmm256,
+    Code::VEX_Vmulps_ymm_ymm_ymmm256,
+    Code::VEX_Vmulpd_ymm_ymm_ymmm256,
     Code::VEX_Vsubps_ymm_ymm_ymmm256,
     Code::VEX_Vsubpd_ymm_ymm_ymmm256,
     Code::VEX_Vdivps_ymm_ymm_ymmm256,
@@ -83,11 +83,7 @@ const TWO_LAST: [Code; 22] = [
     Code::VEX_Vfmadd213ps_ymm_ymm_ymmm256,
     Code::VEX_Vfmadd213pd_ymm_ymm_ymmm256,
 ];
-const FOUR_EITHER: [Code; 10] = [
-    Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er,
-    Code::EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er,
-    Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er,
-    Code::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er,
+const FOUR_EITHER: [Code; 6] = [
     Code::EVEX_Vpaddb_zmm_k1z_zmm_zmmm512,
     Code::EVEX_Vpaddw_zmm_k1z_zmm_zmmm512,
     Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32,
@@ -95,7 +91,11 @@ const FOUR_EITHER: [Code; 10] = [
     Code::EVEX_Vpmullw_zmm_k1z_zmm_zmmm512,
     Code::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32,
 ];
-const FOUR_LAST: [Code; 12] = [
+const FOUR_LAST: [Code; 16] = [
+    Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er,
+    Code::EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er,
+    Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er,
+    Code::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er,
     Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er,
     Code::EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er,
     Code::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er,
