@@ -8,8 +8,8 @@
 //! cargo run --release -p arrc-bench -- --judge N
 //! ```
 //!
-//! Where there is no cargo, a folder with `arrc` and `arrc-bench` and the folders `examples` and `bench` of the sources are enough, and a
-//! compiler of C: `arrc-bench --root FOLDER`.
+//! Where there is no cargo, a folder with `arrc` and `arrc-bench` and the folders `examples`, `bench` and `tests/programs` of the sources are
+//! enough, and a compiler of C: `arrc-bench --root FOLDER`.
 //!
 //! It is `arrc bench --vs` over the inputs with the tag `compiled` in `examples/`. The C programs are built by the system's
 //! compiler, as scalar code (`-O2 -fno-tree-vectorize`), and with `--fast` also at `-O3 -march=native -fopenmp`. They read the
@@ -98,7 +98,7 @@ struct Options {
     /// A worker without checks of indices.
     #[arg(long, hide = true)]
     unchecked: bool,
-    /// The folder with `examples` and `bench`, in which `target/bench` is written to [default: that of the sources that this was built of, or
+    /// The folder with `examples`, `bench` and `tests/programs`, in which `target/bench` is written to [default: that of the sources that this was built of, or
     /// else the current one].
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,

@@ -246,8 +246,8 @@ const LOOPS: [(&str, &[&str], &str); 4] = [
     ("lanes", &["-DLANES"], "static"),
     ("lanes", &["-DLANES"], "dynamic,256"),
 ];
-/// How often other programs run when they are started.
-const RUNS: usize = 5;
+/// How often other programs run when they are started. The first times are longer, and vary.
+const RUNS: usize = 15;
 
 /// Measures, and prints a line for each matrix.
 #[expect(clippy::print_stdout, reason = "the table is what the program is for")]
