@@ -73,6 +73,8 @@ impl Block {
             Exp::Op(Mem::Load { buffer, .. })
                 if self.written.contains(buffer) && uses.get(&stm.binds[0]) == Some(&1) =>
             {
+                let mut index = self.reads_for(&stm);
+                self.done.append(&mut index);
                 return self.waiting.push(stm);
             }
             Exp::Op(Mem::Free(_)) if !self.waiting.is_empty() => return self.waiting.push(stm),
@@ -113,16 +115,21 @@ impl Block {
         !self.named.contains(&buffer) && !self.waiting.iter().any(reads)
     }
 
-    /// The copy that does what a store and the read of what it stores do; that read is no longer waited for. What a statement
-    /// uses in another way is read before.
-    fn copied(&mut self, stm: &Stm<Mem>) -> Option<Stm<Mem>> {
+    /// The reads of what a statement uses, which no longer wait.
+    fn reads_for(&mut self, stm: &Stm<Mem>) -> Vec<Stm<Mem>> {
         let mut used = Vec::new();
         stm.exp.operands(&mut |atom| used.push(atom));
         let is_used = |read: &mut Stm<Mem>| {
             let binds = read.binds.first();
             binds.is_some_and(|v| used.contains(&Atom::Var(*v)))
         };
-        let mut reads: Vec<Stm<Mem>> = self.waiting.extract_if(.., is_used).collect();
+        self.waiting.extract_if(.., is_used).collect()
+    }
+
+    /// The copy that does what a store and the read of what it stores do; that read is no longer waited for. What a statement
+    /// uses in another way is read before.
+    fn copied(&mut self, stm: &Stm<Mem>) -> Option<Stm<Mem>> {
+        let mut reads = self.reads_for(stm);
         if let Exp::Op(Mem::Store {
             buffer,
             index,

@@ -27,6 +27,18 @@ entry clamped [n] (xs: [n]f32) : [n]f32 =
 entry shifted [n] (xs: [n]f64) (k: i64) : [n]f64 =
   tabulate n (\i -> xs[i64.max 0 (i64.min (i + k) (n - 1))] - xs[i])
 
+-- Beside the least number, whose opposite there is not.
+-- ==
+-- entry: least
+-- random input { [1]f64 } auto output
+-- random input { [40]f64 } auto output
+entry least [n] (xs: [n]f64) : [n]f64 =
+  tabulate n (\i ->
+    let here = if i + i64.lowest < 0 then xs[i] else 0
+    let before = xs[i64.max 0 (i64.max i64.lowest (i - 1))]
+    let after = if i - 1 > i64.lowest then xs[i64.min (i + 1) (n - 1)] else 0
+    in here - before + 2 * after)
+
 -- Neighbours on a torus.
 -- ==
 -- entry: torus

@@ -61,7 +61,7 @@ impl Sum {
 
     /// So many times this.
     pub(super) fn times(&self, factor: i64) -> Option<Self> {
-        if factor.abs() > FACTOR {
+        if !(-FACTOR..=FACTOR).contains(&factor) {
             return None;
         }
         Self::default().plus(self, factor)
@@ -79,9 +79,9 @@ impl Sum {
 
     fn is_small(&self) -> bool {
         let mut factors = self.terms.values().chain([&self.index]);
-        factors.all(|factor| factor.abs() <= FACTOR)
+        factors.all(|factor| (-FACTOR..=FACTOR).contains(factor))
             && self.terms.len() <= TERMS
-            && self.constant.abs() <= LARGE
+            && (-LARGE..=LARGE).contains(&self.constant)
     }
 }
 
@@ -90,5 +90,16 @@ pub(super) fn number(atom: Atom) -> Option<i64> {
     match atom {
         Atom::Const(Const::I64(number)) => Some(number),
         Atom::Const(_) | Atom::Var(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sum;
+
+    #[test]
+    fn the_least_number_is_not_small() {
+        assert_eq!(Sum::constant(i64::MIN), None);
+        assert_eq!(Sum::index().times(i64::MIN), None);
     }
 }
