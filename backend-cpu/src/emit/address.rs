@@ -156,5 +156,7 @@ impl Emit<'_, '_> {
 /// The bytes of so many elements, where they fit the offset of an instruction.
 fn bytes(elem: ScalarType, count: i64) -> Option<i32> {
     let bytes = count.checked_mul(elem.bytes() as i64)?;
-    i32::try_from(bytes).ok().filter(|b| b.unsigned_abs() < 1 << 30)
+    i32::try_from(bytes)
+        .ok()
+        .filter(|b| b.unsigned_abs() < 1 << 30)
 }
