@@ -10,7 +10,7 @@ import "../accumulators/acc"
 -- input { [0i64, 2i64, 2i64, 5i64] [0i64, 2i64, 0i64, 1i64, 2i64] [1f64, 2f64, 3f64, 4f64, 5f64] [1f64, 10f64, 100f64] }
 -- output { [201f64, 0f64, 543f64] }
 -- count *=0: map 1
--- count *=inf: map 2 scan 1 reduce 1 copy 1
+-- count *=inf: map 2 scan 1 reduce 1
 -- input { [0i64, 2i64, 6i64] [0i64, 1i64] [1f64, 2f64] [1f64, 2f64] } error: out of bounds
 entry smvm [r] [n] (starts: [r]i64) (columns: [n]i64) (entries: [n]f64) (xs: []f64) : []f64 =
   map (\i -> let (a, b) = (starts[i], starts[i + 1])
@@ -23,7 +23,7 @@ entry smvm [r] [n] (starts: [r]i64) (columns: [n]i64) (entries: [n]f64) (xs: []f
 -- entry: levels
 -- input { [0i64, 0i64, 1i64, 3i64, 4i64, 4i64] [0i64, 0i64, 1i64, 2i64] 0i64 } output { [0i64, 1i64, 1i64, 2i64, -1i64] }
 -- count *=0: map 1 reduce 3
--- count *=inf: map 10 reduce 6 scan 3 copy 3
+-- count *=inf: map 10 reduce 6 scan 3
 entry levels [r] [m] (starts: [r]i64) (from: [m]i64) (root: i64) : []i64 =
   let n = r - 1
   let first = tabulate n (\v -> if v == root then 0 else -1)
@@ -42,7 +42,7 @@ entry levels [r] [m] (starts: [r]i64) (from: [m]i64) (root: i64) : []i64 =
 -- entry: pushed
 -- input { [0i64, 2i64, 3i64, 4i64, 4i64, 4i64] [1i64, 2i64, 2i64, 3i64] 0i64 } output { [0i64, 1i64, 1i64, 2i64, -1i64] }
 -- count *=0: map 7 scan 3 fill 3
--- count *=inf: map 10 scan 6 copy 6 fill 3
+-- count *=inf: map 10 scan 6 fill 3
 -- input { [0i64, 2i64, 3i64, 4i64, 4i64, 4i64] [1i64, 2i64, 2i64, 3i64] 3i64 } output { [-1i64, -1i64, -1i64, 0i64, -1i64] }
 -- input { [0i64, 3i64, 2i64] [1i64, 0i64] 0i64 } error: out of bounds
 entry pushed [r] [m] (starts: [r]i64) (to: [m]i64) (root: i64) : []i64 =

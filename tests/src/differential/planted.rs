@@ -124,6 +124,11 @@ pub static PLANTS: &[Plant] = &[
         change: Change::Nested(no_copy),
     },
     Plant {
+        pass: "differences",
+        what: "the operands of differences change places",
+        change: Change::Flat(turned_difference),
+    },
+    Plant {
         pass: "flatten",
         what: "neutral elements are one too large",
         change: Change::Flat(wrong_neutral),
