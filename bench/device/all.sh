@@ -1,6 +1,6 @@
 #!/bin/sh
 # Everything that needs a GPU: the corpus, the corpus under NVIDIA's compute-sanitizer, and programs beside CUB, cuBLAS, cuSPARSE and CUDA C++,
-# without and with --fast-math. Takes some five minutes. nvcc and compute-sanitizer must be on the path.
+# without and with --fast-math, what checks of indices cost, and what versions by blocks are worth. Takes some seven minutes. nvcc and compute-sanitizer must be on the path.
 #
 #   bench/device/all.sh [FOLDER WITH arrc AND device]
 set -e
@@ -16,4 +16,6 @@ for tool in memcheck racecheck synccheck; do
 done
 "$built/device" --arrc "$built/arrc" --programs bench/device --work "${TMPDIR:-/tmp}/arrc-device"
 "$built/device" --arrc "$built/arrc" --programs bench/device --work "${TMPDIR:-/tmp}/arrc-device" --fast-math
+"$built/device" --arrc "$built/arrc" --programs bench/device --work "${TMPDIR:-/tmp}/arrc-device" --checks
+RUNS=5 sh bench/device/blocks.sh "$built"
 exit $failed
