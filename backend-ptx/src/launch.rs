@@ -33,6 +33,10 @@ const BLOCKS: i64 = 1024;
 const MOST_BLOCKS: (u64, u64) = (1 << 30, 256);
 /// The blocks of such an entry if there is no memory for more.
 const FEW_BLOCKS: u32 = 64;
+/// Threads of a map, at most, for each point of [`Limits::wide`]. Beyond that threads take several points in turn: what each does before its
+/// first one, and the wait for what that loads, are there once. There are still many times more blocks than run at once, since points
+/// may differ in what they cost.
+const TURNS: i64 = 8;
 /// Bytes that each thread has for local buffers at first, at least and at most.
 const SHARE: (u64, u64) = (256, 16 << 10);
 /// Bytes of the shares of all threads at first, unless that is too little for some.
@@ -327,7 +331,8 @@ impl Planner<'_> {
             }
             Lowered::Hist(hist) => self.hist(hist, points),
             Lowered::Map { .. } => {
-                self.threads(0, points, vec![Extra::Value(points as u64)]);
+                let threads = points.min(TURNS.saturating_mul(self.limits.wide));
+                self.threads(0, threads, vec![Extra::Value(points as u64)]);
             }
             Lowered::Red {
                 more: Some(more), ..

@@ -24,6 +24,7 @@ mod scan;
 mod space;
 mod stm;
 mod stride;
+mod strips;
 mod tile;
 mod together;
 mod tuple;

@@ -1,6 +1,6 @@
 //! Conditionals, loops, calls, functions.
 
-use super::{Interface, Lower, Site, Value, class_of, memory, operand, together};
+use super::{Interface, Lower, Site, Value, class_of, memory, operand, strips, together};
 use crate::ptx::ops::{Binary, Cmp};
 use crate::ptx::{BlockId, Builder, Class, Func, Inst, Kind, Operand, Reg, Term, Ty};
 use midend::analysis::kernels::has_value;
@@ -109,7 +109,8 @@ impl Lower<'_> {
         form: &LoopForm<Mem>,
         body: &Body<Mem>,
     ) -> Vec<Value> {
-        let params: Vec<LoopParam> = params
+        let all = params;
+        let params: Vec<LoopParam> = all
             .iter()
             .copied()
             .filter(|p| has_value(self.ty(p.var)))
@@ -146,12 +147,21 @@ impl Lower<'_> {
                 );
             }
             LoopForm::While(cond) => {
-                self.b.begin(head);
                 let length = together::quick_statements(self.program, &[cond, body]);
                 let copies = match length {
                     Some(statements) if statements <= UNROLLED => COPIES,
                     Some(_) | None => 1,
                 };
+                let bounded = (copies > 1).then(|| strips::bounded(all, cond, body));
+                if let Some(bounded) = bounded.flatten() {
+                    let end = self.end_of_strips(&bounded, copies);
+                    self.b.begin(head);
+                    let code = (cond, body);
+                    self.strips((&bounded, end), (&types, &regs), code, (copies, head, exit));
+                    self.b.begin(exit);
+                    return values;
+                }
+                self.b.begin(head);
                 self.rounds(&types, &regs, (cond, body), (copies, inside, exit));
             }
         }
@@ -161,7 +171,7 @@ impl Lower<'_> {
     }
 
     /// Iterations of a loop with a condition, one after the other.
-    fn rounds(
+    pub(super) fn rounds(
         &mut self,
         types: &[Type],
         regs: &[Reg],
@@ -182,7 +192,7 @@ impl Lower<'_> {
 
     /// One iteration. Memory of an iteration is given back at its end; if buffers go on into the next one, they are moved
     /// together when much has been left behind.
-    fn step(&mut self, types: &[Type], regs: &[Reg], body: &Body<Mem>) {
+    pub(super) fn step(&mut self, types: &[Type], regs: &[Reg], body: &Body<Mem>) {
         let carries_memory = types.iter().any(|ty| matches!(ty, Type::Buffer(_)));
         let mark = self.mark(body);
         let next: Vec<Operand> = self.body(body).into_iter().map(operand).collect();

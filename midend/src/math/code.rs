@@ -24,6 +24,30 @@ pub struct Definition {
     pub body: Body<Mem>,
     /// What to do where the body is wrong.
     pub rare: Option<Box<Rare>>,
+    /// The same function, to the bit, with less to do for ordinary operands and the others behind a branch. It is for devices
+    /// where a branch costs next to nothing and operands are worked on one by one.
+    pub branching: Option<Box<Definition>>,
+}
+
+impl Definition {
+    /// The same with a way that leaves what is not ordinary to the definition itself: `ordinary` computes whether operands are
+    /// such, and the result for them.
+    #[must_use]
+    pub fn with_branch<const N: usize>(
+        self,
+        ty: ScalarType,
+        ordinary: impl for<'c> FnOnce([Val<'c>; N]) -> (Val<'c>, Val<'c>),
+    ) -> Self {
+        let branching = define(ty, |operands| {
+            let (is_ordinary, result) = ordinary(operands);
+            result.code.rare(is_ordinary.fails(), self.clone());
+            result
+        });
+        Self {
+            branching: Some(Box::new(branching)),
+            ..self
+        }
+    }
 }
 
 /// Code for the few operands for which the body of a definition has a wrong result.
@@ -78,6 +102,7 @@ pub fn define<const N: usize>(
         params: params.to_vec(),
         body: live(stms, result, rare.as_deref()),
         rare,
+        branching: None,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::code::Val;
 use super::data::exp::{EXP_F32, EXP_F64, EXP_SHORT, LN2_F32, LN2_F64, LN2_REST, LOG2_E};
-use super::format::{Format, single};
+use super::format::{Format, Whole, single};
 use super::pair::Pair;
 use crate::ir::types::ScalarType;
 
@@ -16,25 +16,47 @@ pub fn exp(x: Val<'_>) -> Val<'_> {
     let (low, high) = format.pick((-104.0, 89.0), (-746.0, 710.0));
     let x = x.or_if(x.lt(low), low);
     let x = x.or_if(x.gt(high), high);
+    if x.ty() == ScalarType::F32 {
+        let (k, power) = reduced_short(x);
+        return format.scale(power, k.value);
+    }
     let k = format.whole(x * LOG2_E);
-    let (ln2, poly) = format.pick((LN2_F32, &EXP_F32[..]), (LN2_F64, &EXP_F64[..]));
-    let near = k.value.fma(-ln2[0], x);
-    let r = k.value.fma(-ln2[1], near);
-    let rest = k.value.fma(-ln2[1], near - r);
-    let tail = (r * r).fma(r.poly(poly), rest);
+    let near = k.value.fma(-LN2_F64[0], x);
+    let r = k.value.fma(-LN2_F64[1], near);
+    let rest = k.value.fma(-LN2_F64[1], near - r);
+    let tail = (r * r).fma(r.poly(&EXP_F64), rest);
     format.scale((r + tail) + 1.0, k.value)
 }
 
-/// e^x, off by up to 4 units in the last place: what rounding takes from r is not put back.
-pub fn exp_near(x: Val<'_>) -> Val<'_> {
+/// k and e^r for x = k ln(2) + r, of a binary32 in the range where results are finite. The error, 0.85 units in the last place
+/// of the power, has room for those of r and of the last sums.
+fn reduced_short(x: Val<'_>) -> (Whole<'_>, Val<'_>) {
+    let k = Format::of(x.ty()).whole_product(x, LOG2_E);
+    let r = k.value.fma(-LN2_F32[1], k.value.fma(-LN2_F32[0], x));
+    let slope = r.fma(r.poly(&EXP_F32), 1.0);
+    (k, r.fma(slope, 1.0))
+}
+
+/// Whether the power of a binary32 is far from the ends of the range of normal numbers, and the power, in which 2^k is added to
+/// the exponent.
+pub fn exp_ordinary(x: Val<'_>) -> (Val<'_>, Val<'_>) {
     let format = Format::of(x.ty());
-    let (low, high) = format.pick((-104.0, 89.0), (-746.0, 710.0));
-    let x = x.or_if(x.lt(low), low);
-    let x = x.or_if(x.gt(high), high);
+    let (k, power) = reduced_short(x);
+    let scaled = power.bits() + k.bits.left(format.digits);
+    (x.abs().le(87.0), scaled.float())
+}
+
+/// e^x, off by up to 4 units in the last place: what rounding takes from r is not put back. That of a binary32 is as ever.
+pub fn exp_near(x: Val<'_>) -> Val<'_> {
+    if x.ty() == ScalarType::F32 {
+        return exp(x);
+    }
+    let format = Format::of(x.ty());
+    let x = x.or_if(x.lt(-746.0), -746.0);
+    let x = x.or_if(x.gt(710.0), 710.0);
     let k = format.whole(x * LOG2_E);
-    let (ln2, poly) = format.pick((LN2_F32, &EXP_F32[..]), (LN2_F64, &EXP_F64[..]));
-    let r = k.value.fma(-ln2[1], k.value.fma(-ln2[0], x));
-    let tail = (r * r).fma(r.poly(poly), r);
+    let r = k.value.fma(-LN2_F64[1], k.value.fma(-LN2_F64[0], x));
+    let tail = (r * r).fma(r.poly(&EXP_F64), r);
     format.scale(tail + 1.0, k.value)
 }
 

@@ -70,6 +70,15 @@ impl Format {
         }
     }
 
+    /// The whole number nearest to a product that is far below 2^digits.
+    pub fn whole_product(self, x: Val<'_>, factor: f64) -> Whole<'_> {
+        let sum = x.fma(factor, self.magic());
+        Whole {
+            value: sum - self.magic(),
+            bits: sum.bits(),
+        }
+    }
+
     /// 2^k for a whole number in the range of exponents of normal numbers.
     pub fn power(self, k: Whole<'_>) -> Val<'_> {
         let one = self.bias << self.digits;
@@ -88,18 +97,32 @@ impl Format {
         let (least, up) = self.pick((f64::from(f32::MIN_POSITIVE), 24), (f64::MIN_POSITIVE, 54));
         let subnormal = x.lt(least);
         let x = x.or_if(subnormal, x * 2f64.powi(up));
+        let (m, e) = self.split(x);
+        let bias = self.exponent_of_one();
+        let zero = e.like(bias);
+        let k = e - zero.or_if(subnormal, bias + f64::from(up));
+        (m, k)
+    }
+
+    /// The same of a positive normal number.
+    pub fn mantissa_of_normal(self, x: Val<'_>) -> (Val<'_>, Val<'_>) {
+        let (m, e) = self.split(x);
+        (m, e - self.exponent_of_one())
+    }
+
+    /// m, and k plus [`Self::exponent_of_one`], of a positive normal number.
+    fn split(self, x: Val<'_>) -> (Val<'_>, Val<'_>) {
         let root = self.pick(0x3f35_04f3, 0x3fe6_a09e_667f_3bcd);
         let one = self.bias << self.digits;
         let moved = x.bits() + (one - root);
         let m = (moved.and((1 << self.digits) - 1) + root).float();
         // The exponent as the low bits of a float that has no binary places.
-        let large = 2f64.powi(self.digits as i32);
         let large_bits = (self.bias + self.digits) << self.digits;
-        let e = moved.right(self.digits).or(large_bits).float();
-        let bias = large + self.bias as f64;
-        let zero = e.like(bias);
-        let k = e - zero.or_if(subnormal, bias + f64::from(up));
-        (m, k)
+        (m, moved.right(self.digits).or(large_bits).float())
+    }
+
+    fn exponent_of_one(self) -> f64 {
+        2f64.powi(self.digits as i32) + self.bias as f64
     }
 }
 

@@ -137,7 +137,14 @@ fn build(op: ScalarOp) -> Option<Definition> {
     reason = "a table of those operators that are functions"
 )]
 fn unary(op: UnOp, ty: ScalarType) -> Option<Definition> {
+    let of_single = ty == ScalarType::F32;
     Some(match op {
+        UnOp::Exp if of_single => {
+            define(ty, |[x]| exp::exp(x)).with_branch(ty, |[x]| exp::exp_ordinary(x))
+        }
+        UnOp::Log if of_single => {
+            define(ty, |[x]| log::log(x)).with_branch(ty, |[x]| log::log_ordinary(x))
+        }
         UnOp::Exp => define(ty, |[x]| exp::exp(x)),
         UnOp::Sinh => define(ty, |[x]| exp::sinh(x)),
         UnOp::Cosh => define(ty, |[x]| exp::cosh(x)),

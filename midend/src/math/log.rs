@@ -14,10 +14,7 @@ pub fn log(x: Val<'_>) -> Val<'_> {
     let (m, k) = Format::of(x.ty()).mantissa(x);
     let f = m - 1.0;
     let result = if x.ty() == ScalarType::F32 {
-        let square = f * f;
-        let tail = square * f.fma(f.poly(&LOG_F32), -0.5);
-        let small = k.fma(LN2_F32[1], tail);
-        k.fma(LN2_F32[0], f + small)
+        of_parts(k, f)
     } else {
         // With s = f / (2 + f) log(1+f) is 2 atanh(s) = f - s (f - R), where R = s^2 (2/3 + ...).
         let s = f.over(f + 2.0);
@@ -28,6 +25,21 @@ pub fn log(x: Val<'_>) -> Val<'_> {
         k.fma(LN2_F64[0], f - (half - small))
     };
     outside(x, result)
+}
+
+/// Whether a binary32 is a positive normal number, and its logarithm.
+pub fn log_ordinary(x: Val<'_>) -> (Val<'_>, Val<'_>) {
+    let (m, k) = Format::of(x.ty()).mantissa_of_normal(x);
+    let is_normal = x.ge(f64::from(f32::MIN_POSITIVE));
+    (is_normal.and(x.lt(f64::INFINITY)), of_parts(k, m - 1.0))
+}
+
+/// The logarithm of 2^k (1 + f), of binary32.
+fn of_parts<'c>(k: Val<'c>, f: Val<'c>) -> Val<'c> {
+    let square = f * f;
+    let tail = square * f.fma(f.poly(&LOG_F32), -0.5);
+    let small = k.fma(LN2_F32[1], tail);
+    k.fma(LN2_F32[0], f + small)
 }
 
 /// A logarithm of what is not positive or not finite: of zero minus infinity, of infinity infinity, else a NaN.

@@ -325,6 +325,42 @@ fn step_by_step(definition: &Definition, args: &[Const]) -> Const {
     }
 }
 
+#[test]
+fn ways_with_branches_give_the_same_bits() {
+    let mut found = 0;
+    for op in library() {
+        let Some(definition) = definition(op) else {
+            continue;
+        };
+        let Some(branching) = &definition.branching else {
+            continue;
+        };
+        found += 1;
+        assert_eq!(
+            op.operand(0),
+            ScalarType::F32,
+            "{op}: such operands are tried"
+        );
+        // The ends of what is ordinary, and all exponents.
+        let ends = [
+            87f32,
+            -87.0,
+            f32::MIN_POSITIVE,
+            f32::INFINITY,
+            0.0,
+            f32::NAN,
+        ];
+        let near = ends.map(|x| (-2..3).map(move |d| x.to_bits().wrapping_add_signed(d)));
+        let all = (0..u32::MAX / 49_999).map(|i| 49_999 * i);
+        for bits in near.into_iter().flatten().chain(all) {
+            let x = [Const::F32(bits)];
+            let (a, b) = (step_by_step(definition, &x), step_by_step(branching, &x));
+            assert!(same(a, b), "{op} of {x:?}: {a:?} {b:?}");
+        }
+    }
+    assert!(found >= 2, "functions have ways with branches");
+}
+
 /// How many floats there are between two numbers of one type, both of them among them but for one.
 fn steps(a: Const, b: Const) -> u64 {
     match (a, b) {

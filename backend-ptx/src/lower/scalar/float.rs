@@ -49,7 +49,7 @@ impl Lower<'_> {
             UnOp::ExpNear => self.exp_near(a),
             UnOp::Rsqrt => {
                 let root = self.b.un(Unary::Sqrt, of, a);
-                self.b.bin(Binary::Div, of, float(ty, 1.0), root).into()
+                self.b.un(Unary::Rcp, of, root).into()
             }
             UnOp::Floor => round(self, Round::IntDown),
             UnOp::Ceil => round(self, Round::IntUp),
@@ -71,6 +71,8 @@ impl Lower<'_> {
             BinOp::Add => Binary::Add,
             BinOp::Sub => Binary::Sub,
             BinOp::Mul => Binary::Mul,
+            // Both are rounded once; the reciprocal takes fewer instructions.
+            BinOp::Div if a == float(ty, 1.0) => return self.b.un(Unary::Rcp, of, b).into(),
             BinOp::Div => Binary::Div,
             BinOp::DivNear => Binary::DivNear,
             BinOp::Min => Binary::Min,

@@ -26,6 +26,7 @@ impl Lower<'_> {
         }
         let wide = computed_by(op);
         let definition = definition(wide)?;
+        let definition = definition.branching.as_deref().unwrap_or(definition);
         if wide == op {
             return Some(self.expand(definition, args));
         }

@@ -1,0 +1,139 @@
+//! Loops with a condition that also bounds a counter. Where so many steps are left, several follow one another without a look at
+//! the counter; the others are taken one by one.
+//!
+//! ```text
+//! while n < limit && f(x)      while n < limit - 3: f(x) or exit; step; f(x) or exit; step; ... (4 times)
+//!   step                  ──►  while n < limit && f(x): step
+//! ```
+
+use super::{Lower, ty_of};
+use crate::ptx::ops::{Binary, Cmp};
+use crate::ptx::{BlockId, Operand, Reg};
+use midend::ir::id::Var;
+use midend::ir::mem::Mem;
+use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
+use midend::ir::syntax::{Atom, Body, Exp, LoopParam, Stm};
+use midend::ir::types::{ScalarType, Type};
+
+/// The part of a condition that bounds a counter.
+pub(super) struct Bounded {
+    /// The truth value of it.
+    test: Var,
+    /// The conjunction that it is an operand of, and the other operand.
+    both: Option<(Var, Atom)>,
+    ty: ScalarType,
+    counter: Var,
+    limit: Atom,
+}
+
+/// What bounds a counter in the condition of a loop, which goes up by one in each step. The limit stays the same.
+pub(super) fn bounded(
+    params: &[LoopParam],
+    cond: &Body<Mem>,
+    body: &Body<Mem>,
+) -> Option<Bounded> {
+    let Atom::Var(whole) = *cond.result.first()? else {
+        return None;
+    };
+    let defines = |v: Var| move |stm: &&Stm<Mem>| stm.binds.contains(&v);
+    let last = cond.stms.iter().find(defines(whole))?;
+    let is_false = |body: &Body<Mem>| {
+        body.stms.is_empty() && matches!(body.result[..], [Atom::Const(Const::Bool(false))])
+    };
+    let mut parts: Vec<(Var, Option<(Var, Atom)>)> = Vec::new();
+    if let Exp::If {
+        cond, otherwise, ..
+    } = &last.exp
+    {
+        if is_false(otherwise) {
+            parts.extend(cond.as_var().map(|test| (test, None)));
+        }
+    } else if let Exp::Scalar(ScalarOp::Bin(BinOp::And, ScalarType::Bool), args) = &last.exp {
+        for (a, b) in [(args[0], args[1]), (args[1], args[0])] {
+            parts.extend(a.as_var().map(|test| (test, Some((whole, b)))));
+        }
+    }
+    parts.into_iter().find_map(|(test, both)| {
+        let stm = cond.stms.iter().find(defines(test))?;
+        let Exp::Scalar(ScalarOp::Cmp(CmpOp::Lt, ty), args) = &stm.exp else {
+            return None;
+        };
+        let counter = args[0].as_var()?;
+        let place = params.iter().position(|p| p.var == counter)?;
+        let next = body.result[place].as_var()?;
+        let step = body.stms.iter().find(defines(next))?;
+        let Exp::Scalar(ScalarOp::Bin(BinOp::Add, _), added) = &step.exp else {
+            return None;
+        };
+        let one = |atom: &Atom| matches!(atom, Atom::Const(Const::I32(1) | Const::I64(1)));
+        let is_step = added.contains(&Atom::Var(counter)) && added.iter().any(one);
+        let changes = |v: Var| {
+            params.iter().any(|p| p.var == v) || cond.stms.iter().any(|s| s.binds.contains(&v))
+        };
+        let stays = args[1].as_var().is_none_or(|v| !changes(v));
+        let is_counted = matches!(ty, ScalarType::I32 | ScalarType::I64);
+        (is_step && stays && is_counted).then_some(Bounded {
+            test,
+            both,
+            ty: *ty,
+            counter,
+            limit: args[1],
+        })
+    })
+}
+
+impl Lower<'_> {
+    /// Steps of a loop: `copies` at a time, and then one by one. It begins in `head`, where `end`, which was computed before, tells how
+    /// far the counter may be for so many steps.
+    pub(super) fn strips(
+        &mut self,
+        (bounded, end): (&Bounded, Reg),
+        (types, regs): (&[Type], &[Reg]),
+        (cond, body): (&Body<Mem>, &Body<Mem>),
+        (copies, head, exit): (usize, BlockId, BlockId),
+    ) {
+        let is_together = self.is_together();
+        let (several, single) = (self.b.block(), self.b.block());
+        let counter = self.atom(Atom::Var(bounded.counter));
+        let far = self.b.cmp(Cmp::Lt, ty_of(bounded.ty), counter, end);
+        self.b.branch(far, several, single, is_together);
+        self.b.begin(several);
+        for _ in 0..copies {
+            self.bind_scalar(bounded.test, Operand::Imm(1));
+            let known = |stm: &&Stm<Mem>| {
+                let is_both = bounded.both.is_some_and(|(v, _)| stm.binds.contains(&v));
+                !stm.binds.contains(&bounded.test) && !is_both
+            };
+            for stm in cond.stms.iter().filter(known) {
+                self.stm(stm);
+            }
+            let result = bounded.both.map_or(cond.result[0], |(_, other)| other);
+            let go_on = self.atom(result);
+            let go_on = self.reg(ScalarType::Bool, go_on);
+            let inside = self.b.block();
+            self.b.branch(go_on, inside, exit, is_together);
+            self.b.begin(inside);
+            self.step(types, regs, body);
+        }
+        self.b.jump(head);
+        self.b.begin(single);
+        let inside = self.b.block();
+        self.rounds(types, regs, (cond, body), (1, inside, exit));
+        self.b.jump(single);
+    }
+
+    /// The counter from which on fewer than so many steps may be left.
+    pub(super) fn end_of_strips(&mut self, bounded: &Bounded, copies: usize) -> Reg {
+        let ty = ty_of(bounded.ty);
+        let more = copies as u64 - 1;
+        let least = if bounded.ty == ScalarType::I32 {
+            Const::I32(i32::MIN + more as i32)
+        } else {
+            Const::I64(i64::MIN + more as i64)
+        };
+        let limit = self.atom(bounded.limit);
+        // A difference that is not below all numbers.
+        let limit = self.b.bin(Binary::Max, ty, limit, Operand::Imm(least.to_slot()));
+        self.b.bin(Binary::Sub, ty, limit, Operand::Imm(more))
+    }
+}
