@@ -27,11 +27,7 @@ pub(super) struct Bounded {
 }
 
 /// What bounds a counter in the condition of a loop, which goes up by one in each step. The limit stays the same.
-pub(super) fn bounded(
-    params: &[LoopParam],
-    cond: &Body<Mem>,
-    body: &Body<Mem>,
-) -> Option<Bounded> {
+pub(super) fn bounded(params: &[LoopParam], cond: &Body<Mem>, body: &Body<Mem>) -> Option<Bounded> {
     let Atom::Var(whole) = *cond.result.first()? else {
         return None;
     };
@@ -133,7 +129,9 @@ impl Lower<'_> {
         };
         let limit = self.atom(bounded.limit);
         // A difference that is not below all numbers.
-        let limit = self.b.bin(Binary::Max, ty, limit, Operand::Imm(least.to_slot()));
+        let limit = self
+            .b
+            .bin(Binary::Max, ty, limit, Operand::Imm(least.to_slot()));
         self.b.bin(Binary::Sub, ty, limit, Operand::Imm(more))
     }
 }
