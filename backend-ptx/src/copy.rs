@@ -3,6 +3,7 @@
 //! The parameters are the addresses of the destination and of the source, the number of elements, then for each axis its
 //! extent and its two strides, in bytes.
 
+mod quads;
 mod transposed;
 
 use crate::ptx::ops::{Binary, Cache, Cmp, Round, Special, Ternary, Unary};
@@ -187,15 +188,26 @@ fn stepped(b: &mut Builder, address: Reg, index: Reg, stride: Reg) -> Reg {
 }
 
 /// An element, which need not be defined.
-fn load(b: &mut Builder, space: Space, ty: Ty, at: Reg) -> Reg {
-    let dst = b.reg(ty.class());
+fn load(b: &mut Builder, space: Space, ty: Ty, at: impl Into<Address>) -> Reg {
+    loads(b, space, ty, at, 1)[0]
+}
+
+/// Elements side by side, in one access.
+fn loads(
+    b: &mut Builder,
+    space: Space,
+    ty: Ty,
+    at: impl Into<Address>,
+    elements: usize,
+) -> Vec<Reg> {
+    let dst: Vec<Reg> = (0..elements).map(|_| b.reg(ty.class())).collect();
     b.inst(Inst::Load {
         space,
         order: Order::Weak,
         cache: Cache::Usual,
         ty,
-        dst: vec![dst],
-        at: Address::from(at),
+        dst: dst.clone(),
+        at: at.into(),
         undefined: true,
     });
     dst

@@ -3,7 +3,7 @@
 use super::{CopyKernel, load, pointer, stepped, strides, wide};
 use crate::lower::THREADS;
 use crate::ptx::ops::{Binary, Cmp, Round, Special, Ternary};
-use crate::ptx::{Builder, Inst, Operand, Reg, Space, Ty};
+use crate::ptx::{Address, Builder, Inst, Operand, Reg, Space, Ty};
 
 /// The side of a tile, in elements of so many bytes: a thread has 64 bytes of it, so that enough of them are under way.
 pub(super) const fn side(bytes: usize) -> u64 {
@@ -12,27 +12,27 @@ pub(super) const fn side(bytes: usize) -> u64 {
 
 /// One of the two axes of a tile.
 #[derive(Clone, Copy)]
-struct Side {
+pub(super) struct Side {
     /// The index of the first element of the tile.
-    first: Reg,
+    pub(super) first: Reg,
     extent: Reg,
     /// Strides in bytes, in the destination and in the source.
-    dst: Reg,
-    src: Reg,
+    pub(super) dst: Reg,
+    pub(super) src: Reg,
 }
 
 /// A tile, and the thread's place in it.
-struct Tile {
-    ty: Ty,
-    side: u64,
+pub(super) struct Tile {
+    pub(super) ty: Ty,
+    pub(super) side: u64,
     /// Where the plane of the tile lies in the destination, and in the source.
-    to: Reg,
-    from: Reg,
+    pub(super) to: Reg,
+    pub(super) from: Reg,
     /// The destination is contiguous along rows, the source along columns.
-    row: Side,
-    column: Side,
+    pub(super) row: Side,
+    pub(super) column: Side,
     /// The address of the tile in shared memory.
-    shared: Reg,
+    pub(super) shared: Reg,
     /// The element of a line that is the thread's, and the first of its lines.
     lane: Reg,
     line: Reg,
@@ -49,7 +49,11 @@ pub(super) fn code(copy: CopyKernel, b: &mut Builder) {
         [is_whole(tile.row), is_whole(tile.column)]
     };
     let whole = b.bin(Binary::And, Ty::Pred, whole[0], whole[1]);
-    b.either(whole, true, |b| tile.whole(b), |b| tile.part(b));
+    let code = |b: &mut Builder| match tile.aligned(b) {
+        Some(aligned) => b.either(aligned, true, |b| tile.quads(b), |b| tile.whole(b)),
+        None => tile.whole(b),
+    };
+    b.either(whole, true, code, |b| tile.part(b));
 }
 
 impl Tile {
@@ -121,7 +125,7 @@ impl Tile {
     }
 
     /// The place of an element in shared memory.
-    fn near(&self, b: &mut Builder, row: Reg, column: Reg) -> Reg {
+    pub(super) fn near(&self, b: &mut Builder, row: Reg, column: Reg) -> Reg {
         let bytes = u64::from(self.ty.bytes());
         let pitch = Operand::Imm((self.side + 1) * bytes);
         let row = b.tern(
@@ -158,9 +162,11 @@ impl Tile {
             }
             values.push(load(b, Space::Global, self.ty, from));
         }
-        for (line, value) in lines.iter().zip(values) {
-            let at = self.near(b, *line, self.lane);
-            b.store(Space::Shared, self.ty, at, value);
+        let bytes = u64::from(self.ty.bytes());
+        let base = self.near(b, self.line, self.lane);
+        for (k, value) in values.into_iter().enumerate() {
+            let offset = (k as u64 * self.lines() * (self.side + 1) * bytes) as i32;
+            b.store(Space::Shared, self.ty, Address { base, offset }, value);
         }
         b.inst(Inst::Barrier);
         let mut to = along(
@@ -169,9 +175,10 @@ impl Tile {
             [(row, self.lane, row.dst), (column, self.line, column.dst)],
         );
         let step = b.bin(Binary::Mul, Ty::U64, column.dst, Operand::Imm(self.lines()));
-        for (k, line) in lines.iter().enumerate() {
-            let at = self.near(b, self.lane, *line);
-            let value = load(b, Space::Shared, self.ty, at);
+        let base = self.near(b, self.lane, self.line);
+        for k in 0..lines.len() {
+            let offset = (k as u64 * self.lines() * bytes) as i32;
+            let value = load(b, Space::Shared, self.ty, Address { base, offset });
             if k > 0 {
                 to = b.bin(Binary::Add, Ty::U64, to, step);
             }
