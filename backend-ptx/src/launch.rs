@@ -71,8 +71,18 @@ pub(crate) struct Scratch {
     pub(crate) elem: ScalarType,
     /// Elements.
     pub(crate) len: usize,
-    /// Whether it must hold zeros at first; else it has no defined values.
-    pub(crate) zeros: bool,
+    /// What it holds at first.
+    pub(crate) first: First,
+}
+
+/// What an array holds at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum First {
+    /// Nothing defined.
+    Anything,
+    Zeros,
+    /// Zeros, which are zeros again at the end unless a check fails.
+    Counters,
 }
 
 impl Scratch {
@@ -430,9 +440,9 @@ impl Planner<'_> {
         }
     }
 
-    fn scratch(&mut self, elem: ScalarType, len: i64, zeros: bool) -> Extra {
+    fn scratch(&mut self, elem: ScalarType, len: i64, first: First) -> Extra {
         let len = len as usize;
-        self.plan.scratch.push(Scratch { elem, len, zeros });
+        self.plan.scratch.push(Scratch { elem, len, first });
         Extra::Scratch(self.plan.scratch.len() - 1)
     }
 

@@ -14,6 +14,9 @@ use midend::trap::{RunError, Trap, trail};
 use midend::value::Data;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// Counters that launches find at zero and leave at zero.
+pub(super) const COUNTERS: usize = 256;
+
 /// Words of the record.
 const WORDS: usize = 1 + VALUES;
 
@@ -38,6 +41,8 @@ pub(super) enum Verdict {
 pub(super) struct Failures {
     /// Its address.
     pub(super) record: u64,
+    /// The address of [`COUNTERS`] counters, which a launch that failed may have left as they were.
+    pub(super) counters: u64,
     launches: Mutex<Launches>,
 }
 
@@ -53,11 +58,25 @@ impl Failures {
     /// A record on the machine.
     pub(super) fn new(machine: &impl Machine) -> Result<Self, RunError> {
         let record = machine.alloc(ScalarType::U64, WORDS)?;
-        machine.zero(record, 8 * WORDS)?;
-        Ok(Self {
+        let counters = machine.alloc(ScalarType::U32, COUNTERS)?;
+        let new = Self {
             record,
+            counters,
             launches: Mutex::default(),
-        })
+        };
+        new.clear(machine)?;
+        Ok(new)
+    }
+
+    /// No check has failed, and nothing is counted.
+    fn clear(&self, machine: &impl Machine) -> Result<(), RunError> {
+        self.clear_counters(machine)?;
+        machine.zero(self.record, 8 * WORDS)
+    }
+
+    /// Nothing is counted.
+    pub(super) fn clear_counters(&self, machine: &impl Machine) -> Result<(), RunError> {
+        machine.zero(self.counters, 4 * COUNTERS)
     }
 
     /// The number for a launch of a kernel of a program, as in the high half of the record's first word.
@@ -122,7 +141,7 @@ impl Failures {
         }
         let [words] = machine.read([self.words(WORDS)])?;
         let words: Vec<u64> = (0..WORDS).map(|i| words.get(i).to_slot()).collect();
-        machine.zero(self.record, 8 * WORDS)?;
+        self.clear(machine)?;
         let (launch, check) = ((first >> 32) as u32, first as u32);
         if check == EXHAUSTED {
             return Ok(Verdict::Exhausted(words[1]));

@@ -1,9 +1,9 @@
 //! Launches: the plan of a launch carried out step by step.
 
-use super::failures::Verdict;
+use super::failures::{COUNTERS, Failures, Verdict};
 use super::{Buffer, Machine, Module, PtxDevice};
 use crate::compile::Kernel;
-use crate::launch::{Fixed, Plan, Scratch as Array, Share, Step, plan, slots};
+use crate::launch::{First, Fixed, Plan, Scratch as Array, Share, Step, plan, slots};
 use midend::device::{Arg, Device as _, Stop};
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
@@ -50,26 +50,41 @@ impl<'a, M: Machine> Scratch<'a, M> {
     }
 
     /// The arrays of a plan. Where nothing depends on it they lie side by side, those with zeros first: asking for memory and
-    /// writing zeros takes some microseconds each time.
-    fn of(machine: &'a M, plan: &Plan) -> Result<Self, RunError> {
+    /// writing zeros takes some microseconds each time. Few counters are those that are always there.
+    fn of(machine: &'a M, failures: &Failures, plan: &Plan) -> Result<Self, RunError> {
         let mut all = Self::new(machine);
+        let standing = |array: &Array| array.first == First::Counters && array.len <= COUNTERS;
         if M::CHECKS || plan.scratch.len() < 2 {
             for array in &plan.scratch {
+                if standing(array) {
+                    all.arrays.push((failures.counters, array.bytes()));
+                    continue;
+                }
                 let address = all.alloc(array.elem, array.len)?;
-                if array.zeros {
+                if array.first != First::Anything {
                     machine.zero(address, array.bytes())?;
                 }
             }
             return Ok(all);
         }
-        let (places, zeros, bytes) = side_by_side(&plan.scratch);
+        let others = plan.scratch.iter().filter(|array| !standing(array));
+        let others: Vec<Array> = others.copied().collect();
+        let (places, zeros, bytes) = side_by_side(&others);
         let start = match bytes {
             0 => 0,
             _ => all.alloc(ScalarType::U8, bytes)?,
         };
         machine.zero(start, zeros)?;
-        let array = |(place, array): (usize, &Array)| (start + place as u64, array.bytes());
-        all.arrays = places.into_iter().zip(&plan.scratch).map(array).collect();
+        let mut places = places.into_iter();
+        let array = |array: &Array| {
+            let address = if standing(array) {
+                failures.counters
+            } else {
+                start + places.next().unwrap_or(0) as u64
+            };
+            (address, array.bytes())
+        };
+        all.arrays = plan.scratch.iter().map(array).collect();
         Ok(all)
     }
 }
@@ -80,7 +95,7 @@ fn side_by_side(arrays: &[Array]) -> (Vec<usize>, usize, usize) {
     let (mut places, mut zeros, mut bytes) = (vec![0; arrays.len()], 0, 0usize);
     for with_zeros in [true, false] {
         for (place, array) in places.iter_mut().zip(arrays) {
-            if array.zeros == with_zeros {
+            if (array.first != First::Anything) == with_zeros {
                 *place = bytes;
                 let rounded = array.bytes().checked_next_multiple_of(ALIGNMENT);
                 bytes = bytes.saturating_add(rounded.unwrap_or(usize::MAX));
@@ -120,7 +135,7 @@ pub(super) fn launch<M: Machine>(
             Arg::Scalar(_) => Err(no_offsets()),
         },
     )?;
-    let scratch = Scratch::of(device.machine(), &plan)?;
+    let scratch = Scratch::of(device.machine(), &device.failures, &plan)?;
     let uses = || args.iter().zip(&kernel.uses);
     let is_read = |address: u64| {
         uses()
@@ -141,7 +156,12 @@ pub(super) fn launch<M: Machine>(
         scratch,
         stop,
     };
-    run.steps(&plan, &module.code[name])
+    let done = run.steps(&plan, &module.code[name]);
+    if done.is_err() {
+        // What was stopped halfway has left its counters anywhere; the error says more than one of clearing them.
+        let _ = device.failures.clear_counters(device.machine());
+    }
+    done
 }
 
 fn no_offsets() -> RunError {
@@ -244,20 +264,21 @@ mod tests {
 
     #[test]
     fn arrays_side_by_side_do_not_overlap() {
-        let array = |len, zeros| Array {
+        let array = |len, first| Array {
             elem: ScalarType::U64,
             len,
-            zeros,
+            first,
         };
         let arrays = [
-            array(3, false),
-            array(32, true),
-            array(33, true),
-            array(0, false),
+            array(3, First::Anything),
+            array(32, First::Zeros),
+            array(33, First::Counters),
+            array(0, First::Anything),
         ];
         let (places, zeros, bytes) = side_by_side(&arrays);
         assert_eq!((places, zeros, bytes), (vec![768, 0, 256, 1024], 768, 1024));
-        let (_, zeros, bytes) = side_by_side(&[array(usize::MAX, false), array(1, true)]);
+        let (_, zeros, bytes) =
+            side_by_side(&[array(usize::MAX, First::Anything), array(1, First::Zeros)]);
         assert_eq!((zeros, bytes), (256, usize::MAX));
     }
 }

@@ -1,6 +1,6 @@
 //! Reductions and scans that blocks share out, and whatever else is worked on by tiles of rows.
 
-use super::{BLOCKS, Extra, MOST_BLOCKS, Planner, div_up};
+use super::{BLOCKS, Extra, First, MOST_BLOCKS, Planner, div_up};
 use crate::lower::{GROUP, Large, Lowered, Published, THREADS};
 use midend::ir::types::ScalarType;
 
@@ -16,9 +16,9 @@ impl Planner<'_> {
             .to_vec();
         // A block that is alone with its segment leaves nothing to others.
         let shared = if parts > 1 { outer } else { 0 };
-        extras.push(self.scratch(ScalarType::U32, shared, true));
+        extras.push(self.scratch(ScalarType::U32, shared, First::Counters));
         for ty in &self.kernel.tuple {
-            extras.push(self.scratch(*ty, shared * parts, false));
+            extras.push(self.scratch(*ty, shared * parts, First::Anything));
         }
         self.step(1, (outer * parts) as u32, extras);
     }
@@ -86,14 +86,18 @@ impl Planner<'_> {
         published: Published,
         (tiles, groups): (i64, i64),
     ) {
-        extras.push(self.scratch(ScalarType::U32, 1, true));
+        extras.push(self.scratch(ScalarType::U32, 1, First::Zeros));
         match published {
-            Published::Counts => extras.push(self.scratch(ScalarType::U64, tiles, true)),
+            Published::Counts => extras.push(self.scratch(ScalarType::U64, tiles, First::Zeros)),
             Published::Tuples { .. } => {
                 let (arrays, width) = published.arrays();
                 for len in [tiles, groups, groups] {
                     for _ in 0..arrays {
-                        extras.push(self.scratch(ScalarType::U64, len * width as i64, true));
+                        extras.push(self.scratch(
+                            ScalarType::U64,
+                            len * width as i64,
+                            First::Zeros,
+                        ));
                     }
                 }
             }

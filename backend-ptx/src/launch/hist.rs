@@ -10,7 +10,7 @@
 //!
 //! Where order matters, sizes alone decide which points go together.
 
-use super::{BLOCKS, Extra, MOST_BLOCKS, Planner, div_up, scalar};
+use super::{BLOCKS, Extra, First, MOST_BLOCKS, Planner, div_up, scalar};
 use crate::lower::{Form, Hist, SHARED_BUCKETS, THREADS, words_of};
 use midend::ir::types::ScalarType;
 
@@ -138,7 +138,7 @@ impl Planner<'_> {
             let buckets = (scalar(*buckets, self.slots) as i64).max(0);
             for (_, ty) in dests {
                 let len = if runs > 1 { buckets * runs } else { 0 };
-                arrays.push(self.scratch(*ty, len, false));
+                arrays.push(self.scratch(*ty, len, First::Anything));
             }
         }
         let with = |first: &[i64]| {
@@ -195,7 +195,7 @@ impl Planner<'_> {
                 tables.push(if runs == 1 {
                     Extra::Value(self.slots[*arg])
                 } else {
-                    self.scratch(*ty, buckets * runs, false)
+                    self.scratch(*ty, buckets * runs, First::Anything)
                 });
             }
         }
