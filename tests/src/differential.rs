@@ -9,6 +9,7 @@
 //! The suite `differential` tries a few programs, the command `differential` any number on all cores.
 
 pub mod campaign;
+pub mod exact;
 mod forms;
 pub mod planted;
 pub mod share;

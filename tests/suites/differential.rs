@@ -3,6 +3,7 @@
 //! A failure prints the smallest program found that fails like it, in text form, as the start of a regression test: with the
 //! seed and a sentence before it, it belongs to `tests/found`.
 
+use arrc_tests::differential::exact::sums_of_floats;
 use arrc_tests::differential::planted::PLANTS;
 use arrc_tests::differential::{BUDGET, Trials, check, check_rows, shrunk};
 use arrc_tests::generate::program;
@@ -59,6 +60,18 @@ fn sequences_are_the_same_everywhere() {
         .filter_map(|seed| check_rows(seed, BUDGET, trials).err())
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// No order of additions shows in what random programs compute.
+#[test]
+fn sums_of_floats_are_exact() {
+    let mut all = 0;
+    for seed in (0..2000).chain(42_001_481..42_001_482) {
+        let (sums, inexact) = sums_of_floats(&program(seed, BUDGET));
+        assert_eq!(inexact, 0, "seed {seed}");
+        all += sums;
+    }
+    assert!(all > 1000, "{all} sums of floats");
 }
 
 /// Programs that campaigns found, each smaller than it was: `; seed N: what was wrong`, then the program.

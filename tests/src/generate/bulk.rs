@@ -106,16 +106,24 @@ impl Gen<'_> {
 
     /// Elements to fold, from the scope.
     pub(super) fn fold_elements(&mut self, fold: Fold) -> Vec<Atom> {
-        match fold {
-            Fold::Exact(ty) => {
-                let factors = [self.scalar(I64), self.scalar(I64)];
-                vec![self.exact_product(ty, factors)]
-            }
+        self.fold_elements_of(fold, &[])
+    }
+
+    /// Elements to fold, from the scope, that depend on variables. A float that is summed stays a product of small numbers: it is
+    /// these numbers that depend on them.
+    pub(super) fn fold_elements_of(&mut self, fold: Fold, vars: &[Var]) -> Vec<Atom> {
+        let mut elements = match fold {
+            Fold::Exact(_) => vec![self.scalar(I64), self.scalar(I64)],
             Fold::Simple(_, ty) => vec![self.scalar(ty)],
             Fold::Linear => vec![self.scalar(I32), self.scalar(I32)],
             Fold::Least(ty) => vec![self.scalar(ty), self.scalar(I64)],
             Fold::Rows(_, ty, size) => vec![self.array(ty, &[size]).into()],
+        };
+        self.mix(&mut elements[0], vars);
+        if let Fold::Exact(ty) = fold {
+            return vec![self.exact_product(ty, [elements[0], elements[1]])];
         }
+        elements
     }
 
     /// A product of floats made of the last bits of numbers: small enough for exact sums of a hundred thousand.

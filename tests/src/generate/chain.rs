@@ -48,9 +48,7 @@ impl Gen<'_> {
             2 => {
                 let fold = self.simple_fold();
                 let lam = self.lambda(width, &[array], |g, params| {
-                    let mut results = g.fold_elements(fold);
-                    g.mix(&mut results[0], params);
-                    results
+                    g.fold_elements_of(fold, params)
                 });
                 let array = self.folded(width, array, lam, &[fold], &[])[0];
                 Link { width, array }
@@ -164,7 +162,7 @@ impl Gen<'_> {
     }
 
     /// Makes a value depend on variables.
-    fn mix(&mut self, value: &mut Atom, vars: &[Var]) {
+    pub(super) fn mix(&mut self, value: &mut Atom, vars: &[Var]) {
         let Type::Scalar(ty) = self.b.ty(*value) else {
             return;
         };
@@ -199,11 +197,7 @@ impl Gen<'_> {
         let lam = self.lambda(width, &[array], |g, params| {
             let mut results = Vec::new();
             for &fold in &folds {
-                let mut elements = g.fold_elements(fold);
-                if !matches!(fold, Fold::Exact(_)) {
-                    g.mix(&mut elements[0], params);
-                }
-                results.extend(elements);
+                results.extend(g.fold_elements_of(fold, params));
             }
             if maps {
                 let mut value = g.scalar(I64);
