@@ -16,6 +16,7 @@ pub mod overwrite;
 pub mod plan;
 pub mod simplify;
 pub mod specialize;
+pub mod tables;
 pub mod tile;
 pub mod unchecked;
 
@@ -81,6 +82,7 @@ pub const FLAT: &[Pass<Seg>] = &[
     simplify::checks(),
     dead_code::pass(),
     differences::PASS,
+    tables::PASS,
     tile::PASS,
     layout::PASS,
 ];

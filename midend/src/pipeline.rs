@@ -9,7 +9,7 @@ use crate::ir::syntax::Program;
 use crate::pass::Pass;
 use crate::passes::{
     self, dead_code, differences, elide, fast_math, forward, fuse, hoist, inline, layout,
-    operators, overwrite, simplify, specialize, tile, unchecked,
+    operators, overwrite, simplify, specialize, tables, tile, unchecked,
 };
 use crate::plan::{Signature, signatures};
 
@@ -56,6 +56,8 @@ pub const FLAT: &[Pass<Seg>] = &[
     dead_code::pass(),
     // The indices of what is summed are those of points by now.
     differences::PASS,
+    // What is costly has met what is equal to it, and every version has its loops and spaces.
+    tables::PASS,
     // Reads are elements of arrays from outside by now, and what is not read is gone.
     tile::PASS,
     // What no tile brings near.
