@@ -34,6 +34,8 @@ pub struct Options {
     pub memory: Option<u64>,
     /// Where the forms of launches change; low, so that small tests see them all.
     pub limits: Limits,
+    /// What becomes of kernels before they are loaded: tests plant mistakes by it.
+    pub changed: Option<fn(&mut ptx::Module)>,
 }
 
 impl Default for Options {
@@ -47,6 +49,7 @@ impl Default for Options {
                 tiles: 4,
                 ragged: 16,
             },
+            changed: None,
         }
     }
 }
@@ -110,9 +113,13 @@ impl Machine for Emulator {
 
     fn load(&self, module: &ptx::Module, kernel: &str) -> Result<Decoded, RunError> {
         verify(module, TARGET).map_err(|violation| RunError::Internal(violation.to_string()))?;
+        let mut module = std::borrow::Cow::Borrowed(module);
+        if let Some(change) = self.options.changed {
+            change(module.to_mut());
+        }
         Ok(Decoded {
             name: kernel.to_owned(),
-            program: Program::new(module),
+            program: Program::new(&module),
         })
     }
 
