@@ -238,7 +238,13 @@ fn uses(kernel: &Source, args: &[Var]) -> Vec<Use> {
             KernelKind::Red { outs, .. } | KernelKind::Scan { outs, .. } => {
                 outs.iter().for_each(|out| note(out, false));
             }
-            KernelKind::Map | KernelKind::Seq | KernelKind::Hist(_) => {}
+            KernelKind::Hist(hists) => {
+                for dest in hists.iter().flat_map(|hist| &hist.dests) {
+                    note(dest, true);
+                    note(dest, false);
+                }
+            }
+            KernelKind::Map | KernelKind::Seq => {}
         },
         Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Trace(_) | Mem::Stream(_))
         | Exp::Atom(_)

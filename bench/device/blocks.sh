@@ -1,6 +1,6 @@
 #!/bin/sh
 # What versions by blocks are worth on a GPU: programs on rows as they come, without such versions, and without regularity; for each the least of
-# some runs, in microseconds. Takes about two minutes.
+# some runs, in microseconds. Takes about four minutes.
 #
 #   bench/device/blocks.sh [FOLDER WITH arrc] [TARGET]
 set -e
@@ -37,5 +37,9 @@ for m in 32 128 256 1024 4096; do
   echo "${n}i64 ${m}i64" | "$arrc" run --target=cpu -b -e given $rows > "$work/rows"
   for entry in soft_maximum normalised recurrences; do
     compare $rows $entry "$work/rows" "of $n rows of $m"
+  done
+  echo "${n}i64 ${m}i64" | "$arrc" run --target=cpu -b -e numbers $rows > "$work/numbers"
+  for entry in equalised weighted sorted; do
+    compare $rows $entry "$work/numbers" "of $n rows of $m"
   done
 done

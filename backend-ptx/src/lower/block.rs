@@ -16,6 +16,7 @@
 //! What fails in a part that a thread has is found out by all at its end, and then all leave.
 
 mod fold;
+mod hist;
 
 use super::{Entry, Lower, Shape, Source, THREADS, Value, entry};
 use crate::ptx::build::FULL;
@@ -85,6 +86,8 @@ pub(super) struct Team {
     wrote: bool,
     /// Whether the code at hand is that of one thread.
     apart: bool,
+    /// Whether it stores where it finds that something has its place: several threads may come to one.
+    scatters: bool,
 }
 
 /// The forms of a kernel whose points need so much, those for the smallest points first.
@@ -146,6 +149,24 @@ fn smallest(body: &Body<Mem>) -> u32 {
     least as u32
 }
 
+/// Whether a point stores something under a condition only, as those of a scatter do.
+fn stores_at_times(body: &Body<Mem>) -> bool {
+    let mut stores = false;
+    for stm in &body.stms {
+        if let Exp::If {
+            then, otherwise, ..
+        } = &stm.exp
+        {
+            for branch in [then, otherwise] {
+                statements(branch, &mut |stm| {
+                    stores |= matches!(stm.exp, Exp::Op(Mem::Store { .. }));
+                });
+            }
+        }
+    }
+    stores
+}
+
 impl Lower<'_> {
     /// All points, a team taking every so many. The parameter is the number of points.
     fn by_teams(&mut self, kernel: &Kernel, size: Size, points: Reg) {
@@ -178,6 +199,7 @@ impl Lower<'_> {
             read: false,
             wrote: false,
             apart: false,
+            scatters: false,
         });
         let range = (team.into(), points.into(), Operand::Reg(teams));
         self.count(Ty::U64, range, true, |lower, point| {
@@ -191,6 +213,11 @@ impl Lower<'_> {
     /// Whether the code at hand is executed by the threads of a team together.
     pub(super) fn is_together(&self) -> bool {
         self.team.as_ref().is_some_and(|team| !team.apart)
+    }
+
+    /// Whether the code at hand may store to places of shared memory that other threads store to, too.
+    pub(super) fn is_scattering(&self) -> bool {
+        self.team.as_ref().is_some_and(|team| team.scatters)
     }
 
     /// Lets what is under way come to its end, before code goes several ways.
@@ -368,6 +395,7 @@ impl Lower<'_> {
         self.set_apart(true);
         match &kernel.kind {
             KernelKind::Map => {
+                self.set_scatters(stores_at_times(&kernel.body));
                 let count = self.points_of(&kernel.space);
                 self.shared(count, |lower, point| {
                     lower.indices(&kernel.space, point);
@@ -375,12 +403,12 @@ impl Lower<'_> {
                         lower.scoped(&kernel.body, |lower| lower.body(&kernel.body));
                     });
                 });
+                self.set_scatters(false);
             }
             KernelKind::Red { ops, outs } => self.share_reduction(kernel, (ops, outs), failed),
             KernelKind::Scan { ops, outs, .. } => self.share_scan(kernel, (ops, outs), failed),
-            KernelKind::Seq | KernelKind::Hist(_) => {
-                unreachable!("the verifier lets threads share out maps, reductions and scans only")
-            }
+            KernelKind::Hist(hists) => self.share_histogram(kernel, hists, failed),
+            KernelKind::Seq => unreachable!("the verifier lets no thread share out a loop"),
         }
         self.set_apart(false);
         if let Some(failed) = failed {
@@ -391,6 +419,12 @@ impl Lower<'_> {
     fn set_apart(&mut self, apart: bool) {
         if let Some(team) = &mut self.team {
             team.apart = apart;
+        }
+    }
+
+    fn set_scatters(&mut self, scatters: bool) {
+        if let Some(team) = &mut self.team {
+            team.scatters = scatters;
         }
     }
 

@@ -13,6 +13,7 @@ use super::{Entry, Lower, Lowered, Shape, Source, Value, components, entry, word
 use crate::ptx::ops::{Binary, Ternary};
 use crate::ptx::{Operand, Reg, Ty};
 use atomic::Update;
+pub(super) use atomic::{Native, updates};
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, MemHist};
 use midend::ir::syntax::Atom;
@@ -214,7 +215,7 @@ fn merge(source: &mut Source<'_>, kernel: &Kernel, args: &[Var], hists: &[MemHis
 
 impl Lower<'_> {
     /// Combines the results of a point: a bucket for each histogram, then their values.
-    fn update_all(&mut self, hists: &[MemHist], results: &[Operand]) {
+    pub(super) fn update_all(&mut self, hists: &[MemHist], results: &[Operand]) {
         let (buckets, mut values) = results.split_at(hists.len());
         for (hist, bucket) in hists.iter().zip(buckets) {
             let (mine, others) = values.split_at(hist.dests.len());
@@ -226,7 +227,7 @@ impl Lower<'_> {
     }
 
     /// Combines what is in a bucket with further values.
-    fn update(&mut self, hist: &MemHist, bucket: Operand, values: &[Operand]) {
+    pub(super) fn update(&mut self, hist: &MemHist, bucket: Operand, values: &[Operand]) {
         let mut old = Vec::new();
         let (mut places, mut types) = (Vec::new(), Vec::new());
         for dest in &hist.dests {

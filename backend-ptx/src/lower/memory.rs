@@ -24,7 +24,7 @@ pub(super) fn stacked(bodies: &[&Body<Mem>]) -> BTreeSet<Var> {
 /// A place in memory.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    space: Space,
+    pub(super) space: Space,
     pub(super) at: Address,
 }
 
@@ -232,7 +232,7 @@ impl Lower<'_> {
     pub(super) fn store_row(&mut self, elem: ScalarType, place: Place, values: &[Operand]) {
         let src = values.iter().map(|value| self.storable(elem, *value));
         let src = src.collect();
-        let any_wins = self.any_wins && place.space == Space::Global;
+        let any_wins = self.any_wins && (place.space == Space::Global || self.is_scattering());
         self.b.inst(Inst::Store {
             space: place.space,
             order: Order::Weak,

@@ -207,10 +207,14 @@ impl<'p> Types<'_, 'p, Mem> {
         let fits = match &kernel.kind {
             KernelKind::Map => true,
             KernelKind::Red { .. } | KernelKind::Scan { then: None, .. } => kernel.space.len() == 1,
-            KernelKind::Seq | KernelKind::Scan { then: Some(_), .. } | KernelKind::Hist(_) => false,
+            // A body that combines by itself leaves no order to threads.
+            KernelKind::Hist(_) => !kernel.body.result.is_empty(),
+            KernelKind::Seq | KernelKind::Scan { then: Some(_), .. } => false,
         };
         if !fits || kernel.block.is_some() || !kernel.space.iter().all(regular) {
-            self.fault("is no map, reduction or scan of one row that threads can share out");
+            self.fault(
+                "is no map, reduction or scan of one row, or histogram, that threads can share out",
+            );
         }
         self.kernel(kernel);
     }

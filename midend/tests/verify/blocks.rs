@@ -35,9 +35,21 @@ fn maps_reductions_and_scans_may_be_shared_out() {
     assert_eq!(kernel("", &body), [""; 0]);
 }
 
+/// A histogram that counts numbers.
+const HIST: &str = "do launch hist \"h\" (j: i64 < m) { yield j, 1 } into [m] (ys) by comm (0) \\(a: i64, b: i64) \
+                    { let c: i64 = add.i64(a, b) yield c }";
+
+#[test]
+fn histograms_may_be_shared_out() {
+    assert_eq!(kernel("block (m, 64) ", HIST), [""; 0]);
+    assert_eq!(kernel("", HIST), [""; 0]);
+}
+
 #[test]
 fn nothing_else_may() {
     let none = "is no map, reduction or scan of one row";
+    // Its body would combine by itself, for which points are gone through in order.
+    bad("", &HIST.replace("yield j, 1", "yield"), none);
     bad("", "do launch seq \"b\" () { yield }", none);
     bad("", &MAP.replace("(j", "block (m, 8) (j"), none);
     let deeper = MAP.replace("yield", "do launch map \"b\" (k: i64 < m) { yield } yield");

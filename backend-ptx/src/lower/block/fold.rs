@@ -173,9 +173,18 @@ impl Lower<'_> {
                     lower.store_tuple(outs, &types, point, &acc);
                 });
             }
-            KernelKind::Seq | KernelKind::Hist(_) => {
-                unreachable!("the verifier lets threads share out maps, reductions and scans only")
+            KernelKind::Hist(hists) => {
+                let count = self.points_of(&kernel.space);
+                let range = (Operand::Imm(0), count, Operand::Imm(1));
+                self.count(Ty::S64, range, false, |lower, point| {
+                    lower.indices(&kernel.space, point);
+                    lower.scoped(&kernel.body, |lower| {
+                        let results = lower.scalars(&kernel.body);
+                        lower.update_all(hists, &results);
+                    });
+                });
             }
+            KernelKind::Seq => unreachable!("the verifier lets no thread share out a loop"),
         }
     }
 }

@@ -12,22 +12,22 @@ use midend::ir::types::ScalarType;
 
 /// How a component is combined.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Update {
+pub(in crate::lower) struct Update {
     pub(super) op: BinOp,
     pub(super) elem: ScalarType,
     /// The atomic operation that does it, if there is one.
-    pub(super) native: Option<Native>,
+    pub(in crate::lower) native: Option<Native>,
 }
 
 /// An atomic operation, and the type that it works on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Native {
+pub(in crate::lower) struct Native {
     pub(super) op: AtomOp,
     pub(super) ty: Ty,
 }
 
 /// How the components of a histogram are combined, each on its own, if the order does not matter.
-pub(super) fn updates(program: &Program<Mem>, hist: &MemHist) -> Option<Vec<Update>> {
+pub(in crate::lower) fn updates(program: &Program<Mem>, hist: &MemHist) -> Option<Vec<Update>> {
     let lam = &hist.op.lam;
     let types = components(program, std::slice::from_ref(&hist.op));
     let is_scalar = |exp: &Exp<Mem>| matches!(exp, Exp::Scalar(..) | Exp::Atom(_));
@@ -148,7 +148,7 @@ pub(super) fn plain(
 
 impl Lower<'_> {
     /// An atomic operation on a bucket.
-    pub(super) fn update_atomically(
+    pub(in crate::lower) fn update_atomically(
         &mut self,
         dest: Var,
         Native { op, ty }: Native,
@@ -156,10 +156,15 @@ impl Lower<'_> {
         value: Operand,
     ) {
         let place = self.place(self.value(dest), self.elem(dest), bucket);
+        // What is in shared memory is the team's own.
+        let scope = match place.space {
+            Space::Shared => Scope::Cta,
+            Space::Global | Space::Local => Scope::Gpu,
+        };
         self.b.inst(Inst::Atom {
             op,
-            space: Space::Global,
-            order: Order::Relaxed(Scope::Gpu),
+            space: place.space,
+            order: Order::Relaxed(scope),
             ty,
             dst: None,
             at: place.at,

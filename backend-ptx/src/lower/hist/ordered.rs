@@ -355,7 +355,7 @@ impl Lower<'_> {
 
     /// Folds the tuples of lanes of one place, in order; yields whether the lane is the first one of its place, which has what
     /// they come to.
-    fn fold_places(
+    pub(in crate::lower) fn fold_places(
         &mut self,
         (ops, types): Ops<'_>,
         (place, counts): (Reg, Reg),

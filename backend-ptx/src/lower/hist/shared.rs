@@ -122,7 +122,7 @@ struct Work<'a> {
 
 impl Lower<'_> {
     /// A small number in 32 bits.
-    pub(super) fn low_word(&mut self, number: Reg) -> Reg {
+    pub(in crate::lower) fn low_word(&mut self, number: Reg) -> Reg {
         let exact = crate::ptx::ops::Round::Exact;
         self.b.convert(Ty::U32, Ty::U64, exact, number)
     }

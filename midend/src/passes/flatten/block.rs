@@ -26,7 +26,7 @@ use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::BinOp;
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SegSpace, SpaceDim};
-use crate::ir::soac::{Operator, Soac};
+use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, LoopForm, Stm};
 use crate::ir::threshold::ROOM;
 use crate::ir::types::{Dim, Size, Type};
@@ -185,10 +185,20 @@ impl Cx<'_> {
                 | ArrayOp::Trace(_) => false,
                 ArrayOp::Stream(_) => return false,
             },
+            Exp::Op(soac @ (Soac::Hist { width, lam, .. } | Soac::Scatter { width, lam, .. })) => {
+                let regular = !matches!(width, Size::Var(n) if !self.labels.regular(*n));
+                let inner = self.labels.is_parallel(&lam.body) || !self.is_for_thread(lam);
+                if !regular || inner || !self.writes_scalars(soac) {
+                    return false;
+                }
+                if is_parallel {
+                    holds.hands_on |= follows;
+                    holds.made.extend(&stm.binds);
+                }
+                true
+            }
             Exp::Op(
-                Soac::Hist { .. }
-                | Soac::Scatter { .. }
-                | Soac::Filter { .. }
+                Soac::Filter { .. }
                 | Soac::FlatMap { .. }
                 | Soac::WithAcc { .. }
                 | Soac::UpdateAcc(_),
@@ -204,6 +214,24 @@ impl Cx<'_> {
             }
         }
         true
+    }
+
+    /// Whether what a histogram combines, or a scatter writes, are scalars.
+    fn writes_scalars(&self, soac: &Soac) -> bool {
+        let rank = |v: Var| self.vars[v].ty.rank();
+        match soac {
+            Soac::Hist { ops, .. } => ops.iter().all(|op| {
+                let mut dests = op.dests.iter();
+                dests.all(|&dest| rank(dest) == op.shape.len())
+            }),
+            Soac::Scatter { dests, .. } => dests.iter().all(|dest| rank(dest.array) == dest.rank),
+            Soac::Array(_)
+            | Soac::Screma { .. }
+            | Soac::Filter { .. }
+            | Soac::FlatMap { .. }
+            | Soac::WithAcc { .. }
+            | Soac::UpdateAcc(_) => false,
+        }
     }
 
     /// Whether the lengths of an array are those of all points.
@@ -249,26 +277,61 @@ impl Cx<'_> {
 
     /// The operator as an operation that the threads of a block share out.
     pub(super) fn block_soac(&mut self, soac: &Soac, binds: &[Var], out: &mut Vec<Stm<Seg>>) {
-        let Soac::Screma {
-            width,
-            arrays,
-            lam,
-            scans,
-            reds,
-        } = soac
-        else {
-            return self.seq_soac(soac, binds, out);
+        let (width, (index, body), kind) = match soac {
+            Soac::Screma {
+                width,
+                arrays,
+                lam,
+                scans,
+                reds,
+            } => {
+                let traversed = self.traverse((arrays, lam));
+                let mut operators = |ops: &[Operator<Soac>]| -> Vec<Operator<Seg>> {
+                    ops.iter().map(|op| self.operator(op)).collect()
+                };
+                let kind = match (&scans[..], &reds[..]) {
+                    ([], []) => SegKind::Map,
+                    ([], reds) => SegKind::Red(operators(reds)),
+                    (scans, _) => SegKind::Scan(operators(scans)),
+                };
+                (width, traversed, kind)
+            }
+            Soac::Hist {
+                width,
+                arrays,
+                lam,
+                ops,
+            } => {
+                fired("flatten/e1-histogram-in-a-block");
+                let hists = ops.iter().map(|op| HistOp {
+                    shape: self.sizes(&op.shape),
+                    dests: self.all_vars(&op.dests),
+                    op: self.operator(&op.op),
+                });
+                let kind = SegKind::Hist(hists.collect());
+                (width, self.traverse((arrays, lam)), kind)
+            }
+            Soac::Scatter {
+                width,
+                arrays,
+                lam,
+                dests,
+            } => {
+                fired("flatten/e1-scatter-in-a-block");
+                let dests = dests.iter().map(|dest| ScatterDest {
+                    rank: dest.rank,
+                    array: self.var(dest.array),
+                });
+                let kind = SegKind::Scatter(dests.collect());
+                (width, self.traverse((arrays, lam)), kind)
+            }
+            Soac::Array(_)
+            | Soac::Filter { .. }
+            | Soac::FlatMap { .. }
+            | Soac::WithAcc { .. }
+            | Soac::UpdateAcc(_) => return self.seq_soac(soac, binds, out),
         };
         fired("flatten/e1-in-a-block");
-        let (index, body) = self.traverse((arrays, lam));
-        let mut operators = |ops: &[Operator<Soac>]| -> Vec<Operator<Seg>> {
-            ops.iter().map(|op| self.operator(op)).collect()
-        };
-        let kind = match (&scans[..], &reds[..]) {
-            ([], []) => SegKind::Map,
-            ([], reds) => SegKind::Red(operators(reds)),
-            (scans, _) => SegKind::Scan(operators(scans)),
-        };
         let op = SegOp {
             space: SegSpace {
                 dims: vec![(index, SpaceDim::Regular(self.size(*width)))],
