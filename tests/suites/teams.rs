@@ -23,13 +23,27 @@ const ROWS: &str = "entry main (n: i64) (m: i64) : [n][m]i64 =
                    xs[m - 1 - j] + most) (iota m)) (iota n)
 ";
 
+/// What counts the numbers of a row in its histogram, sums that up, and scatters the row to where it is sorted by what it was counted by.
+const WRITES: &str = "entry main (n: i64) (m: i64) : [n][m]i64 =
+  map (\\i ->
+         let xs = scan (+) 0 (map (\\j -> 1 + (i + j * j) % 7) (iota m))
+         let counts = hist (+) 0 16 (map (% 16) xs) (replicate m 1)
+         let sums = scan (+) 0 counts
+         in scatter (replicate m 0) (map (\\j -> m - 1 - j) (iota m)) (map (\\x -> x + sums[x % 16]) xs)) (iota n)
+";
+
 /// Orders in which warps take their turns.
 const SEEDS: std::ops::Range<u64> = 1..5;
 
 /// Runs the program with rows of a length on an emulator that changes kernels before it loads them.
-fn run(m: i64, seed: u64, changed: Option<fn(&mut Module)>) -> Result<Vec<Value>, RunError> {
+fn run(
+    text: &str,
+    m: i64,
+    seed: u64,
+    changed: Option<fn(&mut Module)>,
+) -> Result<Vec<Value>, RunError> {
     let mut loader = FileLoader::new();
-    let file = loader.add_text("rows.fut", ROWS);
+    let file = loader.add_text("rows.fut", text);
     let compiled = frontend::compile(file, &mut loader).expect("it loads");
     let program = compiled.program;
     let settings = Settings::default();
@@ -67,14 +81,14 @@ fn keep(module: &mut Module, mut f: impl FnMut(&mut Line) -> bool) {
 
 /// The report, the same for all orders but for who comes first: all of a kind, in a kernel of that name, at such an instruction of a line.
 fn reported(
-    m: i64,
+    (text, m): (&str, i64),
     changed: fn(&mut Module),
     kinds: &[&str],
     (kernel, inst): (&str, &str),
     lines: &[u32],
 ) {
     for seed in SEEDS {
-        let Err(RunError::Internal(text)) = run(m, seed, Some(changed)) else {
+        let Err(RunError::Internal(text)) = run(text, m, seed, Some(changed)) else {
             panic!("a fault was planted");
         };
         let has = |text: &str, all: &[&str]| all.iter().any(|some| text.contains(some));
@@ -89,10 +103,10 @@ fn reported(
 
 #[test]
 fn nothing_is_reported_without_a_mistake() {
-    for m in [40, 300] {
-        let first = run(m, 1, None).expect("no fault");
+    for (text, m) in [(ROWS, 40), (ROWS, 300), (WRITES, 40), (WRITES, 300)] {
+        let first = run(text, m, 1, None).expect("no fault");
         for seed in SEEDS {
-            assert_eq!(run(m, seed, None).as_ref(), Ok(&first));
+            assert_eq!(run(text, m, seed, None).as_ref(), Ok(&first));
         }
     }
 }
@@ -107,7 +121,57 @@ fn without_barriers(module: &mut Module) {
 fn a_missing_barrier_is_reported() {
     for (m, kernel) in [(40, "by32"), (300, "by256")] {
         let kinds = ["data race", "read of undefined memory"];
-        reported(m, without_barriers, &kinds, (kernel, ""), &[3, 4, 6]);
+        reported(
+            (ROWS, m),
+            without_barriers,
+            &kinds,
+            (kernel, ""),
+            &[3, 4, 6],
+        );
+    }
+}
+
+/// Buckets are changed by threads that do not wait for those that fill them, nor do those wait that read them.
+#[test]
+fn a_missing_barrier_around_a_histogram_is_reported() {
+    for (m, kernel) in [(40, "by32"), (300, "by256")] {
+        let kinds = ["data race", "read of undefined memory"];
+        reported(
+            (WRITES, m),
+            without_barriers,
+            &kinds,
+            (kernel, ""),
+            &[3, 4, 5, 6],
+        );
+    }
+}
+
+/// Atomic operations on shared memory go beyond it.
+fn buckets_out_of_range(module: &mut Module) {
+    keep(module, |line| {
+        if let Inst::Atom {
+            space: Space::Shared,
+            at,
+            ..
+        } = &mut line.inst
+        {
+            at.offset += 1 << 20;
+        }
+        true
+    });
+}
+
+#[test]
+fn a_bucket_out_of_range_is_reported() {
+    for (m, kernel) in [(40, "by32"), (300, "by256")] {
+        let kinds = ["access out of bounds"];
+        reported(
+            (WRITES, m),
+            buckets_out_of_range,
+            &kinds,
+            (kernel, "red"),
+            &[4],
+        );
     }
 }
 
@@ -141,7 +205,7 @@ fn out_of_range(module: &mut Module) {
 fn an_index_out_of_range_is_reported() {
     for (m, kernel) in [(40, "by32"), (300, "by256")] {
         let kinds = ["access out of bounds"];
-        reported(m, out_of_range, &kinds, (kernel, "ld.shared"), &[6]);
+        reported((ROWS, m), out_of_range, &kinds, (kernel, "ld.shared"), &[6]);
     }
 }
 
@@ -157,7 +221,13 @@ fn without_stores(module: &mut Module) {
 fn a_read_of_what_nobody_wrote_is_reported() {
     for (m, kernel) in [(40, "by32"), (300, "by256")] {
         let kinds = ["read of undefined memory"];
-        reported(m, without_stores, &kinds, (kernel, "ld.shared"), &[3, 4]);
+        reported(
+            (ROWS, m),
+            without_stores,
+            &kinds,
+            (kernel, "ld.shared"),
+            &[3, 4],
+        );
     }
 }
 
@@ -180,6 +250,12 @@ fn all_first(module: &mut Module) {
 #[test]
 fn stores_that_race_are_reported() {
     for (m, kernel) in [(40, "by32"), (300, "by256")] {
-        reported(m, all_first, &["data race"], (kernel, "st.shared"), &[4]);
+        reported(
+            (ROWS, m),
+            all_first,
+            &["data race"],
+            (kernel, "st.shared"),
+            &[4],
+        );
     }
 }
