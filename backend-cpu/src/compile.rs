@@ -113,6 +113,8 @@ pub(crate) enum CompiledKind {
         chunk: Code,
         /// The unit for a part of the buckets, unless the body combines by itself.
         window: Option<Code>,
+        /// How many tables the code of a chunk is given for each destination.
+        tables: usize,
         hists: Vec<CompiledHist>,
     },
 }
@@ -387,6 +389,7 @@ fn describe(
         KernelKind::Hist(hists) => CompiledKind::Hist {
             chunk,
             window: (!kernel.body.result.is_empty()).then(|| code(Role::Window)),
+            tables: crate::emit::hist::tables::tables(kernel, hists),
             hists: hists
                 .iter()
                 .enumerate()

@@ -183,8 +183,9 @@ impl Run<'_> {
             CompiledKind::Hist {
                 chunk,
                 window,
+                tables,
                 hists,
-            } => self.hist(*chunk, *window, hists),
+            } => self.hist((*chunk, *tables), *window, hists),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Histograms: points whose values are combined into buckets, and the merging of copies.
 
+pub(crate) mod tables;
+
 use super::divided::divided;
 use super::lanes::buckets;
 use super::{Emit, clif, plain};
@@ -28,6 +30,10 @@ impl Emit<'_, '_> {
     ) {
         let strip = super::control::strip(&kernel.body);
         let table = *p.last().expect("the table is the last parameter");
+        if window.is_none() && tables::tables(kernel, hists) > 1 {
+            let places = self.places(table, tables::TABLES);
+            return self.hist_in_turn(kernel, &hists[0], &places, (p[1], p[2]));
+        }
         let places = self.places(table, hists.iter().map(|h| h.dests.len()).sum());
         if kernel.body.result.is_empty() {
             // The body combines; what it sees of the destinations is what this unit is given.

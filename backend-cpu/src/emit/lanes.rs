@@ -210,6 +210,9 @@ impl Emit<'_, '_> {
     }
 
     fn lanes_body(&mut self, group: &mut Group<'_>, body: &Body<Mem>) {
+        if group.plan.gathers {
+            return self.lanes_runs(group, body);
+        }
         for stm in &body.stms {
             self.lanes_stm(group, stm);
         }

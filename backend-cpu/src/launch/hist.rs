@@ -42,6 +42,10 @@ const CACHED: usize = 1 << 20;
 /// Estimated nanoseconds to update a bucket that is in such a cache, and one that is not.
 const HIT: f64 = 1.0;
 const MISS: f64 = 4.0;
+/// The most bytes of the tables that points go to in turn, without the first: they are in the nearest cache with others.
+const TABLES: usize = 12 << 10;
+/// How many points there must be for each bucket, so that making and merging such tables pays.
+const TURNS: i64 = 32;
 
 /// One component of one histogram in the memory of a copy.
 struct Column {
@@ -55,7 +59,7 @@ struct Column {
 impl Run<'_> {
     pub(super) fn hist(
         &self,
-        chunk: Code,
+        (chunk, tables): (Code, usize),
         window: Option<Code>,
         hists: &[CompiledHist],
     ) -> Result<(), RunError> {
@@ -63,9 +67,19 @@ impl Run<'_> {
         if total <= 0 {
             return Ok(());
         }
+        let columns = self.columns(hists);
         let call = |worker: &mut Worker<'_>, (lo, hi): (i64, i64), table: &[*mut u8]| {
             if let Some(rows) = self.rows {
                 return self.hist_part(chunk, worker, rows.part((lo, hi)), table);
+            }
+            if tables > 1 {
+                return self.in_turn(
+                    (chunk, tables),
+                    worker,
+                    (lo, hi),
+                    table[0],
+                    (&hists[0], &columns[0]),
+                );
             }
             // SAFETY: chunk units of histograms have this signature; `table` holds an address per destination with room
             // for all buckets.
@@ -76,7 +90,6 @@ impl Run<'_> {
         };
         let dests: Vec<usize> = hists.iter().flat_map(|h| h.dests.iter().copied()).collect();
         let table = self.table(&dests);
-        let columns = self.columns(hists);
         let values: usize = columns.iter().map(|c| c.len).sum();
         let work = total as f64 * cost;
         // A copy must pay: its chunk is dearer than making and merging it.
@@ -130,6 +143,49 @@ impl Run<'_> {
         }
         self.account.give(bytes as u64);
         Ok(())
+    }
+
+    /// Runs a piece whose points go to so many tables in turn: where the points are many for the buckets and these few, to some that are
+    /// made for it and put into the first afterwards.
+    fn in_turn(
+        &self,
+        (chunk, tables): (Code, usize),
+        worker: &mut Worker<'_>,
+        (lo, hi): (i64, i64),
+        first: *mut u8,
+        (hist, column): (&CompiledHist, &Column),
+    ) {
+        let mut call = |table: &[*mut u8]| {
+            // SAFETY: the code of such chunks has this signature; `table` has as many addresses as it takes, each with room for all
+            // buckets.
+            unsafe {
+                let chunk: Chunk = function(chunk);
+                chunk(worker, self.slots.as_ptr(), lo, hi, table.as_ptr());
+            }
+        };
+        let stride = (column.bytes * column.len).next_multiple_of(64) + 64;
+        let room = (tables - 1).saturating_mul(stride);
+        if room > TABLES || (hi - lo) / TURNS < column.len as i64 {
+            return call(&vec![first; tables]);
+        }
+        let mut memory = [0u64; TABLES / 8];
+        let others = Shared(memory.as_mut_ptr().cast::<u8>());
+        let mut table = vec![first];
+        table.extend((0..tables - 1).map(|i| others.at(i * stride)));
+        for other in &table[1..] {
+            // SAFETY: all of them fit, as was checked above.
+            unsafe { fill(*other, column) };
+        }
+        call(&table);
+        for i in 1..tables {
+            let (slots, len) = (self.slots.as_ptr(), column.len as i64);
+            let (to, from) = (&raw const table[0], &raw const table[i]);
+            // SAFETY: merging units have this signature; both tables hold an address for the one component.
+            unsafe {
+                let merge: Merge = function(hist.merge);
+                merge(worker, slots, 0, len, to, from);
+            }
+        }
     }
 
     /// Whether it is faster that each thread goes through all points and touches its own part of the buckets than that one

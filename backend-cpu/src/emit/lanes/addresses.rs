@@ -7,10 +7,21 @@
 //! let x = load a[k]              one by one, put in vectors
 //! let y = x * 2                  in vectors
 //! ```
+//!
+//! What is done one by one is done for one lane from the first statement of a run of such statements to the last, then for the next, so
+//! that what a lane needs on the way to its element is in registers no longer than that. Bytes and words of 16 bits are put together to 64
+//! bits by shifts, in trees as deep as the logarithm of their number: putting each into a vector takes more, and waits for the one before.
 
+use super::vector::vector;
+use super::{Emit, Group, Lanes};
+use crate::emit::library::RAW;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use midend::analysis::kernels::has_value;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, Stm};
+use midend::ir::types::ScalarType;
+use midend::ir::walk::free_in_stm;
 use std::collections::BTreeSet;
 
 /// The variables that are more than parts of addresses, or of what is checked of them: values that are stored, chosen by,
@@ -57,6 +68,160 @@ fn used(stm: &Stm<Mem>, valued: &mut BTreeSet<Var>) {
         Exp::Guard { .. } | Exp::Call { .. } | Exp::Op(_) => {
             stm.exp
                 .operands(&mut |atom: Atom| valued.extend(atom.as_var()));
+        }
+    }
+}
+
+/// What was found for lanes so far, on the way to vectors.
+struct Found {
+    bind: Var,
+    elem: ScalarType,
+    /// Lanes of a vector value.
+    lanes: usize,
+    /// Elements that are in no vector yet: those of narrow types in words of so many bits each.
+    parts: Vec<(Value, u32)>,
+    vectors: Vec<Value>,
+}
+
+impl Emit<'_, '_> {
+    /// A body of which some statements are done lane by lane.
+    pub(super) fn lanes_runs(&mut self, group: &mut Group<'_>, body: &Body<Mem>) {
+        let mut run: Vec<&Stm<Mem>> = Vec::new();
+        for stm in &body.stms {
+            let operands = free_in_stm(&self.program.vars, stm);
+            let uses = |before: &&Stm<Mem>| before.binds.iter().any(|v| operands.contains(v));
+            let waits = run.iter().any(uses);
+            if self.is_one_by_one(group, stm, waits) {
+                run.push(stm);
+                continue;
+            }
+            // What only computes and needs nothing of the run goes before it.
+            let computes = matches!(stm.exp, Exp::Atom(_) | Exp::Scalar(..));
+            if waits || !computes {
+                self.one_by_one(group, &std::mem::take(&mut run));
+            }
+            self.lanes_stm(group, stm);
+        }
+        self.one_by_one(group, &run);
+    }
+
+    /// Whether a statement is done for one lane after the other.
+    fn is_one_by_one(&self, group: &Group<'_>, stm: &Stm<Mem>, waits: bool) -> bool {
+        let plan = group.plan;
+        let lanes = |atom: &Atom| group.lanes.get(&atom.as_var()?);
+        let linear = |atom: &Atom| matches!(lanes(atom), Some(Lanes::Linear(..)));
+        let varies = |atom: &Atom| atom.as_var().is_some_and(|v| plan.varies(v));
+        match &stm.exp {
+            Exp::Scalar(_, args) => {
+                let may_be_linear = !waits && args.iter().all(|a| !varies(a) || linear(a));
+                plan.finds(stm) && !may_be_linear
+            }
+            Exp::Op(Mem::Load { buffer, index }) => {
+                varies(index) && !plan.varies(*buffer) && (plan.finds(stm) || !linear(index))
+            }
+            Exp::Assert { cond, .. } => varies(cond),
+            Exp::Atom(_)
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => false,
+        }
+    }
+
+    /// Statements that are done for one lane after the other.
+    pub(super) fn one_by_one(&mut self, group: &mut Group<'_>, stms: &[&Stm<Mem>]) {
+        if stms.is_empty() {
+            return;
+        }
+        let own: BTreeSet<Var> = stms.iter().flat_map(|stm| &stm.binds).copied().collect();
+        let mut outside = BTreeSet::new();
+        for stm in stms {
+            outside.extend(free_in_stm(&self.program.vars, stm));
+        }
+        outside.retain(|v| group.plan.varies(*v) && !own.contains(v) && has_value(self.ty(*v)));
+        for var in &outside {
+            self.unpack(group, *var);
+        }
+        let width = group.plan.width;
+        let mut results: Vec<Vec<Value>> = vec![Vec::new(); stms.len()];
+        let mut found: Vec<Option<Found>> = stms.iter().map(|stm| self.found(group, stm)).collect();
+        for lane in 0..width {
+            for var in &outside {
+                let value = self.lane(group, *var, lane);
+                self.bind(*var, value);
+            }
+            for ((stm, values), found) in stms.iter().zip(&mut results).zip(&mut found) {
+                self.stm(stm);
+                let Some(bind) = stm.binds.first().filter(|v| has_value(self.ty(**v))) else {
+                    continue;
+                };
+                let value = self.var(*bind);
+                match found {
+                    Some(found) => self.put(found, value, group.plan.parts),
+                    None => values.push(value),
+                }
+            }
+        }
+        for ((stm, values), found) in stms.iter().zip(results).zip(found) {
+            if let Some(found) = found {
+                let vectors = Lanes::Packed(found.vectors);
+                group.lanes.insert(found.bind, vectors);
+            } else if let Some(bind) = stm.binds.first().filter(|v| has_value(self.ty(**v))) {
+                group.lanes.insert(*bind, Lanes::Many(values));
+            }
+        }
+    }
+
+    /// Where the elements that a statement finds go, if they go into vectors.
+    fn found(&self, group: &Group<'_>, stm: &Stm<Mem>) -> Option<Found> {
+        let bind = *stm.binds.first()?;
+        if group.plan.finds(stm) || !matches!(stm.exp, Exp::Op(Mem::Load { .. })) {
+            return None;
+        }
+        let elem = self.elem(bind);
+        Some(Found {
+            bind,
+            elem,
+            lanes: group.plan.width / group.plan.vectors(elem)?,
+            parts: Vec::new(),
+            vectors: Vec::new(),
+        })
+    }
+
+    /// Puts the element of a further lane beside those before.
+    fn put(&mut self, found: &mut Found, element: Value, parts: usize) {
+        let bytes = found.elem.bytes();
+        let is_narrow = bytes < 4;
+        let (value, bits) = if is_narrow {
+            (self.b.ins().uextend(types::I64, element), 8 * bytes as u32)
+        } else {
+            (element, 64)
+        };
+        found.parts.push((value, bits));
+        while let [.., (low, bits), (high, same)] = found.parts[..]
+            && bits == same
+            && bits < 64
+        {
+            let ahead = self.b.ins().ishl_imm_u(high, i64::from(bits));
+            let both = self.b.ins().bor(low, ahead);
+            found.parts.truncate(found.parts.len() - 2);
+            found.parts.push((both, 2 * bits));
+        }
+        let full = if is_narrow { 2 * parts } else { found.lanes };
+        let done = found.parts.len() == full && found.parts.iter().all(|(_, bits)| *bits == 64);
+        if done {
+            let ty = if is_narrow {
+                types::I64X2
+            } else {
+                vector(found.elem)
+            };
+            let lanes: Vec<Value> = found.parts.drain(..).map(|(value, _)| value).collect();
+            let mut all = self.in_vector(ty, &lanes, parts);
+            if is_narrow {
+                all = self.b.ins().bitcast(vector(found.elem), RAW, all);
+            }
+            found.vectors.push(all);
         }
     }
 }
