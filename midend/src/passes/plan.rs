@@ -187,7 +187,7 @@ impl<'p> Cx<'p> {
                 .filter_map(|&c| self.atom(c.into()).as_var());
             let certs = certs.collect();
             let certs = std::mem::replace(&mut self.certs, certs);
-            self.offer_update(stms, i, &updates);
+            self.offer_update(body, i, &updates);
             self.offer_concat(body, i, &concats);
             self.offer_order(stms, i);
             deep(|| self.stm(stm));

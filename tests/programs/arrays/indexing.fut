@@ -27,3 +27,27 @@ entry strided (xs: [5]i32) = (xs[::2], xs[::-1], xs[3:0:-2])
 -- entry: column
 -- input { [[1, 2], [3, 4], [5, 6]] } output { [2, 4, 6] [[4], [6]] }
 entry column (xs: [3][2]i32) = (xs[:, 1], xs[1:, 1:])
+
+-- Branches that yield more or less of one array, inside of others: as much is copied as the branch taken yields.
+-- ==
+-- entry: more_or_less
+-- input { 2 [1i64, 2, 3, 4, 5, 6, 7, 8] } output { [6i64, 8, 10] }
+-- input { 5 [1i64, 2, 3, 4, 5, 6, 7, 8] } output { [6i64, 8, 10, 12, 14, 16, 18] }
+-- input { 9 [1i64, 2] } output { [12i64, 18] }
+entry more_or_less (k: i32) (xs: []i64) : []i64 =
+  let ys = map (+ 1) xs
+  let zs = if k < 9
+           then (if k < 3 then ys[1:length ys / 2] else ys[1:])
+           else map (* 3) ys
+  in map (* 2) zs
+
+-- ==
+-- entry: rows_more_or_less
+-- input { 2 [[1i64], [], [2, 3], [4], [5, 6]] [7i64, 8] } output { [[1i64], []] }
+-- input { 5 [[1i64], [], [2, 3], [4], [5, 6]] [7i64, 8] } output { [[1i64], [], [2, 3], [4], [5, 6]] }
+-- input { 9 [[1i64], [], [2, 3], [4], [5, 6]] [7i64, 8] } output { [[7i64, 7], [8, 8]] }
+entry rows_more_or_less (k: i32) (xss: [][..]i64) (ns: []i64) : [][..]i64 =
+  let m = i64.min 2 (length xss)
+  in if k < 9
+     then (if k < 3 then take m xss else xss)
+     else (map (\n -> let c = i64.min n 2 in replicate c n) ns :> [][..]i64)

@@ -244,21 +244,35 @@ impl Cx<'_> {
         })
     }
 
-    /// Whether one thread can execute a lambda for each element of a row: it makes no arrays but those that leave it.
+    /// Whether one thread can execute a lambda for each element of a row: it makes no arrays but those that leave it, and hands none
+    /// to functions, which do not know what is in shared memory.
     fn is_for_thread(&self, lam: &Lambda<Soac>) -> bool {
         let mut results = lam.body.result.iter().filter_map(|a| a.as_var());
-        results.all(|v| self.has_one_length(v))
+        let mut calls_with_scalars = true;
+        all_stms(&lam.body, &mut |stm| {
+            if let Exp::Call { args, .. } = &stm.exp {
+                let args = args.iter().filter_map(|a| a.as_var());
+                calls_with_scalars &= args
+                    .chain(stm.binds.iter().copied())
+                    .all(|v| self.is_number(v));
+            }
+        });
+        calls_with_scalars && results.all(|v| self.has_one_length(v))
+    }
+
+    fn is_number(&self, v: Var) -> bool {
+        !matches!(self.vars[v].ty, Type::Array(_) | Type::Acc(_))
     }
 
     /// Whether a statement neither makes arrays nor hands any to a function, also inside.
     fn has_scalars_only(&self, stm: &Stm<Soac>) -> bool {
-        let is_scalar = |v: Var| !matches!(self.vars[v].ty, Type::Array(_) | Type::Acc(_));
         let mut only = true;
         let mut look = |stm: &Stm<Soac>| {
-            only &= stm.binds.iter().all(|&v| is_scalar(v));
+            only &= stm.binds.iter().all(|&v| self.is_number(v));
             match &stm.exp {
                 Exp::Call { args, .. } => {
-                    only &= args.iter().filter_map(|a| a.as_var()).all(is_scalar);
+                    let mut args = args.iter().filter_map(|a| a.as_var());
+                    only &= args.all(|v| self.is_number(v));
                 }
                 Exp::Op(Soac::Array(ArrayOp::Index { .. }))
                 | Exp::Atom(_)

@@ -48,10 +48,20 @@ impl Cx<'_> {
         let mut bound = Vec::new();
         let (mut from_first, mut from_second) = (Vec::new(), Vec::new());
         let mut pointers = Vec::new();
+        let mut parts = Vec::new();
         for ((&bind, a), b) in binds.iter().zip(a).zip(b) {
             match (a, b) {
-                (Val::Array(a), Val::Array(b)) if a.equals(&b) && self.is_in_scope(&a) => {
+                (Val::Array(a), Val::Array(b))
+                    if a.equals(&b) && a.shape == b.shape && self.is_in_scope(&a) =>
+                {
                     self.views.insert(bind, a);
+                }
+                // From one place on, but more of it in one branch than in the other.
+                (Val::Array(a), Val::Array(b))
+                    if a.equals(&b) && a.levels.is_none() && self.is_in_scope(&a.start()) =>
+                {
+                    let dense = a.dense && b.dense;
+                    parts.push((bind, View { dense, ..a }));
                 }
                 (Val::Array(a), Val::Array(b)) => {
                     let a = self.crossing_in(&mut first, &a);
@@ -81,19 +91,22 @@ impl Cx<'_> {
         let then = self.leave(from_first);
         self.resume(second);
         let otherwise = self.leave(from_second);
-        if bound.is_empty() && then.stms.is_empty() && otherwise.stms.is_empty() {
-            return;
+        if !(bound.is_empty() && then.stms.is_empty() && otherwise.stms.is_empty()) {
+            self.push(
+                bound,
+                Exp::If {
+                    cond,
+                    then,
+                    otherwise,
+                },
+            );
         }
-        self.push(
-            bound,
-            Exp::If {
-                cond,
-                then,
-                otherwise,
-            },
-        );
         for (bind, buffer, offset) in pointers {
             self.point_to(bind, buffer, offset);
+        }
+        for (bind, part) in parts {
+            let shape = self.shape_of(bind);
+            self.views.insert(bind, View { shape, ..part });
         }
     }
 

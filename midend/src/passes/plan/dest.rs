@@ -12,6 +12,7 @@ use crate::ir::seg::Seg;
 use crate::ir::syntax::{Atom, Body, Exp, Stm};
 use crate::ir::types::ScalarType;
 use crate::ir::walk::free_in_stm;
+use std::collections::BTreeSet;
 
 /// For each array that is made by a statement and ends as the value of an update: its name and the number of the
 /// update.
@@ -69,6 +70,13 @@ fn root(stms: &[Stm<Seg>], mut var: Var) -> Option<Var> {
     }
 }
 
+/// What a statement binds that may be in the memory of something else.
+fn not_made(stm: &Stm<Seg>) -> impl Iterator<Item = Var> {
+    let binds = stm.binds.iter().enumerate();
+    let binds = binds.filter(|(k, _)| origin(&stm.exp, *k) != Origin::Made);
+    binds.map(|(_, v)| *v)
+}
+
 impl Cx<'_> {
     /// Asks for the array `atom` to be made at `dest`, if one of the statements makes it. A scalar is never made in
     /// memory only, for there may be other uses of it.
@@ -110,17 +118,59 @@ impl Cx<'_> {
     }
 
     /// Before statement `i`: if what it makes ends in an update, and the updated array is not touched until then,
-    /// it is made there.
-    pub(super) fn offer_update(&mut self, stms: &[Stm<Seg>], i: usize, updates: &[(Var, usize)]) {
+    /// it is made there, unless it is still needed when something else is written there.
+    pub(super) fn offer_update(&mut self, body: &Body<Seg>, i: usize, updates: &[(Var, usize)]) {
         for &(root, at) in updates {
             if at > i
-                && stms[i].binds.contains(&root)
+                && body.stms[i].binds.contains(&root)
                 && self.is_array(root)
                 && !self.dests.contains_key(&root)
+                && !self.outlives(body, (root, i), at)
             {
-                self.offer(stms, i, at);
+                self.offer(&body.stms, i, at);
             }
         }
+    }
+
+    /// Whether an array that is made by statement `made` and put into another by the update `to` is read when that one may have been
+    /// written again. What leaves the body may be read at any time.
+    fn outlives(&self, body: &Body<Seg>, (root, made): (Var, usize), to: usize) -> bool {
+        let mut parts = BTreeSet::from([root]);
+        for stm in &body.stms[made + 1..to] {
+            if self.mentions(stm, &parts) {
+                parts.extend(not_made(stm));
+            }
+        }
+        let mut wholes: BTreeSet<Var> = body.stms[to].binds.iter().copied().collect();
+        let mut written = false;
+        for stm in &body.stms[to + 1..] {
+            let read = self.mentions(stm, &parts);
+            if self.mentions(stm, &wholes) {
+                written |= match &stm.exp {
+                    Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. } => {
+                        false
+                    }
+                    Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => true,
+                    Exp::Op(_) => {
+                        let mut origins = (0..stm.binds.len()).map(|k| origin(&stm.exp, k));
+                        origins.any(|o| matches!(o, Origin::Same(v) if wholes.contains(&v)))
+                    }
+                };
+                wholes.extend(not_made(stm));
+            }
+            if read && written {
+                return true;
+            }
+            if read {
+                parts.extend(not_made(stm));
+            }
+        }
+        let mut results = body.result.iter().filter_map(|atom| atom.as_var());
+        results.any(|v| parts.contains(&v))
+    }
+
+    fn mentions(&self, stm: &Stm<Seg>, of: &BTreeSet<Var>) -> bool {
+        free_in_stm(&self.vars, stm).iter().any(|v| of.contains(v))
     }
 
     fn offer(&mut self, stms: &[Stm<Seg>], from: usize, to: usize) {

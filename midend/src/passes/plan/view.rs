@@ -23,7 +23,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Whether both are the same array.
+    /// Whether both are the same array, but for how much of it there is.
     pub(super) fn equals(&self, other: &Self) -> bool {
         self.same(other) && self.levels == other.levels
     }
@@ -31,6 +31,14 @@ impl View {
     /// Whether both are the same elements in the same order.
     pub(super) fn same(&self, other: &Self) -> bool {
         self.buffer == other.buffer && self.offset == other.offset && self.strides == other.strides
+    }
+
+    /// Where it begins and how it goes on, whatever its extents.
+    pub(super) fn start(&self) -> Self {
+        Self {
+            shape: Vec::new(),
+            ..self.clone()
+        }
     }
 
     pub(super) fn region(&self) -> Region {
