@@ -115,11 +115,22 @@ struct Scratch(PathBuf);
 /// Held while such a directory is made, and from when the process is about to end.
 static MAKING: Mutex<()> = Mutex::new(());
 
+/// How often it is tried to remove one.
+const ATTEMPTS: usize = 100;
+
 /// Removes what measuring has put into the system's directory for temporary files; nothing is measured any more. For programs that
 /// end in the midst of it.
 pub fn clear_away() {
     let ending = MAKING.lock();
-    drop(Scratch(Scratch::path()));
+    let path = Scratch::path();
+    // What is being written there just now, by a thread or a process that has not ended yet, may come behind the first look.
+    for _ in 0..ATTEMPTS {
+        let _ = std::fs::remove_dir_all(&path);
+        if !path.exists() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
     std::mem::forget(ending);
 }
 
