@@ -17,5 +17,5 @@ done
 "$built/device" --arrc "$built/arrc" --programs bench/device --work "${TMPDIR:-/tmp}/arrc-device"
 "$built/device" --arrc "$built/arrc" --programs bench/device --work "${TMPDIR:-/tmp}/arrc-device" --fast-math
 "$built/device" --arrc "$built/arrc" --programs bench/device --work "${TMPDIR:-/tmp}/arrc-device" --checks
-RUNS=5 sh bench/device/blocks.sh "$built"
+RUNS=5 ROWS="32 1024" sh bench/device/blocks.sh "$built"
 exit $failed

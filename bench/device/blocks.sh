@@ -1,6 +1,6 @@
 #!/bin/sh
 # What versions by blocks are worth on a GPU: programs on rows as they come, without such versions, and without regularity; for each the least of
-# some runs, in microseconds. Takes about four minutes.
+# some runs, in microseconds; of rows of as many elements as ROWS names. Not timed with all of them since scatters and histograms are there.
 #
 #   bench/device/blocks.sh [FOLDER WITH arrc] [TARGET]
 set -e
@@ -32,7 +32,7 @@ echo "${many}i64" > "$work/n"
 compare $networks sorts "$work/n" "of $many rows of 32"
 compare $networks transforms "$work/n" "of $many rows of 32"
 rows=bench/device/rows.fut
-for m in 32 128 256 1024 4096; do
+for m in ${ROWS:-32 128 256 1024 4096}; do
   n=$((many * 32 / m))
   echo "${n}i64 ${m}i64" | "$arrc" run --target=cpu -b -e given $rows > "$work/rows"
   for entry in soft_maximum normalised recurrences; do

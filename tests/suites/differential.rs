@@ -108,7 +108,8 @@ fn planted_mistakes_are_found() {
     }
 }
 
-/// There is a planted mistake for every pass that has to keep the results.
+/// There is a planted mistake for every pass that has to keep the results, but for tables: random programs hardly ever have points
+/// enough for one to be taken, so that no mistake in them is noticed; `tests/programs/nesting/tables.fut` has them on every target.
 #[test]
 fn every_pass_has_a_planted_mistake() {
     let nested = passes::NESTED.iter().map(|pass| pass.name);
@@ -116,8 +117,13 @@ fn every_pass_has_a_planted_mistake() {
     let planned = passes::PLANNED.iter().map(|pass| pass.name);
     let lowerings = [passes::FLATTEN.name, passes::PLAN.name];
     let all = nested.chain(flat).chain(planned).chain(lowerings);
+    let exempt = [
+        passes::fast_math::PASS.name,
+        passes::unchecked::PASS.name,
+        passes::tables::PASS.name,
+    ];
     let without: BTreeSet<_> = all
-        .filter(|name| ![passes::fast_math::PASS.name, passes::unchecked::PASS.name].contains(name))
+        .filter(|name| !exempt.contains(name))
         .filter(|name| PLANTS.iter().all(|plant| plant.pass != *name))
         .collect();
     assert!(without.is_empty(), "{without:?}");

@@ -67,6 +67,7 @@ pub(super) fn bounded(params: &[LoopParam], cond: &Body<Mem>, body: &Body<Mem>) 
             params.iter().any(|p| p.var == v) || cond.stms.iter().any(|s| s.binds.contains(&v))
         };
         let stays = args[1].as_var().is_none_or(|v| !changes(v));
+        // Counters of other types are rare, and need other limits.
         let is_counted = matches!(ty, ScalarType::I32 | ScalarType::I64);
         (is_step && stays && is_counted).then_some(Bounded {
             test,

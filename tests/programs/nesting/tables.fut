@@ -38,3 +38,14 @@ entry branches [n] (xs: [n]f32) : [n][3]f32 =
   map (\x -> map (\i -> if x < 0 then f32.exp (f32.u8 (u8.i64 i)) / f32.exp (f32.i64 i)
                         else f32.round (3 * f32.sqrt (f32.sin (f32.i64 i) ** 2 + f32.cos (f32.i64 i) ** 2)))
                  (iota 3)) xs
+
+-- Extents that are not known: the host takes the table where it is small and many points share it.
+-- ==
+-- entry: asked
+-- input { 40i64 5i64 } auto output
+-- input { 3i64 5i64 } auto output
+-- input { 40i64 0i64 } output { empty([40][0]f64) }
+-- input { 0i64 5i64 } output { empty([0][5]f64) }
+entry asked (n: i64) (m: i64) : [n][m]f64 =
+  tabulate n (\i -> tabulate m (\j -> let s = loop s = 0 for k < m do s + f64.cos (f64.i64 (j * k))
+                                      in f64.i64 i * s))

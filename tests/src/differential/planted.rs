@@ -114,11 +114,6 @@ pub static PLANTS: &[Plant] = &[
         change: Change::Nested(no_disjunction),
     },
     Plant {
-        pass: "tables",
-        what: "remainders are taken for quotients",
-        change: Change::Flat(quotient_for_remainder),
-    },
-    Plant {
         pass: "operators",
         what: "two inputs of one type change places",
         change: Change::Nested(turned_inputs),
