@@ -303,6 +303,7 @@ fn whatever_is_well_formed_assembles() {
             Kind::Entry {
                 threads: 64,
                 params: 16,
+                resident: None,
             },
         );
         let pool = pool(&mut b);
@@ -352,6 +353,7 @@ fn an_instruction_reads_and_writes_what_it_says() {
             Kind::Entry {
                 threads: 32,
                 params: 8,
+                resident: None,
             },
         ),
         Pool {
@@ -408,6 +410,7 @@ fn functions_call_each_other_and_themselves() {
         Kind::Entry {
             threads: 32,
             params: 8,
+            resident: None,
         },
     );
     let out = common::pointer(&mut b, 0);

@@ -221,7 +221,9 @@ impl<'f> Decoder<'f> {
             locals,
             shared,
             entry: match self.func.kind {
-                Kind::Entry { threads, params } => Some((threads, params)),
+                Kind::Entry {
+                    threads, params, ..
+                } => Some((threads, params)),
                 Kind::Device { .. } => None,
             },
             communicates,

@@ -48,6 +48,8 @@ pub enum Kind {
         threads: u32,
         /// Bytes of parameters.
         params: u32,
+        /// So many blocks should have room on a multiprocessor, for which threads get fewer registers; as it happens, if nothing.
+        resident: Option<u32>,
     },
     /// A function for kernels to call. Parameters and results lie in slots of 8 bytes.
     Device {

@@ -58,11 +58,18 @@ impl Display for Head<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let name = &self.0.name;
         match &self.0.kind {
-            Kind::Entry { threads, params } => write!(
-                f,
-                ".visible .entry {name}(.param .align 8 .b8 env[{}])\n.maxntid {threads}, 1, 1",
-                (*params).max(8)
-            ),
+            Kind::Entry {
+                threads,
+                params,
+                resident,
+            } => {
+                write!(
+                    f,
+                    ".visible .entry {name}(.param .align 8 .b8 env[{}])\n.maxntid {threads}, 1, 1",
+                    (*params).max(8)
+                )?;
+                resident.map_or(Ok(()), |blocks| write!(f, "\n.minnctapersm {blocks}"))
+            }
             Kind::Device { params, results } => {
                 f.write_str(".func ")?;
                 if !results.is_empty() {

@@ -11,7 +11,14 @@ use backend_ptx::ptx::{Builder, Class, Kind, Module, Operand, Reg, Space, Ty};
 
 /// A module of one kernel.
 pub(crate) fn kernel(threads: u32, params: u32, f: impl FnOnce(&mut Builder)) -> Module {
-    let mut b = Builder::new("k", Kind::Entry { threads, params });
+    let mut b = Builder::new(
+        "k",
+        Kind::Entry {
+            threads,
+            params,
+            resident: None,
+        },
+    );
     f(&mut b);
     Module {
         funcs: vec![b.finish()],
