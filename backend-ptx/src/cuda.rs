@@ -9,6 +9,7 @@ use crate::device::{About, Machine, Place, PtxDevice, TARGET};
 use crate::launch::Limits;
 use crate::lower::THREADS;
 use crate::ptx::{self, print};
+use crate::report;
 use driver::{Failed, Function, Gpu, STAGED};
 use half::f16;
 use midend::device::Stop;
@@ -47,6 +48,8 @@ pub struct GpuOptions {
 pub struct Cuda {
     gpu: Arc<Gpu>,
     kernels: Option<KernelStore>,
+    /// The kernel that reports what the host waits for, if it could be made ready.
+    report: OnceLock<Option<Function>>,
 }
 
 /// The text of a kernel, compiled when it is first run: of several versions, few are ever run.
@@ -109,6 +112,7 @@ impl CudaDevice {
         let cuda = Cuda {
             gpu: Arc::new(gpu),
             kernels: options.kernels,
+            report: OnceLock::new(),
         };
         Self::on(cuda, options.memory)
     }
@@ -139,7 +143,7 @@ impl Cuda {
         if let Some(compiled) = code.function.get() {
             return Ok(compiled);
         }
-        let function = self.function(code)?;
+        let function = self.function(&code.text, &code.name)?;
         let depth = match code.recursion {
             Some(locals) => self.make_stack(&function, locals)?,
             None => DEPTH,
@@ -149,29 +153,50 @@ impl Cuda {
     }
 
     /// The function of a kernel: kept from before, or compiled.
-    fn function(&self, code: &Lazy) -> Result<Function, Failed> {
+    fn function(&self, text: &str, name: &str) -> Result<Function, Failed> {
         let Some(kernels) = &self.kernels else {
-            return self.gpu.load(&code.text, &code.name);
+            return self.gpu.load(text, name);
         };
         let key = Key::of(&[
             env!("CARGO_PKG_VERSION").as_bytes(),
             &self.gpu.about.capability.to_le_bytes(),
             &self.gpu.driver_version()?.to_le_bytes(),
-            code.text.as_bytes(),
+            text.as_bytes(),
         ]);
         let kept = kernels.get(key);
-        if let Some(Ok(function)) = kept.map(|image| self.gpu.load_image(&image, &code.name)) {
+        if let Some(Ok(function)) = kept.map(|image| self.gpu.load_image(&image, name)) {
             return Ok(function);
         }
-        let assembled = self.gpu.assemble(&code.text, &code.name);
+        let assembled = self.gpu.assemble(text, name);
         if let Ok(image) = assembled
-            && let Ok(function) = self.gpu.load_image(&image, &code.name)
+            && let Ok(function) = self.gpu.load_image(&image, name)
         {
             kernels.put(key, &image);
             return Ok(function);
         }
         // What is to be said of the text, it says again.
-        self.gpu.load(&code.text, &code.name)
+        self.gpu.load(text, name)
+    }
+
+    /// The kernel that reports; without it, the driver is asked for copies.
+    fn report(&self) -> Option<&Function> {
+        let made = || {
+            let text = print::module(&report::module(), TARGET);
+            self.function(&text, report::NAME).ok()
+        };
+        self.report.get_or_init(made).as_ref()
+    }
+
+    /// The bytes of some places, one after the other, when all that was asked for is done.
+    fn read_small(&self, places: &[(u64, usize)]) -> Result<Vec<u8>, Failed> {
+        let bytes: usize = places.iter().map(|(_, bytes)| bytes).sum();
+        if bytes <= report::BYTES
+            && places.len() <= report::PLACES
+            && let Some(function) = self.report()
+        {
+            return self.gpu.read_reported(function, places);
+        }
+        self.gpu.read_staged(places)
     }
 
     /// A failure to get memory tells how much there is.
@@ -249,6 +274,7 @@ impl Machine for Cuda {
             wide: 4 * i64::from(about.multiprocessors) * i64::from(about.threads),
             tiles: i64::from(about.multiprocessors),
             ragged: 256,
+            resident: i64::from(about.multiprocessors) * i64::from(about.threads / THREADS),
         }
     }
 
@@ -281,9 +307,7 @@ impl Machine for Cuda {
 
     fn read<const N: usize>(&self, places: [Place; N]) -> Result<[Data; N], RunError> {
         if places.iter().map(Place::bytes).sum::<usize>() <= STAGED {
-            let bytes = self
-                .gpu
-                .read_staged(places.map(|p| (p.address, p.bytes())))?;
+            let bytes = self.read_small(&places.map(|p| (p.address, p.bytes())))?;
             let mut rest = &bytes[..];
             return Ok(places.map(|place| {
                 let (mine, others) = rest.split_at(place.bytes());
@@ -395,6 +419,7 @@ mod tests {
                 Kind::Entry {
                     threads: 32,
                     params: 8,
+                    resident: None,
                 }
             } else {
                 Kind::Device {

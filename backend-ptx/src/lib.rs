@@ -24,8 +24,9 @@ pub mod emu;
 mod launch;
 mod lower;
 pub mod ptx;
+mod report;
 
-pub use copy::copy_texts;
+pub use copy::standing_texts;
 pub use cuda::{Cuda, CudaDevice, GpuOptions, KernelStore, Stored, count_gpus, is_driver_present};
 pub use device::{About, Buffer, EmuDevice, Emulator, Machine, Module, Options, PtxDevice};
 pub use launch::Limits;

@@ -2,7 +2,7 @@
 
 mod common;
 
-use backend_ptx::copy_texts;
+use backend_ptx::standing_texts;
 use common::plan::{
     Buffer, I64, blank, buffer, compile, device, download, i64s, kernel, load, program, store,
     upload, zeros,
@@ -138,7 +138,7 @@ fn a_box_that_leaves_its_buffer_is_refused() {
 #[test]
 fn kernels_that_copy_are_assembled() {
     for target in TARGETS {
-        for (name, text) in copy_texts(4, target) {
+        for (name, text) in standing_texts(4, target) {
             let assembled = ptxas::assemble(&text, target);
             assembled.unwrap_or_else(|log| panic!("{name} for sm_{target}: {log}"));
         }

@@ -8,6 +8,7 @@
 )]
 
 mod module;
+mod small;
 mod transfer;
 
 use cudarc::driver::result::{self, DriverError};
@@ -69,9 +70,13 @@ type Result<T, E = Failed> = std::result::Result<T, E>;
 /// The bytes that can be read by way of pinned memory.
 pub(super) const STAGED: usize = 4096;
 
-/// Pinned memory of [`STAGED`] bytes, to which a device copies without the driver's help.
+/// Pinned memory of [`STAGED`] bytes and a flag of 8, to which a device copies without the driver's help.
 #[derive(Debug)]
-struct Staging(*mut u8);
+struct Staging {
+    memory: *mut u8,
+    /// The number of the last report.
+    reports: u64,
+}
 
 // SAFETY: whoever holds the lock is alone with the memory, which any thread may use.
 unsafe impl Send for Staging {}
@@ -148,7 +153,7 @@ impl Drop for Gpu {
             drop(taken);
             let staging = lock(&self.staging);
             // SAFETY: it came from `malloc_host`, and nobody reads it any more. A failure leaves it taken.
-            let _ = unsafe { result::free_host(staging.0.cast::<c_void>()) };
+            let _ = unsafe { result::free_host(staging.memory.cast::<c_void>()) };
         }
     }
 }
@@ -205,12 +210,15 @@ impl Gpu {
             memory: context.total_mem()? as u64,
         };
         // SAFETY: the context is current; the memory is given back when the device is closed.
-        let staging = unsafe { result::malloc_host(STAGED, 0) }?.cast::<u8>();
+        let staging = unsafe { result::malloc_host(STAGED + WORD, 0) }?.cast::<u8>();
         // SAFETY: it has so many bytes.
-        unsafe { staging.write_bytes(0, STAGED) };
+        unsafe { staging.write_bytes(0, STAGED + WORD) };
         let gpu = Self {
             context,
-            staging: Mutex::new(Staging(staging)),
+            staging: Mutex::new(Staging {
+                memory: staging,
+                reports: 0,
+            }),
             chunks: Mutex::default(),
             beside: Mutex::default(),
             about,
@@ -301,29 +309,6 @@ impl Gpu {
             unsafe { result::memcpy_dtoh_async(data, address, stream) }?;
         }
         self.wait()
-    }
-
-    /// Reads bytes of some places, [`STAGED`] at most in all, when all that has been asked for is done.
-    pub(super) fn read_staged<const N: usize>(&self, places: [(u64, usize); N]) -> Result<Vec<u8>> {
-        let all: usize = places.iter().map(|(_, bytes)| bytes).sum();
-        assert!(all <= STAGED, "{all} bytes are too many to be staged");
-        let stream = self.stream()?;
-        let staging = lock(&self.staging);
-        let mut read = 0;
-        for (address, bytes) in places {
-            if bytes > 0 {
-                // SAFETY: the caller holds memory of so many bytes there, and the staging has room; nobody else touches
-                // it before the copy is done.
-                unsafe {
-                    let to = std::slice::from_raw_parts_mut(staging.0.add(read), bytes);
-                    result::memcpy_dtoh_async(to, address, stream)?;
-                }
-                read += bytes;
-            }
-        }
-        self.wait()?;
-        // SAFETY: so many bytes have been copied there.
-        Ok(unsafe { std::slice::from_raw_parts(staging.0, read) }.to_vec())
     }
 
     /// Copies bytes from place to place.

@@ -48,6 +48,7 @@ impl Default for Options {
                 wide: 1000,
                 tiles: 4,
                 ragged: 16,
+                resident: 3,
             },
             changed: None,
         }
@@ -71,7 +72,7 @@ pub struct Decoded {
 }
 
 impl Emulator {
-    pub(super) fn new(options: Options) -> Self {
+    pub(crate) fn new(options: Options) -> Self {
         Self {
             memory: Mutex::new(Memory::new()),
             steps: AtomicU64::new(0),
