@@ -21,7 +21,7 @@ const UNROLLED: usize = 24;
 const COPIES: usize = 4;
 
 /// The width of a value's register.
-fn class(ty: &Type) -> Class {
+pub(super) fn class(ty: &Type) -> Class {
     match ty {
         Type::Scalar(ty) => class_of(*ty),
         Type::Buffer(_) | Type::Array(_) | Type::Acc(_) | Type::Cert => Class::B64,

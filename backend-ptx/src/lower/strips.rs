@@ -5,10 +5,15 @@
 //! while n < limit && f(x)      while n < limit - 3: f(x) or exit; step; f(x) or exit; step; ... (4 times)
 //!   step                  ──►  while n < limit && f(x): step
 //! ```
+//!
+//! Where a condition and a step are nothing but operations on numbers, the several steps are taken whatever the condition says in them, and
+//! taken back if it did not hold in one: a loop with one branch for all of them. The first few steps of such a loop are taken one by one, so
+//! that loops that end soon do nothing in vain.
 
+use super::control::class;
 use super::{Lower, ty_of};
 use crate::ptx::ops::{Binary, Cmp};
-use crate::ptx::{BlockId, Operand, Reg};
+use crate::ptx::{BlockId, Operand, Reg, Ty};
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
@@ -24,6 +29,21 @@ pub(super) struct Bounded {
     ty: ScalarType,
     counter: Var,
     limit: Atom,
+}
+
+/// Whether there is nothing but operations on numbers, which may be done in vain.
+fn is_of_numbers(body: &Body<Mem>) -> bool {
+    body.stms.iter().all(|stm| match &stm.exp {
+        Exp::Atom(_) | Exp::Scalar(..) => true,
+        Exp::If {
+            then, otherwise, ..
+        } => is_of_numbers(then) && is_of_numbers(otherwise),
+        Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. }
+        | Exp::Op(_) => false,
+    })
 }
 
 /// What bounds a counter in the condition of a loop, which goes up by one in each step. The limit stays the same.
@@ -91,32 +111,65 @@ impl Lower<'_> {
     ) {
         let is_together = self.is_together();
         let (several, single) = (self.b.block(), self.b.block());
+        let counts = [cond, body].map(is_of_numbers) == [true; 2];
+        if counts {
+            let inside = self.b.block();
+            self.rounds(types, regs, (cond, body), (copies, inside, exit));
+        }
         let counter = self.atom(Atom::Var(bounded.counter));
-        let far = self.b.cmp(Cmp::Lt, ty_of(bounded.ty), counter, end);
+        let is_far = |lower: &mut Self| lower.b.cmp(Cmp::Lt, ty_of(bounded.ty), counter, end);
+        let far = is_far(self);
         self.b.branch(far, several, single, is_together);
         self.b.begin(several);
-        for _ in 0..copies {
-            self.bind_scalar(bounded.test, Operand::Imm(1));
-            let known = |stm: &&Stm<Mem>| {
-                let is_both = bounded.both.is_some_and(|(v, _)| stm.binds.contains(&v));
-                !stm.binds.contains(&bounded.test) && !is_both
-            };
-            for stm in cond.stms.iter().filter(known) {
-                self.stm(stm);
+        if counts {
+            let value = |(reg, ty): (&Reg, &Type)| self.b.mov(Ty::of_class(class(ty)), *reg);
+            let old: Vec<Reg> = regs.iter().zip(types).map(value).collect();
+            let held = self.b.mov(Ty::Pred, Operand::Imm(1));
+            for _ in 0..copies {
+                let go_on = self.go_on(bounded, cond);
+                self.b.bin_to(held, Binary::And, Ty::Pred, held, go_on);
+                self.step(types, regs, body);
             }
-            let result = bounded.both.map_or(cond.result[0], |(_, other)| other);
-            let go_on = self.atom(result);
-            let go_on = self.reg(ScalarType::Bool, go_on);
-            let inside = self.b.block();
-            self.b.branch(go_on, inside, exit, is_together);
-            self.b.begin(inside);
-            self.step(types, regs, body);
+            let far = is_far(self);
+            let more = self.b.bin(Binary::And, Ty::Pred, held, far);
+            let back = self.b.block();
+            self.b.branch(more, several, back, is_together);
+            self.b.begin(back);
+            for ((reg, ty), old) in regs.iter().zip(types).zip(old) {
+                let ty = Ty::of_class(class(ty));
+                let value = self.b.select(ty, held, *reg, old);
+                self.b.set(ty, *reg, value);
+            }
+            self.b.jump(single);
+        } else {
+            for _ in 0..copies {
+                let go_on = self.go_on(bounded, cond);
+                let inside = self.b.block();
+                self.b.branch(go_on, inside, exit, is_together);
+                self.b.begin(inside);
+                self.step(types, regs, body);
+            }
+            self.b.jump(head);
         }
-        self.b.jump(head);
         self.b.begin(single);
         let inside = self.b.block();
         self.rounds(types, regs, (cond, body), (1, inside, exit));
         self.b.jump(single);
+    }
+
+    /// Whether a step is to be taken, where the counter is far from its bound.
+    fn go_on(&mut self, bounded: &Bounded, cond: &Body<Mem>) -> Reg {
+        self.bind_scalar(bounded.test, Operand::Imm(1));
+        let known = |stm: &&Stm<Mem>| {
+            let is_both = bounded.both.is_some_and(|(v, _)| stm.binds.contains(&v));
+            !stm.binds.contains(&bounded.test) && !is_both
+        };
+        for stm in cond.stms.iter().filter(known) {
+            self.stm(stm);
+        }
+        let result = bounded.both.map_or(cond.result[0], |(_, other)| other);
+        let go_on = self.atom(result);
+        self.reg(ScalarType::Bool, go_on)
     }
 
     /// The counter from which on fewer than so many steps may be left.
