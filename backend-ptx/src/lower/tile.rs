@@ -15,6 +15,7 @@
 //! lie beyond the space go along with the last row or column in it, so that all come to the barriers, and write nothing.
 
 mod stage;
+mod steady;
 mod step;
 
 use super::{Entry, Lower, Shape, Source, THREADS, Value, entry};
@@ -195,6 +196,12 @@ fn forms(program: &Program<Mem>, kernel: &Kernel) -> Vec<Form> {
 }
 
 impl Job<'_> {
+    /// The statements of so many steps, of all points.
+    fn work(&self, steps: u32) -> usize {
+        let points = self.form.points.0 * self.form.points.1;
+        self.left.len() * (points * steps) as usize
+    }
+
     /// Whether what is left of a step uses a variable.
     fn uses(&self, vars: &Vars, var: Var) -> bool {
         let mut stms = self.left.iter();
@@ -401,4 +408,23 @@ impl Lower<'_> {
 struct Points {
     columns: usize,
     each: Vec<HashMap<Var, Value>>,
+}
+
+impl Points {
+    /// What all points know alike.
+    fn insert(&mut self, var: Var, value: Reg) {
+        for values in &mut self.each {
+            values.insert(var, Value::Scalar(value.into()));
+        }
+    }
+
+    /// The points, by pairs of rows and columns: what one reads of its row and column, its neighbour has just read.
+    fn by_pairs(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.each.len()).collect();
+        order.sort_by_key(|&i| {
+            let (row, column) = (i / self.columns, i % self.columns);
+            (row / 2, column / 2, row % 2, column % 2)
+        });
+        order
+    }
 }

@@ -307,12 +307,7 @@ impl Lower<'_> {
             let is_quick = self.b.cmp(Cmp::Le, Ty::S64, first, limit);
             self.b.branch(is_quick, inside, next, true);
             self.b.begin(inside);
-            for shelf in shelves {
-                match &shelf.even {
-                    Some(even) => self.fetch_evenly(shelf, even, whole_runs),
-                    None => self.fetch_one_by_one(job, place, shelf, (first, last)),
-                }
-            }
+            self.fetch_quickly(job, place, shelves, (first, last), whole_runs);
             self.b.jump(join);
             self.b.begin(next);
         }
@@ -321,6 +316,45 @@ impl Lower<'_> {
         }
         self.b.jump(join);
         self.b.begin(join);
+        self.move_on(shelves);
+    }
+
+    /// The same for steps that may be fetched quickly.
+    pub(super) fn fetch_inside(
+        &mut self,
+        job: &Job<'_>,
+        place: &Place,
+        shelves: &[Shelf<'_>],
+        (first, last): (Reg, Reg),
+        [whole_runs, _]: [Reg; 2],
+    ) {
+        let is_whole = self.b.cmp(Cmp::Le, Ty::S64, first, whole_runs);
+        self.if_else(
+            is_whole,
+            |lower| lower.fetch_quickly(job, place, shelves, (first, last), true),
+            |lower| lower.fetch_quickly(job, place, shelves, (first, last), false),
+        );
+        self.move_on(shelves);
+    }
+
+    fn fetch_quickly(
+        &mut self,
+        job: &Job<'_>,
+        place: &Place,
+        shelves: &[Shelf<'_>],
+        (first, last): (Reg, Reg),
+        whole_runs: bool,
+    ) {
+        for shelf in shelves {
+            match &shelf.even {
+                Some(even) => self.fetch_evenly(shelf, even, whole_runs),
+                None => self.fetch_one_by_one(job, place, shelf, (first, last)),
+            }
+        }
+    }
+
+    /// Places that move evenly are those of the next steps then.
+    fn move_on(&mut self, shelves: &[Shelf<'_>]) {
         for even in shelves.iter().filter_map(|shelf| shelf.even.as_ref()) {
             self.b
                 .bin_to(even.at, Binary::Add, Ty::U64, even.at, even.steps);

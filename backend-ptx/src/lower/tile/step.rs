@@ -15,8 +15,18 @@ use midend::ir::types::ScalarType;
 
 /// Steps that are emitted one after the other, where there are so many.
 const UNROLL: u32 = 4;
-/// The most statements of these together.
-const LONGEST: usize = 1024;
+/// The most statements of these together, and of all steps of a set if these are emitted so.
+pub(super) const LONGEST: usize = 1024;
+
+/// The two sets of shelves.
+pub(super) struct Sets {
+    /// That with the steps to go through, that for the next ones, and the sum of both.
+    pub(super) now: Reg,
+    pub(super) next: Reg,
+    pub(super) both: Reg,
+    /// The first of the next steps.
+    pub(super) first: Reg,
+}
 
 impl Lower<'_> {
     /// All steps; what they carry has its last values in `points`. Yields the variables carried.
@@ -35,7 +45,6 @@ impl Lower<'_> {
         let whole = self.is_whole(job, place);
         let bound = self.atom(job.tiles.bound);
         let last = self.b.bin(Binary::Sub, Ty::S64, bound, Operand::Imm(1));
-        let steps = Operand::Imm(job.form.steps.into());
         let quick = self.quick(job, &shelves, (bound, whole));
         // The steps that are read next, and the sets of shelves that these and those before are in.
         let first = self.b.mov(Ty::B64, Operand::Imm(0));
@@ -44,6 +53,15 @@ impl Lower<'_> {
             .b
             .bin(Binary::Add, Ty::U32, shared, Operand::Imm(set.into()));
         let both = self.b.bin(Binary::Add, Ty::U32, next, now);
+        let sets = Sets {
+            now,
+            next,
+            both,
+            first,
+        };
+        if job.work(job.form.steps) <= LONGEST {
+            self.steady_steps(job, place, (&shelves, &sets, points), last, quick);
+        }
         let (head, store, exit) = (self.b.block(), self.b.block(), self.b.block());
         self.b.begin(head);
         let more = self.b.cmp(Cmp::Lt, Ty::S64, first, bound);
@@ -56,14 +74,22 @@ impl Lower<'_> {
         });
         self.b.branch(more, store, exit, true);
         self.b.begin(store);
-        self.put(job, &shelves, next);
-        self.b.inst(Inst::Barrier);
-        self.b.set(Ty::B32, now, next);
-        self.b.bin_to(next, Binary::Sub, Ty::U32, both, next);
-        self.b.bin_to(first, Binary::Add, Ty::S64, first, steps);
+        self.turn_over(job, &shelves, &sets);
         self.b.jump(head);
         self.b.begin(exit);
         carried
+    }
+
+    /// Stores what was read for the next steps, which are those to go through then.
+    pub(super) fn turn_over(&mut self, job: &Job<'_>, shelves: &[Shelf<'_>], sets: &Sets) {
+        self.put(job, shelves, sets.next);
+        self.b.inst(Inst::Barrier);
+        self.b.set(Ty::B32, sets.now, sets.next);
+        self.b
+            .bin_to(sets.next, Binary::Sub, Ty::U32, sets.both, sets.next);
+        let steps = Operand::Imm(job.form.steps.into());
+        self.b
+            .bin_to(sets.first, Binary::Add, Ty::S64, sets.first, steps);
     }
 
     /// Whether all rows and columns of the tile are in the space.
@@ -101,8 +127,54 @@ impl Lower<'_> {
         (shelves, set, points): (&[Shelf<'_>], Reg, &mut Points),
         (next, bound): (Reg, Operand),
     ) {
-        // The first element of the thread on each shelf.
-        let starts: Vec<Reg> = shelves
+        let starts = self.starts(job, place, shelves, set);
+        let step = self.b.mov(Ty::B32, Operand::Imm(0));
+        let steps = job.form.steps;
+        let imm = Operand::Imm(steps.into());
+        let first = self.b.bin(Binary::Sub, Ty::S64, next, imm);
+        let left = self.b.bin(Binary::Sub, Ty::S64, bound, first);
+        let left = self.b.bin(Binary::Min, Ty::S64, left, imm);
+        let left = self.b.convert(Ty::U32, Ty::U64, Round::Exact, left);
+        let together = if job.work(UNROLL) <= LONGEST {
+            &[UNROLL, 1][..]
+        } else {
+            &[1]
+        };
+        for count in together {
+            let count = *count;
+            let (head, inside, exit) = (self.b.block(), self.b.block(), self.b.block());
+            self.b.begin(head);
+            let next = Operand::Imm(count.into());
+            let next = self.b.bin(Binary::Add, Ty::U32, step, next);
+            let more = self.b.cmp(Cmp::Le, Ty::U32, next, left);
+            self.b.branch(more, inside, exit, true);
+            self.b.begin(inside);
+            let ahead = self.wide(step);
+            let first_here = self.b.bin(Binary::Add, Ty::U64, first, ahead);
+            for number in 0..count {
+                self.count_step(job, points, (first_here, number));
+                let near = self.near_all(job, (shelves, &starts), number);
+                self.one_step(job, shelves, points, &near);
+            }
+            for (start, shelf) in starts.iter().zip(shelves) {
+                let bytes = Operand::Imm((count * shelf.apart(job.form)).into());
+                self.b.bin_to(*start, Binary::Add, Ty::U32, *start, bytes);
+            }
+            self.b.set(Ty::B32, step, next);
+            self.b.jump(head);
+            self.b.begin(exit);
+        }
+    }
+
+    /// The first element of the thread on each shelf of a set.
+    pub(super) fn starts(
+        &mut self,
+        job: &Job<'_>,
+        place: &Place,
+        shelves: &[Shelf<'_>],
+        set: Reg,
+    ) -> Vec<Reg> {
+        shelves
             .iter()
             .map(|shelf| {
                 let start = Operand::Imm(shelf.start.into());
@@ -117,79 +189,31 @@ impl Lower<'_> {
                 let distance = self.b.bin(Binary::Mul, Ty::U32, number, bytes);
                 self.b.bin(Binary::Add, Ty::U32, start, distance)
             })
-            .collect();
-        let step = self.b.mov(Ty::B32, Operand::Imm(0));
-        let steps = job.form.steps;
-        let count = job.left.len() * points.each.len();
-        let work = |steps: u32| count * steps as usize;
-        let imm = Operand::Imm(steps.into());
-        let first = self.b.bin(Binary::Sub, Ty::S64, next, imm);
-        let (rest, exit) = (self.b.block(), self.b.block());
-        if work(steps) <= LONGEST {
-            let all = self.b.cmp(Cmp::Le, Ty::S64, next, bound);
-            let inside = self.b.block();
-            self.b.branch(all, inside, rest, true);
-            self.b.begin(inside);
-            for number in 0..steps {
-                self.one_step(job, (shelves, &starts), points, (first, step, number));
-            }
-            self.b.jump(exit);
-        } else {
-            self.b.jump(rest);
-        }
-        self.b.begin(rest);
-        let left = self.b.bin(Binary::Sub, Ty::S64, bound, first);
-        let left = self.b.bin(Binary::Min, Ty::S64, left, imm);
-        let left = self.b.convert(Ty::U32, Ty::U64, Round::Exact, left);
-        let together = if work(steps) > LONGEST && work(UNROLL) <= LONGEST {
-            &[UNROLL, 1][..]
-        } else {
-            &[1]
-        };
-        for count in together {
-            let count = *count;
-            let (head, inside, exit) = (self.b.block(), self.b.block(), self.b.block());
-            self.b.begin(head);
-            let next = Operand::Imm(count.into());
-            let next = self.b.bin(Binary::Add, Ty::U32, step, next);
-            let more = self.b.cmp(Cmp::Le, Ty::U32, next, left);
-            self.b.branch(more, inside, exit, true);
-            self.b.begin(inside);
-            for number in 0..count {
-                self.one_step(job, (shelves, &starts), points, (first, step, number));
-            }
-            for (start, shelf) in starts.iter().zip(shelves) {
-                let bytes = Operand::Imm((count * shelf.apart(job.form)).into());
-                self.b.bin_to(*start, Binary::Add, Ty::U32, *start, bytes);
-            }
-            self.b.set(Ty::B32, step, next);
-            self.b.jump(head);
-            self.b.begin(exit);
-        }
-        self.b.jump(exit);
-        self.b.begin(exit);
+            .collect()
     }
 
-    /// A step: the staged reads, what is left of the statements, and what is carried on.
-    fn one_step(
+    /// What a step reads from each shelf.
+    pub(super) fn near_all(
         &mut self,
         job: &Job<'_>,
         (shelves, starts): (&[Shelf<'_>], &[Reg]),
+        number: u32,
+    ) -> Vec<Vec<Reg>> {
+        let near = |(shelf, start): (&Shelf<'_>, &Reg)| {
+            self.near(job, shelf, *start, number * shelf.apart(job.form))
+        };
+        shelves.iter().zip(starts).map(near).collect()
+    }
+
+    /// A step, with what it reads from each shelf: what is left of the statements, and what is carried on.
+    pub(super) fn one_step(
+        &mut self,
+        job: &Job<'_>,
+        shelves: &[Shelf<'_>],
         points: &mut Points,
-        (first, step, number): (Reg, Reg, u32),
+        near: &[Vec<Reg>],
     ) {
-        let counter = job.tiles.counter;
-        if job.uses(&self.program.vars, counter) {
-            let wide = self.wide(step);
-            let wide = self.b.bin(Binary::Add, Ty::U64, first, wide);
-            let now = Operand::Imm(number.into());
-            let now = self.b.bin(Binary::Add, Ty::U64, wide, now);
-            for values in &mut points.each {
-                values.insert(counter, Value::Scalar(now.into()));
-            }
-        }
-        for (shelf, start) in shelves.iter().zip(starts) {
-            let near = self.near(job, shelf, *start, number * shelf.apart(job.form));
+        for (shelf, near) in shelves.iter().zip(near) {
             for (i, values) in points.each.iter_mut().enumerate() {
                 let index = match shelf.side {
                     Side::Row => i / points.columns,
@@ -262,7 +286,7 @@ impl Lower<'_> {
         let on: Vec<(bool, bool)> = binds.iter().map(|v| job.tiles.depends(*v)).collect();
         let by_row = on.iter().any(|(row, _)| *row);
         let by_column = on.iter().any(|(_, column)| *column);
-        for i in 0..points.each.len() {
+        for i in points.by_pairs() {
             let (row, column) = (i / points.columns, i % points.columns);
             let row = if by_row { row } else { 0 };
             let column = if by_column { column } else { 0 };
