@@ -28,7 +28,7 @@ const MANY: i64 = 1 << 14;
 /// So many segments are thought to be beside one that must be folded in the same way however many there are.
 const STEADY: i64 = 64;
 /// Blocks of a reduction.
-const BLOCKS: i64 = 1024;
+const BLOCKS: i64 = 2048;
 /// The most blocks of an entry, and of one whose threads take memory from the arena.
 const MOST_BLOCKS: (u64, u64) = (1 << 30, 256);
 /// The blocks of such an entry if there is no memory for more.
@@ -53,6 +53,8 @@ pub struct Limits {
     pub tiles: i64,
     /// More points than that in rows of any lengths are shared out by tiles.
     pub ragged: i64,
+    /// So many blocks run at once, at most.
+    pub resident: i64,
 }
 
 /// What a launch does.

@@ -28,6 +28,7 @@ mod strips;
 mod tile;
 mod together;
 mod tuple;
+mod turns;
 
 pub(crate) use block::{Form as BlockForm, Size as Team};
 pub(crate) use entry::Entry;

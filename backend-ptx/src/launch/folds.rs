@@ -58,10 +58,14 @@ impl Planner<'_> {
         let mut extras = [rows, points].map(|n| Extra::Value(n as u64)).to_vec();
         if let Some(large) = large {
             let groups = div_up(tiles, GROUP.into());
-            extras.push(Extra::Value(groups as u64));
+            extras.extend([groups, tiles].map(|n| Extra::Value(n as u64)));
             self.publish(&mut extras, large.published, (tiles, groups));
         }
-        self.step(entry, tiles as u32, extras);
+        let blocks = match large {
+            Some(_) => self.at_once(tiles),
+            None => tiles as u32,
+        };
+        self.step(entry, blocks, extras);
         true
     }
 
@@ -69,14 +73,19 @@ impl Planner<'_> {
         let tile = i64::from(THREADS * large.items);
         let tiles = div_up(inner, tile);
         let groups = div_up(tiles, GROUP.into());
-        let sizes = [inner, tiles, groups].map(|n| Extra::Value(n as u64));
+        let sizes = [inner, tiles, groups, outer * tiles].map(|n| Extra::Value(n as u64));
         let mut extras = sizes.to_vec();
         self.publish(
             &mut extras,
             large.published,
             (outer * tiles, outer * groups),
         );
-        self.step(2, (outer * tiles) as u32, extras);
+        self.step(2, self.at_once(outer * tiles), extras);
+    }
+
+    /// The blocks that take so many tiles in turn.
+    fn at_once(&self, tiles: i64) -> u32 {
+        tiles.min(self.limits.resident) as u32
     }
 
     /// A counter of tiles, and arrays for what so many tiles and groups publish.

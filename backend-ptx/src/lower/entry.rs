@@ -85,6 +85,7 @@ pub(super) fn entry(
     let kind = Kind::Entry {
         threads: THREADS,
         params: if indirect { 8 } else { 8 * slots as u32 },
+        resident: None,
     };
     let mut lower = Lower::new(
         program,

@@ -19,7 +19,7 @@ mod points;
 mod tile;
 
 use super::reduce::{Fold, Keeps};
-use super::scan::{Large, Published, SIZES};
+use super::scan::{ALL_TILES, COUNTER, Large, Published, SIZES};
 use super::{Entry, Lower, Shape, Source, THREADS, components, entry, together, words_of};
 use crate::ptx::ops::{Binary, Special};
 use crate::ptx::{Operand, Ty};
@@ -44,8 +44,8 @@ fn items(types: &[ScalarType]) -> u32 {
     1 << most.ilog2()
 }
 
-/// A reduction or a scan. The parameters are the number of rows, that of points, groups of tiles, the counter of tiles, then what is
-/// published.
+/// A reduction or a scan. The parameters are the number of rows, that of points, groups of tiles, tiles, the counter of tiles, then
+/// what is published.
 pub(super) fn fold(
     source: &mut Source<'_>,
     kernel: &Kernel,
@@ -67,22 +67,23 @@ pub(super) fn fold(
         Keeps::Then(_) => &summed(&source.program.vars, kernel, ops),
     };
     let entry = entry(source, &shape, |lower, extras| {
-        let number = lower.draw(extras[3]);
-        let rows = lower.rows(kernel, (number, items), &types, [extras[0], extras[1]]);
-        lower.tell_points(&rows, Some((ops, &types)));
-        lower.fill_slots(scanned, &types, &rows);
-        let is_short = together::are_short(lower.program, ops, items);
-        let sum = lower.fold_items((ops, &types), &rows, is_short);
-        match keeps {
-            Keeps::Total => lower.keep_totals((ops, outs), &types, &rows, (&sum, extras)),
-            Keeps::Prefixes | Keeps::Then(_) => {
-                lower.scan_items((ops, &types), &rows, (&sum, extras), is_short);
-                match keeps {
-                    Keeps::Then(then) => lower.hand_on_points((kernel, then), &types, &rows),
-                    Keeps::Total | Keeps::Prefixes => lower.store_points(outs, &types, &rows),
+        lower.in_turn((extras[COUNTER], extras[ALL_TILES]), |lower, number| {
+            let rows = lower.rows(kernel, (number, items), &types, [extras[0], extras[1]]);
+            lower.tell_points(&rows, Some((ops, &types)));
+            lower.fill_slots(scanned, &types, &rows);
+            let is_short = together::are_short(lower.program, ops, items);
+            let sum = lower.fold_items((ops, &types), &rows, is_short);
+            match keeps {
+                Keeps::Total => lower.keep_totals((ops, outs), &types, &rows, (&sum, extras)),
+                Keeps::Prefixes | Keeps::Then(_) => {
+                    lower.scan_items((ops, &types), &rows, (&sum, extras), is_short);
+                    match keeps {
+                        Keeps::Then(then) => lower.hand_on_points((kernel, then), &types, &rows),
+                        Keeps::Total | Keeps::Prefixes => lower.store_points(outs, &types, &rows),
+                    }
                 }
             }
-        }
+        });
     });
     entry.fitting().map(|entry| Large {
         entry,

@@ -1,8 +1,7 @@
 //! Scans: a thread or a warp per segment where segments are short, else in one pass over tiles with decoupled look-back
 //! (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back").
 //!
-//! Blocks draw the numbers of their tiles from a counter in the order in which they start, so that a tile only waits for
-//! blocks that run.
+//! Blocks draw the numbers of their tiles from a counter, so that a tile only waits for tiles of blocks that run.
 //!
 //! Elements of a tile lie in shared memory, several for each thread. Where tuples are so wide that there is room for one at most, each
 //! thread has one in its registers, and shared memory holds the sums of warps alone; where not even these fit, there are no tiles.
@@ -20,8 +19,8 @@ pub(super) use warps::warps;
 use super::reduce::Fold;
 use super::tuple::Ops;
 use super::{Entry, Lower, Shape, Source, THREADS, WARPS, components, entry, together, words_of};
-use crate::ptx::ops::{AtomOp, Binary, Cmp, Round, Shuffle, Special, Ternary};
-use crate::ptx::{Inst, Operand, Order, Reg, Scope, Space, Ty};
+use crate::ptx::ops::{Binary, Cmp, Round, Shuffle, Special, Ternary};
+use crate::ptx::{Inst, Operand, Reg, Ty};
 use count::Counted;
 pub(super) use look_back::Tables;
 use midend::analysis::kernels::summed;
@@ -37,7 +36,10 @@ const ITEMS: u32 = 32;
 /// Tiles of a group.
 pub(crate) const GROUP: u32 = 32;
 /// Parameters before the arrays of components.
-pub(super) const SIZES: usize = 4;
+pub(super) const SIZES: usize = 5;
+/// Among these, the number of tiles, and where blocks draw their numbers from.
+pub(super) const ALL_TILES: usize = 3;
+pub(super) const COUNTER: usize = 4;
 
 /// The elements that each thread has of a tile of tuples of these types: a power of two.
 fn items(types: &[ScalarType]) -> u32 {
@@ -98,8 +100,8 @@ impl Published {
     }
 }
 
-/// Tiles. The parameters are elements of a segment, tiles of a segment, groups of a segment, the counter of tiles, then what
-/// is published. Nothing if the sums of a block's warps do not fit into shared memory.
+/// Tiles. The parameters are elements of a segment, tiles of a segment, groups of a segment, all tiles, the counter of tiles, then
+/// what is published. Nothing if the sums of a block's warps do not fit into shared memory.
 pub(super) fn large(
     source: &mut Source<'_>,
     kernel: &Kernel,
@@ -145,72 +147,82 @@ pub(super) fn large(
         Some(_) => &summed(&source.program.vars, kernel, ops),
     };
     let entry = entry(source, &shape, |lower, extras| {
-        let tile = lower.tile(kernel, (&shared, items), extras);
-        lower.outer_indices(kernel, tile.segment);
-        lower.bring_near(kernel, &tile);
-        let is_short = together::are_short(lower.program, ops, tile.items);
-        let mut held = None;
-        let mut own = Vec::new();
-        let (before, warps) = match counted {
-            Some(of) => {
-                let (found, before, warps) =
-                    lower.count_tile((of, keeping.as_ref()), (ops, &types), &tile);
-                held = Some((of, found));
-                (before, warps)
-            }
-            None if alone => {
-                own = lower.own_element(scanned, (ops, &types), &tile);
-                lower.scan_threads((ops, &types), &own)
-            }
-            None => {
-                lower.fill(scanned, (ops, &types), &tile, is_short);
-                let sum = lower.fold_run((ops, &types), &tile, is_short);
-                lower.scan_threads((ops, &types), &sum)
-            }
-        };
-        let carry = lower.tables("carry", &types, 1);
-        lower.first_warp(|lower| {
-            let all = lower.fold_table((ops, &types), &warps, Operand::Imm(WARPS.into()));
-            let prefix = match published {
-                Published::Counts => vec![lower.count_back(&tile, extras[SIZES], all[0])],
-                Published::Tuples { .. } => {
-                    let (arrays, width) = published.arrays();
-                    let tables: Vec<&[Reg]> = extras[SIZES..].chunks(arrays).collect();
-                    let tables = Tables {
-                        tiles: tables[0],
-                        totals: tables[1],
-                        prefixes: tables[2],
-                        count: extras[2],
-                        width,
-                    };
-                    lower.look_back((ops, &types), &tile, &tables, &all)
+        lower.in_turn((extras[COUNTER], extras[ALL_TILES]), |lower, number| {
+            let tile = lower.tile(kernel, (&shared, items), (number, extras));
+            lower.outer_indices(kernel, tile.segment);
+            lower.bring_near(kernel, &tile);
+            let is_short = together::are_short(lower.program, ops, tile.items);
+            let mut held = None;
+            let mut own = Vec::new();
+            let (before, warps) = match counted {
+                Some(of) => {
+                    let (found, before, warps) =
+                        lower.count_tile((of, keeping.as_ref()), (ops, &types), &tile);
+                    held = Some((of, found));
+                    (before, warps)
+                }
+                None if alone => {
+                    own = lower.own_element(scanned, (ops, &types), &tile);
+                    lower.scan_threads((ops, &types), &own)
+                }
+                None => {
+                    lower.fill(scanned, (ops, &types), &tile, is_short);
+                    let sum = lower.fold_run((ops, &types), &tile, is_short);
+                    lower.scan_threads((ops, &types), &sum)
                 }
             };
-            lower.leader(|lower| {
-                let zero = lower.b.mov(Ty::B32, Operand::Imm(0));
-                let prefix: Vec<Operand> = prefix.into_iter().map(Operand::Reg).collect();
-                lower.store_shared(&carry, &types, zero, &prefix);
+            let carry = lower.tables("carry", &types, 1);
+            let all_warps = Operand::Imm(WARPS.into());
+            if let Some((_, held)) = &held {
+                lower.first_warp(|lower| {
+                    let own = lower.fold_table((ops, &types), &warps, all_warps);
+                    lower.tell_count(&tile, extras[SIZES], own[0]);
+                });
+                lower.prepare(&tile, held);
+            }
+            lower.first_warp(|lower| {
+                let own = lower.fold_table((ops, &types), &warps, all_warps);
+                let prefix = match published {
+                    Published::Counts => vec![lower.count_back(&tile, extras[SIZES], own[0])],
+                    Published::Tuples { .. } => {
+                        let (arrays, width) = published.arrays();
+                        let tables: Vec<&[Reg]> = extras[SIZES..].chunks(arrays).collect();
+                        let tables = Tables {
+                            tiles: tables[0],
+                            totals: tables[1],
+                            prefixes: tables[2],
+                            count: extras[2],
+                            width,
+                        };
+                        lower.look_back((ops, &types), &tile, &tables, &own)
+                    }
+                };
+                lower.leader(|lower| {
+                    let zero = lower.b.mov(Ty::B32, Operand::Imm(0));
+                    let prefix: Vec<Operand> = prefix.into_iter().map(Operand::Reg).collect();
+                    lower.store_shared(&carry, &types, zero, &prefix);
+                });
             });
+            lower.b.inst(Inst::Barrier);
+            let zero = lower.b.mov(Ty::B32, Operand::Imm(0));
+            let carry = lower.load_shared(&carry, &types, zero);
+            let before: Vec<Operand> = before.into_iter().map(Operand::Reg).collect();
+            let prefix = lower.combined(ops, &types, &carry, &before);
+            if let Some((of, held)) = held {
+                return lower.hand_on(of, &tile, &held, prefix[0]);
+            }
+            if alone {
+                let own: Vec<Operand> = own.into_iter().map(Operand::Reg).collect();
+                lower.accumulate(ops, &types, &prefix, own);
+                return lower.drain_own((kernel, outs, then), (&types, &all), &tile, &prefix);
+            }
+            lower.scan_run((ops, &types), &tile, &prefix, is_short);
+            lower.b.inst(Inst::Barrier);
+            match then {
+                None => lower.drain(outs, &types, &tile),
+                Some(then) => lower.drain_into((kernel, then), (&types, &all), &tile),
+            }
         });
-        lower.b.inst(Inst::Barrier);
-        let zero = lower.b.mov(Ty::B32, Operand::Imm(0));
-        let carry = lower.load_shared(&carry, &types, zero);
-        let before: Vec<Operand> = before.into_iter().map(Operand::Reg).collect();
-        let prefix = lower.combined(ops, &types, &carry, &before);
-        if let Some((of, held)) = held {
-            return lower.hand_on(of, &tile, &held, prefix[0]);
-        }
-        if alone {
-            let own: Vec<Operand> = own.into_iter().map(Operand::Reg).collect();
-            lower.accumulate(ops, &types, &prefix, own);
-            return lower.drain_own((kernel, outs, then), (&types, &all), &tile, &prefix);
-        }
-        lower.scan_run((ops, &types), &tile, &prefix, is_short);
-        lower.b.inst(Inst::Barrier);
-        match then {
-            None => lower.drain(outs, &types, &tile),
-            Some(then) => lower.drain_into((kernel, then), (&types, &all), &tile),
-        }
     });
     Some(Large {
         entry: entry.fitting()?,
@@ -237,14 +249,13 @@ pub(super) struct Tile {
 }
 
 impl Lower<'_> {
-    /// Draws a tile.
+    /// The tile of a number.
     fn tile(
         &mut self,
         kernel: &Kernel,
         (shared, items): (&[ScalarType], u32),
-        extras: &[Reg],
+        (number, extras): (Reg, &[Reg]),
     ) -> Tile {
-        let number = self.draw(extras[3]);
         // Without outer dimensions there is one segment.
         let (segment, within) = if kernel.space.len() == 1 {
             (self.b.mov(Ty::B64, Operand::Imm(0)), number)
@@ -271,33 +282,6 @@ impl Lower<'_> {
             tables,
             items,
         }
-    }
-
-    /// The next number of a counter, for all threads of the block.
-    pub(super) fn draw(&mut self, counter: Reg) -> Reg {
-        let slot = self.b.variable("tile", Space::Shared, 4, 1);
-        let slot = self.b.address_of(slot);
-        let drawn = self.b.mov(Ty::B32, Operand::Imm(0));
-        self.leader(|lower| {
-            lower.b.inst(Inst::Atom {
-                op: AtomOp::Add,
-                space: Space::Global,
-                order: Order::Relaxed(Scope::Gpu),
-                ty: Ty::U32,
-                dst: Some(drawn),
-                at: counter.into(),
-                a: Operand::Imm(1),
-                b: None,
-            });
-        });
-        // Two accesses to memory are under way together.
-        self.skip_after_failure();
-        self.leader(|lower| {
-            lower.b.store(Space::Shared, Ty::U32, slot, drawn);
-        });
-        self.b.inst(Inst::Barrier);
-        let drawn = self.b.load(Space::Shared, Ty::U32, slot);
-        self.wide(drawn)
     }
 
     /// What comes before the elements of each thread within the tile, and arrays with the sum of every warp.

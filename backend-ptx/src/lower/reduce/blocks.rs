@@ -1,13 +1,19 @@
 //! Blocks for each segment. Where they are several, the one that comes last combines what the others have left, in order.
 
-use super::{Fold, Part};
+use super::{Fold, Part, Range};
 use crate::lower::runs::Runs;
-use crate::lower::{Entry, Lower, Shape, Source, THREADS, Value, WARPS, components, entry};
+use crate::lower::tuple::Ops;
+use crate::lower::{
+    Entry, Lower, Shape, Source, THREADS, Value, WARPS, components, entry, together,
+};
 use crate::ptx::ops::{AtomOp, Binary, Cmp, Round, Special};
 use crate::ptx::{Class, Inst, Operand, Order, Reg, Scope, Space, Ty};
 use midend::ir::id::Var;
 use midend::ir::mem::Kernel;
 use midend::ir::types::ScalarType;
+
+/// What blocks left that is loaded together.
+const TOGETHER: u32 = 8;
 
 /// Blocks per segment. The parameters are elements of a segment, blocks of a segment, elements of a block, counters (one
 /// per segment), then an array for each component, with a place per block.
@@ -23,10 +29,14 @@ pub(in super::super) fn large(
     let program = source.program;
     entry(source, &shape, |lower, extras| {
         let [inner, parts, chunk] = [extras[0], extras[1], extras[2]];
-        let block = lower.b.special(Special::Ctaid);
-        let block = lower.wide(block);
-        let segment = lower.b.bin(Binary::Div, Ty::U64, block, parts);
-        let part = lower.b.bin(Binary::Rem, Ty::U64, block, parts);
+        // There are no more parts than blocks, so that their numbers have 32 bits, in which division is quick.
+        let number = lower.b.special(Special::Ctaid);
+        let low = lower.low_word(parts);
+        let [segment, part] = [Binary::Div, Binary::Rem].map(|op| {
+            let quotient = lower.b.bin(op, Ty::U32, number, low);
+            lower.wide(quotient)
+        });
+        let block = lower.wide(number);
         let acc = lower.start(ops, &types);
         lower.outer_indices(kernel, segment);
         let tid = lower.b.special(Special::Tid);
@@ -96,10 +106,7 @@ impl Lower<'_> {
             let end = lower.b.bin(Binary::Add, Ty::U64, first, parts);
             let tid = lower.b.special(Special::Tid);
             let range = lower.share((first, end), (tid, THREADS));
-            lower.count(Ty::U64, range, false, |lower, i| {
-                let values = lower.load_tuple(&extras[1..], types, i);
-                lower.accumulate(ops, types, &all, values);
-            });
+            lower.fold_parts((ops, types), &extras[1..], range, &all);
             let tables = lower.fold_warps((ops, types), &all);
             lower.leader(|lower| {
                 let total = lower.fold_table((ops, types), &tables, warps);
@@ -108,6 +115,42 @@ impl Lower<'_> {
         });
         self.b.jump(join);
         self.b.begin(join);
+    }
+
+    /// Folds what some blocks left; where the operators are short, several loads are under way together.
+    fn fold_parts(
+        &mut self,
+        (ops, types): Ops<'_>,
+        parts: &[Reg],
+        (start, end, one): Range,
+        acc: &[Reg],
+    ) {
+        let first = self.b.mov(Ty::B64, start);
+        if together::are_short(self.program, ops, TOGETHER) {
+            let imm = |n: u32| Operand::Imm(n.into());
+            let (head, inside, exit) = (self.b.block(), self.b.block(), self.b.block());
+            self.b.begin(head);
+            let last = self.b.bin(Binary::Add, Ty::U64, first, imm(TOGETHER - 1));
+            let more = self.b.cmp(Cmp::Lt, Ty::U64, last, end);
+            self.b.branch(more, inside, exit, false);
+            self.b.begin(inside);
+            let load = |k: u32| {
+                let i = self.b.bin(Binary::Add, Ty::U64, first, imm(k));
+                self.load_tuple(parts, types, i)
+            };
+            let tuples: Vec<_> = (0..TOGETHER).map(load).collect();
+            for values in tuples {
+                self.accumulate(ops, types, acc, values);
+            }
+            self.b
+                .bin_to(first, Binary::Add, Ty::U64, first, imm(TOGETHER));
+            self.b.jump(head);
+            self.b.begin(exit);
+        }
+        self.count(Ty::U64, (first.into(), end, one), false, |lower, i| {
+            let values = lower.load_tuple(parts, types, i);
+            lower.accumulate(ops, types, acc, values);
+        });
     }
 
     /// Leaves the tuple of a block to the others of its segment; 1 if all of them have done so, else 0.

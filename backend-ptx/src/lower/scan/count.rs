@@ -49,8 +49,13 @@ pub(super) enum Held<'a> {
     /// In registers of a thread, if the tile is whole: whether each of its elements counts, as bits, and those results of the body that
     /// are neither the index nor what is counted.
     Thread { counts: Reg, values: Vec<Vec<Reg>> },
-    /// In shared memory, if others follow: what each warp keeps, of so many elements.
-    Warp { keeping: &'a Keeping, count: Reg },
+    /// In shared memory, if others follow: the elements of each warp, of which those that count have bits in registers of their lanes,
+    /// and how many do.
+    Warp {
+        keeping: &'a Keeping,
+        bits: Reg,
+        count: Reg,
+    },
 }
 
 /// What a result of the body is.
@@ -132,12 +137,17 @@ impl Lower<'_> {
         let count = self.b.mov(Ty::B32, zero);
         let held = match keeping {
             Some(keeping) => {
+                let bits = self.b.mov(Ty::B32, zero);
                 self.if_inner(
                     tile,
-                    |lower| lower.keep((of, keeping), tile, count),
+                    |lower| lower.keep((of, keeping), tile, (bits, count)),
                     |lower| lower.count_part(of, tile, count, |_, _, _| {}),
                 );
-                Held::Warp { keeping, count }
+                Held::Warp {
+                    keeping,
+                    bits,
+                    count,
+                }
             }
             None => {
                 let others = of.carried().into_iter().zip(of.types);
@@ -169,6 +179,17 @@ impl Lower<'_> {
         (held, before, warps)
     }
 
+    /// What can be done with a tile before it is known what comes before it.
+    pub(super) fn prepare(&mut self, tile: &Tile, held: &Held<'_>) {
+        if let Held::Warp { keeping, bits, .. } = held {
+            self.if_inner(
+                tile,
+                |lower| lower.move_together(keeping, tile, *bits),
+                |_| {},
+            );
+        }
+    }
+
     /// Hands the counts on, of which there are `before` up to the warp.
     pub(super) fn hand_on(&mut self, of: Counted<'_>, tile: &Tile, held: &Held<'_>, before: Reg) {
         let part = |lower: &mut Self| {
@@ -178,7 +199,7 @@ impl Lower<'_> {
             });
         };
         match held {
-            Held::Warp { keeping, count } => self.if_inner(
+            Held::Warp { keeping, count, .. } => self.if_inner(
                 tile,
                 |lower| lower.hand_on_kept(keeping, tile, (*count, before)),
                 part,

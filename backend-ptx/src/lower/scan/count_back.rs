@@ -13,24 +13,37 @@ use midend::ir::types::ScalarType;
 const BITS: u64 = 2;
 const OWN: u64 = 1;
 const UP_TO_END: u64 = 2;
+/// Nanoseconds until the tiles before one are looked at first, which are often ready then: looking at them again and again keeps others
+/// from memory. On an H200, filters of 2^28 numbers of four bytes take 0.96 of the time; with 128 tiles at a time, 1.09.
+const PAUSE: u64 = 1500;
 
 impl Lower<'_> {
-    /// Publishes how many elements of a tile count, and yields how many before it do, in every lane of the first warp.
+    /// Publishes how many elements of a tile count, by the first warp.
+    pub(super) fn tell_count(&mut self, tile: &Tile, table: Reg, own: Reg) {
+        let slot = self.slot_of(tile, table);
+        let has_earlier = self.b.cmp(Cmp::Gt, Ty::U64, tile.within, Operand::Imm(0));
+        self.if_warp(has_earlier, |lower| lower.tell(slot, own, OWN));
+    }
+
+    /// Yields how many elements before a tile count, in every lane of the first warp, and publishes how many up to its end do.
     pub(super) fn count_back(&mut self, tile: &Tile, table: Reg, own: Reg) -> Reg {
-        let bytes = self
-            .b
-            .bin(Binary::Shl, Ty::B64, tile.number, Operand::Imm(3));
-        let slot = self.b.bin(Binary::Add, Ty::U64, table, bytes);
+        let slot = self.slot_of(tile, table);
         let before = self.b.mov(Ty::B64, Operand::Imm(0));
         let has_earlier = self.b.cmp(Cmp::Gt, Ty::U64, tile.within, Operand::Imm(0));
         self.if_warp(has_earlier, |lower| {
-            lower.tell(slot, own, OWN);
-            lower.give_time(tile);
+            lower.give_time(tile, PAUSE);
             lower.sum_back(tile, slot, before);
         });
         let all = self.b.bin(Binary::Add, Ty::U64, before, own);
         self.tell(slot, all, UP_TO_END);
         before
+    }
+
+    fn slot_of(&mut self, tile: &Tile, table: Reg) -> Reg {
+        let bytes = self
+            .b
+            .bin(Binary::Shl, Ty::B64, tile.number, Operand::Imm(3));
+        self.b.bin(Binary::Add, Ty::U64, table, bytes)
     }
 
     /// The first lane stores a number, with what it is.

@@ -56,7 +56,7 @@ impl Lower<'_> {
         let group_number = self.b.tern(crate::ptx::ops::Ternary::Mad, Ty::U64, mad);
         let width = published.width;
         self.publish((published.tiles, width), types, tile.number, all);
-        self.give_time(tile);
+        self.give_time(tile, PAUSE);
         let prefix = self.start(operators, types);
         let inside = self.start(operators, types);
         let has_earlier = self.b.cmp(Cmp::Gt, Ty::U64, rank, Operand::Imm(0));
@@ -260,11 +260,11 @@ impl Lower<'_> {
     }
 
     /// Gives the tiles before this one time, where so many are worked on together that looking for them in vain would slow them down.
-    pub(super) fn give_time(&mut self, tile: &Tile) {
+    pub(super) fn give_time(&mut self, tile: &Tile, nanoseconds: u64) {
         let many = Operand::Imm(MANY);
         let is_late = self.b.cmp(Cmp::Ge, Ty::U64, tile.number, many);
         self.if_warp(is_late, |lower| {
-            lower.b.inst(Inst::Nanosleep(Operand::Imm(PAUSE)));
+            lower.b.inst(Inst::Nanosleep(Operand::Imm(nanoseconds)));
         });
     }
 
