@@ -6,6 +6,7 @@ use super::ragged::Part;
 use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, scalar, width};
 use crate::compile::{Code, CompiledHist};
 use crate::worker::Worker;
+use midend::fired::fired;
 use midend::trap::RunError;
 
 type Chunk = unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, *const *mut u8) -> u8;
@@ -168,6 +169,7 @@ impl Run<'_> {
         if room > TABLES || (hi - lo) / TURNS < column.len as i64 {
             return call(&vec![first; tables]);
         }
+        fired("cpu/tables-in-turn");
         let mut memory = [0u64; TABLES / 8];
         let others = Shared(memory.as_mut_ptr().cast::<u8>());
         let mut table = vec![first];

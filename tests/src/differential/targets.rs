@@ -6,8 +6,9 @@ use super::forms::together;
 use super::{Form, Trials};
 use arrc::session::on_big_stack;
 use backend_cpu::CpuDevice;
-use backend_ptx::EmuDevice;
+use backend_ptx::{EmuDevice, Limits};
 use midend::device::{Device, Stop};
+use midend::fired;
 use midend::ir::mem::Mem;
 use midend::ir::print;
 use midend::ir::soac::Soac;
@@ -24,6 +25,21 @@ const CAP: u64 = 20_000_000;
 
 /// How many guards are set alone; of more, those from a place on that the seed decides.
 const ALONE: usize = 8;
+
+/// From which sizes on launches take other forms, where not from the usual ones: from such as small programs have.
+const FORMS: [Option<Limits>; 3] = [
+    None,
+    Some(Limits {
+        wide: 20,
+        tiles: 1,
+        ragged: 4,
+    }),
+    Some(Limits {
+        wide: 1,
+        tiles: 2,
+        ragged: 0,
+    }),
+];
 
 /// A plan, and the same ready to be run.
 pub(super) struct Plan {
@@ -133,12 +149,16 @@ fn on_host(
     let module = module.map_err(|why| format!("{}: {why}", host.name))?;
     let run = |args: Vec<Value>, thresholds: &Forced, chunk: Option<i64>| {
         let executable = &plan.executable;
-        device.pool().install(|| {
+        let run = || {
             let fixed = chunk.map(Fixed);
             let stop = Stop::new();
             let options = options(&stop, thresholds, fixed.as_ref());
             executable.run(device, &module, "main", args, &options)
-        })
+        };
+        // The pool has threads of its own.
+        let (result, counts) = device.pool().install(|| fired::counted(run));
+        fired::add(&counts);
+        result
     };
     try_ways(host.name, &run, &plan.executable, nested, seed, ways, f)
 }
@@ -151,11 +171,13 @@ fn on_emulator(
     f: &mut dyn FnMut(&Form<'_>) -> Result<(), String>,
 ) -> Result<(), String> {
     let name = "ptx-emu";
-    // Turns are taken in another order in every program.
+    // Turns are taken in another order in every program, and forms of launches for much change at other sizes.
+    let usual = backend_ptx::Options::default();
     let limits = backend_ptx::Options {
         seed,
         fuel: CAP,
-        ..backend_ptx::Options::default()
+        limits: FORMS[(seed % FORMS.len() as u64) as usize].unwrap_or(usual.limits),
+        ..usual
     };
     let module = super::unwound(|| EmuDevice::new(limits)?.compile(&plan.program));
     let module = module.map_err(|why| format!("{name}: {why}"))?;
