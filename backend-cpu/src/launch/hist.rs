@@ -101,6 +101,7 @@ impl Run<'_> {
         let in_order = self.steady || (self.threads <= 1 && exact);
         let alone = work < ALONE || size >= total || in_order;
         if alone && let Some(window) = window.filter(|_| self.gains_by_windows(work, &columns)) {
+            fired("cpu/histogram-by-buckets");
             self.windows(window, &table);
             return Ok(());
         }
@@ -114,6 +115,7 @@ impl Run<'_> {
             });
             return Ok(());
         }
+        fired("cpu/histogram-in-copies");
         let count = pieces(total, size);
         let stride = columns
             .last()
@@ -195,7 +197,7 @@ impl Run<'_> {
     fn gains_by_windows(&self, work: f64, columns: &[Column]) -> bool {
         let bytes: usize = columns.iter().map(|c| c.bytes * c.len).sum();
         let (total, cost) = self.items();
-        let update = if bytes > CACHED { MISS } else { HIT };
+        let update = self.dearer * if bytes > CACHED { MISS } else { HIT };
         let threads = self.threads as f64;
         self.threads > 1
             && work + total as f64 * update > 2.0 * ALONE

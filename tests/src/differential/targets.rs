@@ -1,5 +1,5 @@
 //! Forms of a program that are compiled for targets: the CPU with one thread and vector registers of 128 bits, with one thread and 256 bits,
-//! and with two threads and the widest, and the emulator of GPUs. A plan is compiled once for each of them; guards and chunks are
+//! and with two threads and the widest, in every second program with small pieces for each, and the emulator of GPUs. A plan is compiled once for each of them; guards and chunks are
 //! settled when it runs.
 
 use super::forms::together;
@@ -25,6 +25,9 @@ const CAP: u64 = 20_000_000;
 
 /// How many guards are set alone; of more, those from a place on that the seed decides.
 const ALONE: usize = 8;
+
+/// How many times dearer points are taken to be where a few are to be shared out.
+const DEARER: f64 = 2000.0;
 
 /// From which sizes on launches take other forms, where not from the usual ones: from such as small programs have.
 const FORMS: [Option<Limits>; 3] = [
@@ -78,6 +81,14 @@ fn host(name: &'static str, threads: usize, vector_bits: u32) -> Host {
 static NARROW: LazyLock<Host> = LazyLock::new(|| host("cpu, 128 bits", 1, 128));
 static HALF: LazyLock<Host> = LazyLock::new(|| host("cpu, 256 bits", 1, 256));
 static WIDEST: LazyLock<Host> = LazyLock::new(|| host("cpu, 2 threads, widest", 2, 0));
+/// The same, but that even a few points are shared out.
+static SHARING: LazyLock<Host> = LazyLock::new(|| {
+    let Host { name: _, device } = host("", 2, 0);
+    Host {
+        name: "cpu, 2 threads, widest, small pieces",
+        device: device.with_dearer_points(DEARER),
+    }
+});
 
 /// In which ways a program is run.
 #[derive(Clone, Copy, Default)]
@@ -118,7 +129,11 @@ pub(super) fn try_all(
         chunk: chunk(3),
         ..Ways::default()
     };
-    on_host(&WIDEST, &plans.host, plans.nested, seed, widest, f)?;
+    let wide = match (seed / 3) % 2 {
+        0 => &WIDEST,
+        _ => &SHARING,
+    };
+    on_host(wide, &plans.host, plans.nested, seed, widest, f)?;
     let emulated = Ways {
         each: true,
         all: true,
@@ -128,7 +143,7 @@ pub(super) fn try_all(
     on_emulator(&plans.gpu, plans.nested, seed, emulated, f)?;
     if let Some(plan) = &plans.irregular {
         let ways = Ways::default();
-        on_host(&WIDEST, plan, plans.nested, seed, ways, &mut |form| {
+        on_host(wide, plan, plans.nested, seed, ways, &mut |form| {
             f(form).map_err(|why| format!("without regularity, {why}"))
         })?;
     }

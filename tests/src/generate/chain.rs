@@ -302,6 +302,17 @@ impl Gen<'_> {
         self.counted(Link { width, array }, buckets)
     }
 
+    /// A histogram of all elements of a vector, or writes of them.
+    pub(super) fn put(&mut self, array: Var, width: Size) -> Option<()> {
+        let link = Link { width, array };
+        if self.rng.chance(50) {
+            self.scattered(link);
+            return Some(());
+        }
+        let buckets = self.size();
+        self.counted(link, buckets)
+    }
+
     /// A histogram of one or two operators.
     fn counted(&mut self, link: Link, buckets: Size) -> Option<()> {
         let Link { width, array } = link;

@@ -71,17 +71,9 @@ impl Gen<'_> {
             true => *self.rng.pick(&[I32, F32]),
             false => self.scalar_type(),
         };
-        let extents = [
-            [32, 32],
-            [36, 32],
-            [64, 32],
-            [32, 40],
-            [64, 33],
-            [16, 48],
-            [33, 20],
-        ];
+        let extents = [[32, 32], [64, 33], [16, 48], [33, 20], [64, 64], [64, 68]];
         let [n, m] = *self.rng.pick(&extents);
-        let (shape, perm) = match self.rng.chance(75) {
+        let (shape, perm) = match n * m > 4000 || self.rng.chance(60) {
             true => (vec![n, m], vec![1, 0]),
             false => (vec![2, n, m], vec![0, 2, 1]),
         };

@@ -97,8 +97,11 @@ impl Gen<'_> {
         Lambda { params, body }
     }
 
-    /// A map or a reduction of all elements of a vector, which nothing else reads.
+    /// A map, a reduction, a histogram or writes of all elements of a vector, which nothing else reads.
     fn all_of(&mut self, flat: Var, len: Size, ty: ScalarType) -> Option<()> {
+        if self.rng.chance(25) {
+            return self.put(flat, len);
+        }
         if self.rng.chance(50) {
             let to = self.scalar_type();
             let lam = self.elementwise(to, ty, len);
