@@ -11,6 +11,7 @@ mod chooser;
 mod control;
 mod deep;
 mod element;
+mod handing;
 mod irregular;
 mod large;
 mod nest;
@@ -90,7 +91,7 @@ const CHOOSERS: usize = 8;
 /// How many programs in a hundred compute at their end what tables can hold.
 const TABULAR: usize = 14;
 /// How many programs in a hundred have something large at their end.
-const LARGE: usize = 6;
+const LARGE: usize = 4;
 /// One program in so many has a nest that is too deep for versions of all of it.
 const DEEP: usize = 400;
 

@@ -94,7 +94,7 @@ impl Run<'_> {
         let values: usize = columns.iter().map(|c| c.len).sum();
         let work = total as f64 * cost;
         // A copy must pay: its chunk is dearer than making and merging it.
-        let least = (4.0 * MERGE * values as f64).max(CHUNK.0) / cost;
+        let least = (4.0 * MERGE * self.dearer * values as f64).max(CHUNK.0) / cost;
         let size = piece_size(total, COPIES, least);
         let exact = hists.iter().all(|h| h.tuple.is_exact());
         // Copies of a part of the points would begin and end elsewhere if there were others beside.

@@ -1,5 +1,5 @@
 //! Forms of a program that are compiled for targets: the CPU with one thread and vector registers of 128 bits, with one thread and 256 bits,
-//! and with two threads and the widest, in every second program with small pieces for each, and the emulator of GPUs. A plan is compiled once for each of them; guards and chunks are
+//! and with two threads and the widest, in every third program with small pieces for each, and the emulator of GPUs. A plan is compiled once for each of them; guards and chunks are
 //! settled when it runs.
 
 use super::forms::together;
@@ -129,9 +129,9 @@ pub(super) fn try_all(
         chunk: chunk(3),
         ..Ways::default()
     };
-    let wide = match (seed / 3) % 2 {
-        0 => &WIDEST,
-        _ => &SHARING,
+    let wide = match (seed / 4) % 3 {
+        0 => &SHARING,
+        _ => &WIDEST,
     };
     on_host(wide, &plans.host, plans.nested, seed, widest, f)?;
     let emulated = Ways {

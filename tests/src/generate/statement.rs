@@ -16,7 +16,8 @@ impl Gen<'_> {
     pub(super) fn statement(&mut self) {
         self.budget = self.budget.saturating_sub(1);
         let made = match self.rng.below(64) {
-            0..6 => None,
+            0..5 => None,
+            5 => self.handing_on(),
             6 => self.searching(),
             7 => self.tabular(),
             8..10 => self.indexing(),
