@@ -37,6 +37,8 @@ pub struct CpuDevice {
     target: Target,
     pool: ThreadPool,
     account: Arc<Account>,
+    /// How many times dearer points are taken to be than they are.
+    dearer: f64,
 }
 
 /// Stack of each thread of the pool; only what is used takes memory.
@@ -55,7 +57,15 @@ impl CpuDevice {
             target: Target::new(options.vector_bits)?,
             pool,
             account: Arc::new(Account::new(options.memory)),
+            dearer: 1.0,
         })
+    }
+
+    /// The same device, which takes points to be so many times dearer than they are: tests have it share out small arrays.
+    #[must_use]
+    pub const fn with_dearer_points(mut self, times: f64) -> Self {
+        self.dearer = times;
+        self
     }
 
     /// The threads that kernels run on. Whoever runs a whole program does so in [`ThreadPool::install`] of this pool:
@@ -184,7 +194,8 @@ impl Device for CpuDevice {
         args: &[Arg<Buffer>],
         stop: &Stop,
     ) -> Result<(), RunError> {
-        launch::launch(&self.pool, &self.account, module, kernel, args, stop)
+        let device = (&self.pool, &*self.account, self.dearer);
+        launch::launch(device, module, kernel, args, stop)
     }
 
     fn synchronise(&self) -> Result<(), RunError> {

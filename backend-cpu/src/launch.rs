@@ -33,15 +33,16 @@ pub(crate) struct Run<'a> {
     rows: Option<Rows<'a>>,
     /// Estimated nanoseconds of one point.
     cost: f64,
+    /// How many times dearer everything is taken to be than it is.
+    dearer: f64,
     /// Whether a row is folded in the same way however many there are.
     steady: bool,
     threads: usize,
 }
 
-/// Runs a kernel to its end.
+/// Runs a kernel to its end, on the threads of a pool. Points are taken to be `dearer` times as dear as they are.
 pub(crate) fn launch(
-    pool: &ThreadPool,
-    account: &Account,
+    (pool, account, dearer): (&ThreadPool, &Account, f64),
     module: &Module,
     kernel: &str,
     args: &[Arg<Buffer>],
@@ -90,7 +91,8 @@ pub(crate) fn launch(
         slots,
         extents: &extents[..rank],
         rows,
-        cost: compiled.cost.at(slots),
+        cost: compiled.cost.at(slots) * dearer,
+        dearer,
         steady: compiled.steady,
         threads: pool.current_num_threads(),
     };

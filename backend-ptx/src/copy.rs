@@ -81,6 +81,24 @@ impl CopyKernel {
         format!("{form}_{}_{}", self.bytes, self.rank)
     }
 
+    /// What it is called where somebody counts; `at` has the bits of the addresses.
+    pub(crate) fn described(self, axes: &[Axis], at: u64) -> &'static str {
+        let [.., row, column] = axes else {
+            return "ptx/copy";
+        };
+        let side = transposed::side(self.bytes) as i64;
+        let is_whole = row.extent >= side && column.extent >= side;
+        let is_aligned = (at as i64 | (4 * (row.src | column.dst))) % 16 == 0;
+        match self.form {
+            Form::Plain => "ptx/copy",
+            Form::Transposed if is_whole && is_aligned && self.bytes == 4 => {
+                "ptx/transposition-by-16-bytes"
+            }
+            Form::Transposed if is_whole => "ptx/transposition-in-tiles",
+            Form::Transposed => "ptx/transposition-in-parts",
+        }
+    }
+
     /// Blocks that copy a box; the axes are those of [`CopyKernel::of`].
     pub(crate) fn blocks(self, axes: &[Axis]) -> u64 {
         let extents = axes.iter().map(|a| a.extent.unsigned_abs());

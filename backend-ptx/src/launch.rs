@@ -6,11 +6,13 @@
 //! ```
 
 mod folds;
+mod forms;
 mod hist;
 
 use crate::compile::{Dimension, Kernel, Scalar};
 use crate::lower::{BlockForm, Lowered, MoreOfScan, THREADS, Team, Tiled};
 use midend::device::Arg;
+use midend::fired::fired;
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
 
@@ -434,6 +436,7 @@ impl Planner<'_> {
         let code = self.kernel.entries()[entry];
         debug_assert_eq!(code.extras, extras.len(), "parameters of {}", code.name);
         if blocks > 0 {
+            fired(forms::name(self.kernel, entry));
             self.plan.steps.push(Step {
                 entry,
                 blocks,

@@ -21,6 +21,17 @@ pub fn fired(rule: &'static str) {
     });
 }
 
+/// Rules were used on another thread.
+pub fn add(more: &Counts) {
+    COUNTS.with_borrow_mut(|counts| {
+        for (rule, count) in more {
+            if let Some(counts) = counts {
+                *counts.entry(rule).or_default() += count;
+            }
+        }
+    });
+}
+
 /// What `f` computes, and which rules were used meanwhile on this thread.
 pub fn counted<R>(f: impl FnOnce() -> R) -> (R, Counts) {
     let before = COUNTS.replace(Some(Counts::new()));
@@ -43,5 +54,7 @@ mod tests {
         });
         assert_eq!(counts, Counts::from([("a", 2), ("b", 1)]));
         assert!(counted(|| {}).1.is_empty());
+        let ((), counts) = counted(|| add(&counts));
+        assert_eq!(counts, Counts::from([("a", 2), ("b", 1)]));
     }
 }

@@ -146,6 +146,8 @@ pub struct Tried {
     pub nested: bool,
     /// Whether a parallel operation goes over rows of different lengths.
     pub ragged: bool,
+    /// Whether something is read from a table after all passes.
+    pub tables: bool,
     /// How often each rule of the compiler was used.
     pub counts: Counts,
     /// How many runs were compared.
@@ -231,9 +233,11 @@ fn check_with(
                 })
         })
     });
+    let became = result?;
     Ok(Tried {
         nested: share::is_nested(nested),
-        ragged: result?,
+        ragged: became.ragged,
+        tables: became.tables,
         counts,
         runs,
         on,

@@ -11,7 +11,9 @@ mod chooser;
 mod control;
 mod deep;
 mod element;
+mod handing;
 mod irregular;
+mod large;
 mod nest;
 mod ragged;
 mod random;
@@ -20,6 +22,7 @@ mod scalar;
 mod shape;
 mod shrink;
 mod statement;
+mod tabular;
 mod varying;
 mod walk;
 mod writes;
@@ -85,6 +88,10 @@ const WORK: u64 = 6_000;
 
 /// How many programs in a hundred have a function with two branches.
 const CHOOSERS: usize = 8;
+/// How many programs in a hundred compute at their end what tables can hold.
+const TABULAR: usize = 14;
+/// How many programs in a hundred have something large at their end.
+const LARGE: usize = 4;
 /// One program in so many has a nest that is too deep for versions of all of it.
 const DEEP: usize = 400;
 
@@ -271,6 +278,12 @@ impl<'v> Gen<'v> {
             self.statement();
         }
         self.choosing();
+        if self.rng.chance(TABULAR) {
+            self.tabular();
+        }
+        if self.rng.chance(LARGE) {
+            self.large();
+        }
         if self.rng.below(DEEP) == 0 {
             self.deep();
         }

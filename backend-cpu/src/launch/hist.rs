@@ -6,6 +6,7 @@ use super::ragged::Part;
 use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, scalar, width};
 use crate::compile::{Code, CompiledHist};
 use crate::worker::Worker;
+use midend::fired::fired;
 use midend::trap::RunError;
 
 type Chunk = unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, *const *mut u8) -> u8;
@@ -93,13 +94,14 @@ impl Run<'_> {
         let values: usize = columns.iter().map(|c| c.len).sum();
         let work = total as f64 * cost;
         // A copy must pay: its chunk is dearer than making and merging it.
-        let least = (4.0 * MERGE * values as f64).max(CHUNK.0) / cost;
+        let least = (4.0 * MERGE * self.dearer * values as f64).max(CHUNK.0) / cost;
         let size = piece_size(total, COPIES, least);
         let exact = hists.iter().all(|h| h.tuple.is_exact());
         // Copies of a part of the points would begin and end elsewhere if there were others beside.
         let in_order = self.steady || (self.threads <= 1 && exact);
         let alone = work < ALONE || size >= total || in_order;
         if alone && let Some(window) = window.filter(|_| self.gains_by_windows(work, &columns)) {
+            fired("cpu/histogram-by-buckets");
             self.windows(window, &table);
             return Ok(());
         }
@@ -113,6 +115,7 @@ impl Run<'_> {
             });
             return Ok(());
         }
+        fired("cpu/histogram-in-copies");
         let count = pieces(total, size);
         let stride = columns
             .last()
@@ -168,6 +171,7 @@ impl Run<'_> {
         if room > TABLES || (hi - lo) / TURNS < column.len as i64 {
             return call(&vec![first; tables]);
         }
+        fired("cpu/tables-in-turn");
         let mut memory = [0u64; TABLES / 8];
         let others = Shared(memory.as_mut_ptr().cast::<u8>());
         let mut table = vec![first];
@@ -193,7 +197,7 @@ impl Run<'_> {
     fn gains_by_windows(&self, work: f64, columns: &[Column]) -> bool {
         let bytes: usize = columns.iter().map(|c| c.bytes * c.len).sum();
         let (total, cost) = self.items();
-        let update = if bytes > CACHED { MISS } else { HIT };
+        let update = self.dearer * if bytes > CACHED { MISS } else { HIT };
         let threads = self.threads as f64;
         self.threads > 1
             && work + total as f64 * update > 2.0 * ALONE

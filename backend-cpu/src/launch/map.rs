@@ -4,6 +4,7 @@ use super::ragged::Part;
 use super::{ALONE, CHUNK, Run, function, piece, piece_size, pieces, scalar};
 use crate::compile::{Code, CompiledTiles};
 use crate::worker::Worker;
+use midend::fired::fired;
 
 /// Fewer rows, columns or steps are not worth a tile.
 const FEW_ROWS: i64 = 8;
@@ -57,6 +58,9 @@ impl Run<'_> {
         let grain = (work / (8 * self.threads) as f64).clamp(CHUNK.0, CHUNK.1);
         let size = self.whole(piece_size(total, total, grain / cost), lanes);
         let count = pieces(total, size);
+        if count > 1 {
+            fired("cpu/map-in-pieces");
+        }
         self.chunks_apart(count, &|worker, i| {
             self.map_items(chunk, worker, piece(i, size, total));
         });

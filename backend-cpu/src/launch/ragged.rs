@@ -8,6 +8,7 @@ use super::reduce::{CUTS, combine};
 use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, width};
 use crate::compile::{Code, Compiled, Dimension, Tuple};
 use crate::worker::Worker;
+use midend::fired::fired;
 
 /// Estimated nanoseconds that a row costs besides its points.
 const ROW: f64 = 2.0;
@@ -233,6 +234,9 @@ impl Run<'_> {
         let k = outs.len();
         let cuts = self.cuts(rows);
         let count = cuts.count();
+        if count > 1 {
+            fired("cpu/reduction-of-rows-in-pieces");
+        }
         let mut tails = vec![0u64; count * k];
         let place = Shared(tails.as_mut_ptr());
         let work = |worker: &mut Worker<'_>, i: usize| {
@@ -302,6 +306,9 @@ impl Run<'_> {
             cuts.by = By::Items(items.max(1), items);
         }
         let count = cuts.count();
+        if count > 1 {
+            fired("cpu/scan-of-rows-in-pieces");
+        }
         let mut sums = vec![0u64; count * k];
         let ends = Shared(sums.as_mut_ptr());
         self.chunks(count, &|worker, i| {

@@ -5,6 +5,7 @@
 use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, width};
 use crate::compile::{Code, Tuple};
 use crate::worker::Worker;
+use midend::fired::fired;
 
 pub(super) type Chunk =
     unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64, i64, i64, *const *mut u8) -> u8;
@@ -92,6 +93,7 @@ impl Run<'_> {
             }
             return;
         }
+        fired("cpu/reduction-in-pieces");
         let count = pieces(inner, size);
         let k = outs.len();
         let mut partials = vec![0u64; count * k * outer as usize];

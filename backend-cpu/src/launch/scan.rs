@@ -6,6 +6,7 @@ use super::reduce::{self, combine};
 use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, width};
 use crate::compile::{Code, ScanCode, Tuple};
 use crate::worker::Worker;
+use midend::fired::fired;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 type Chunk = unsafe extern "C" fn(
@@ -90,6 +91,7 @@ impl Run<'_> {
             }
             return;
         }
+        fired("cpu/scan-in-pieces");
         let fix = match other {
             ScanCode::Fix(fix) => fix,
             ScanCode::Sum(sum) => {

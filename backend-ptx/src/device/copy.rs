@@ -3,6 +3,7 @@
 use super::{Buffer, Machine, PtxDevice};
 use crate::copy::CopyKernel;
 use midend::device::{Stop, Strided, axes};
+use midend::fired::fired;
 use midend::trap::RunError;
 use std::collections::btree_map::Entry;
 use std::sync::{Arc, PoisonError};
@@ -46,6 +47,7 @@ impl<M: Machine> PtxDevice<M> {
             [_, ..] => {}
         }
         let copy = CopyKernel::of(&mut axes, bytes);
+        fired(copy.described(&axes, to | from));
         let code = self.copier(copy)?;
         let blocks = copy.blocks(&axes).min(BLOCKS) as u32;
         let mut slots = copy.slots(to, from, &axes);

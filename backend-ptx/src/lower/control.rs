@@ -4,6 +4,7 @@ use super::{Interface, Lower, Site, Value, class_of, memory, operand, strips, to
 use crate::ptx::ops::{Binary, Cmp};
 use crate::ptx::{BlockId, Builder, Class, Func, Inst, Kind, Operand, Reg, Term, Ty};
 use midend::analysis::kernels::has_value;
+use midend::fired::fired;
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::Mem;
 use midend::ir::scalar::Const;
@@ -154,6 +155,7 @@ impl Lower<'_> {
                 };
                 let bounded = (copies > 1).then(|| strips::bounded(all, cond, body));
                 if let Some(bounded) = bounded.flatten() {
+                    fired("ptx/loop-in-strips");
                     let end = self.end_of_strips(&bounded, copies);
                     self.b.begin(head);
                     let code = (cond, body);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p arrc-tests --bin differential -- [--first=SEED] [--programs=N] [--jobs=N] [--seconds=N]
-//!     [--no-targets] [--rows] [--sequences] [--widths] [--reports=DIRECTORY] [--planted]
+//!     [--no-targets] [--rows] [--sequences] [--widths] [--reports=DIRECTORY] [--planted[=PASS]]
 //! ```
 //!
 //! Prints how many programs were tried, how many of them are nested and ragged, and how often each rule of the compiler was
@@ -10,14 +10,15 @@
 //! directory, a file for each seed. Ends with 1 if anything failed.
 //! With `--rows`, programs are made in the source language, and have arrays with rows of any lengths; with `--sequences`, sequences
 //! as well. With `--widths`, every program is compiled for vector registers of 256 bits, not one of four.
-//! With `--planted`, tells instead after how many programs each mistake is noticed that is made on purpose.
+//! With `--planted`, tells instead after how many programs each mistake is noticed that is made on purpose; with the name of a pass, in how
+//! many programs those of this pass are.
 
 #![expect(clippy::print_stdout, reason = "a command prints")]
 
 use arrc::session::on_big_stack;
 use arrc_tests::differential::campaign::{Campaign, work};
 use arrc_tests::differential::planted::PLANTS;
-use arrc_tests::differential::{BUDGET, Trials, check};
+use arrc_tests::differential::{BUDGET, Trials, check, check_rows};
 use arrc_tests::generate::program;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,8 +31,9 @@ struct Flags {
     trials: Trials,
     /// The seeds that this process is to try itself.
     range: Vec<u64>,
-    /// Whether to look for mistakes made on purpose.
+    /// Whether to look for mistakes made on purpose, and for those of one pass only.
     planted: bool,
+    only: Option<String>,
 }
 
 fn flags() -> Result<Flags, Failure> {
@@ -47,6 +49,7 @@ fn flags() -> Result<Flags, Failure> {
         trials: Trials::ALL,
         range: Vec::new(),
         planted: false,
+        only: None,
     };
     for arg in std::env::args().skip(1) {
         let campaign = &mut flags.campaign;
@@ -56,6 +59,10 @@ fn flags() -> Result<Flags, Failure> {
             Some(("--jobs", n)) => campaign.jobs = n.parse()?,
             Some(("--seconds", n)) => campaign.limit = Duration::from_secs(n.parse()?),
             Some(("--reports", path)) => campaign.reports = PathBuf::from(path),
+            Some(("--planted", pass)) => {
+                flags.planted = true;
+                flags.only = Some(pass.to_owned());
+            }
             None if arg == "--planted" => flags.planted = true,
             None if arg == "--no-targets" => flags.trials.targets = false,
             None if arg == "--widths" => flags.trials.widths = true,
@@ -85,13 +92,36 @@ fn main() -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     if flags.planted {
-        on_big_stack(|| planted(&flags.campaign));
+        match &flags.only {
+            None => on_big_stack(|| planted(&flags.campaign)),
+            Some(pass) => on_big_stack(|| noticed(&flags, pass)),
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let start = Instant::now();
     let tally = flags.campaign.run()?;
     print!("{}", tally.text(start.elapsed()));
     Ok(ExitCode::from(u8::from(!tally.findings.is_empty())))
+}
+
+/// Tells in how many programs mistakes of one pass are noticed.
+fn noticed(flags: &Flags, pass: &str) {
+    let Campaign {
+        first, programs, ..
+    } = flags.campaign;
+    for plant in PLANTS.iter().filter(|plant| plant.pass == pass) {
+        let trials = Trials {
+            plant: Some(plant),
+            targets: false,
+            ..flags.trials
+        };
+        let fails = |seed: &u64| match trials.rows {
+            true => check_rows(*seed, BUDGET, trials).is_err(),
+            false => check(&program(*seed, BUDGET), *seed, trials).is_err(),
+        };
+        let count = (first..first + programs).filter(fails).count();
+        println!("{}: noticed in {count} of {programs}", plant.what);
+    }
 }
 
 /// Tells after how many programs mistakes are noticed.

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! try 17                                     the program of seed 17 comes next
-//! ran 17 1 0 94 fuse/map-map=2 +ptx-emu      it went well; nested, not ragged, 94 runs, with the rules used, on these targets
+//! ran 17 1 0 0 94 fuse/map-map=2 +ptx-emu    it went well; nested, not ragged, no tables, 94 runs, with the rules used, on these targets
 //! found 17                                   it did not, and is being made smaller
 //! ```
 //!
@@ -58,6 +58,8 @@ pub struct Tally {
     pub nested: u64,
     /// Those that become operations over rows of different lengths.
     pub ragged: u64,
+    /// Those that read something from tables.
+    pub tables: u64,
     /// How many runs were compared.
     pub runs: u64,
     /// How many programs were tried on each target, and in each way.
@@ -124,8 +126,8 @@ fn tell(line: &str) -> io::Result<()> {
 
 /// The line of a program that went well.
 fn ran(seed: u64, tried: &Tried) -> String {
-    let flags = [tried.nested, tried.ragged].map(u8::from);
-    let mut line = format!("ran {seed} {} {} {}", flags[0], flags[1], tried.runs);
+    let [nested, ragged, tables] = [tried.nested, tried.ragged, tried.tables].map(u8::from);
+    let mut line = format!("ran {seed} {nested} {ragged} {tables} {}", tried.runs);
     for (rule, count) in &tried.counts {
         line.push_str(&format!(" {rule}={count}"));
     }
@@ -141,6 +143,7 @@ impl Tally {
         let mut words = line.split(' ').skip(1);
         let mut flag = || u64::from(words.next() == Some("1"));
         (self.nested, self.ragged) = (self.nested + flag(), self.ragged + flag());
+        self.tables += flag();
         self.programs += 1;
         let runs = words.next().and_then(|word| word.parse::<u64>().ok());
         self.runs += runs.unwrap_or(0);
@@ -161,10 +164,11 @@ impl Tally {
     pub fn text(&self, time: Duration) -> String {
         let share = |count: u64| 100.0 * count as f64 / self.programs.max(1) as f64;
         let mut text = format!(
-            "{} programs without a disagreement, {:.0} % nested, {:.0} % ragged; {} findings\n",
+            "{} programs without a disagreement, {:.0} % nested, {:.0} % ragged, {:.1} % with tables; {} findings\n",
             self.programs,
             share(self.nested),
             share(self.ragged),
+            share(self.tables),
             self.findings.len()
         );
         let seconds = time.as_secs_f64();
@@ -317,6 +321,7 @@ mod tests {
         let tried = Tried {
             nested: true,
             ragged: false,
+            tables: true,
             counts: Counts::from([("fuse/map-map", 2), ("inline/call", 1)]),
             runs: 94,
             on: BTreeSet::from(["ptx-emu, each guard".into()]),
@@ -324,7 +329,7 @@ mod tests {
         let line = ran(17, &tried);
         assert_eq!(
             line,
-            "ran 17 1 0 94 fuse/map-map=2 inline/call=1 +ptx-emu,_each_guard"
+            "ran 17 1 0 1 94 fuse/map-map=2 inline/call=1 +ptx-emu,_each_guard"
         );
         let mut tally = Tally::default();
         for _ in 0..2 {
@@ -336,7 +341,7 @@ mod tests {
         tally.findings.insert(18, "takes too long".into());
         assert_eq!(
             tally.text(Duration::from_secs(4)),
-            "2 programs without a disagreement, 100 % nested, 0 % ragged; 1 findings\n\
+            "2 programs without a disagreement, 100 % nested, 0 % ragged, 100.0 % with tables; 1 findings\n\
              4 s, 0.5 programs a second, 188 runs compared to the bit\n\n\
              | where | programs |\n|---|---|\n| ptx-emu, each guard | 2 |\n\n\
              | rule | used | in programs |\n|---|---|---|\n\

@@ -158,13 +158,13 @@ fn try_plan(
     Ok(())
 }
 
-/// Tries the program in all its forms; says whether a parallel operation goes over rows of different lengths.
+/// Tries the program in all its forms; says what it became.
 pub(super) fn try_all(
     nested: &Program<Soac>,
     seed: u64,
     trials: Trials,
     f: &mut Try<'_>,
-) -> Result<bool, String> {
+) -> Result<Became, String> {
     let passes = |coalesce: bool, without: &[&str]| Passes {
         plant: trials.plant,
         options: pass::Options {
@@ -183,8 +183,12 @@ pub(super) fn try_all(
     let without = left_out[pick];
     let name = format!("pipeline without {without}");
     in_order(&passes(true, &[without]), &name, false, nested, f)?;
+    let became = Became {
+        ragged: down.ragged,
+        tables: share::has_tables(&down.flat),
+    };
     if !trials.targets {
-        return Ok(down.ragged);
+        return Ok(became);
     }
     // On the CPU neighbours read what suits them, so that plans may differ from here on.
     let flat = passes(false, &[]).flat(LAYOUT, down.before_layout)?;
@@ -208,7 +212,7 @@ pub(super) fn try_all(
         irregular,
     };
     targets::try_all(&plans, seed, trials, f)?;
-    Ok(down.ragged)
+    Ok(became)
 }
 
 /// The program after each pass alone, on its way down without other passes.
@@ -240,6 +244,14 @@ fn alone(passes: &Passes, nested: &Program<Soac>, f: &mut Try<'_>) -> Result<(),
 
 /// Where in [`pipeline::FLAT`] the last pass is that back ends may want otherwise.
 const LAYOUT: usize = pipeline::FLAT.len() - 1;
+
+/// What is known of a program after all passes.
+pub(super) struct Became {
+    /// Whether a parallel operation goes over rows of different lengths.
+    pub(super) ragged: bool,
+    /// Whether something is read from a table.
+    pub(super) tables: bool,
+}
 
 /// What a program was on its way down.
 struct Down {

@@ -144,6 +144,11 @@ pub static PLANTS: &[Plant] = &[
         change: Change::Flat(one_step_less),
     },
     Plant {
+        pass: "tables",
+        what: "the first number of its row is read from a table",
+        change: Change::Flat(first_of_its_row),
+    },
+    Plant {
         pass: "tile",
         what: "the extents of a space in tiles change places",
         change: Change::Flat(turned_extents),
@@ -391,6 +396,15 @@ fn one_step_less(vars: &Vars, stm: &mut Stm<Seg>) {
         && stm.binds.iter().all(|v| !matches!(vars[*v].ty, Type::Cert))
     {
         *n -= 1;
+    }
+}
+
+fn first_of_its_row(vars: &Vars, stm: &mut Stm<Seg>) {
+    if let Exp::Op(Seg::Array(ArrayOp::Index { array, indices })) = &mut stm.exp
+        && &*vars[*array].name == "table"
+        && let Some(last) = indices.last_mut()
+    {
+        *last = Atom::ZERO;
     }
 }
 

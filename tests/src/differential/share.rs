@@ -1,6 +1,7 @@
 //! What random programs hold of what flattening has most to do with: operators inside of operators, and spaces whose rows
-//! have different lengths.
+//! have different lengths; and whether there are tables in what becomes of them.
 
+use midend::ir::array::ArrayOp;
 use midend::ir::seg::{Seg, SegOp, SpaceDim};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{Exp, Program, Stm};
@@ -19,6 +20,26 @@ pub fn is_nested(program: &Program<Soac>) -> bool {
     let mut found = false;
     for fun in program.funs.iter() {
         all_stms(&fun.body, &mut |stm| found |= holds(stm));
+    }
+    found
+}
+
+/// Whether what points would compute again is read from a table.
+pub fn has_tables(program: &Program<Seg>) -> bool {
+    let reads_table = |stm: &Stm<Seg>| match &stm.exp {
+        Exp::Op(Seg::Array(ArrayOp::Index { array, .. })) => &*program.vars[*array].name == "table",
+        Exp::Op(_)
+        | Exp::Atom(_)
+        | Exp::Scalar(..)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. } => false,
+    };
+    let mut found = false;
+    for fun in program.funs.iter() {
+        all_stms(&fun.body, &mut |stm| found |= reads_table(stm));
     }
     found
 }

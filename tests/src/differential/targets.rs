@@ -1,13 +1,14 @@
 //! Forms of a program that are compiled for targets: the CPU with one thread and vector registers of 128 bits, with one thread and 256 bits,
-//! and with two threads and the widest, and the emulator of GPUs. A plan is compiled once for each of them; guards and chunks are
+//! and with two threads and the widest, in every third program with small pieces for each, and the emulator of GPUs. A plan is compiled once for each of them; guards and chunks are
 //! settled when it runs.
 
 use super::forms::together;
 use super::{Form, Trials};
 use arrc::session::on_big_stack;
 use backend_cpu::CpuDevice;
-use backend_ptx::EmuDevice;
+use backend_ptx::{EmuDevice, Limits};
 use midend::device::{Device, Stop};
+use midend::fired;
 use midend::ir::mem::Mem;
 use midend::ir::print;
 use midend::ir::soac::Soac;
@@ -24,6 +25,24 @@ const CAP: u64 = 20_000_000;
 
 /// How many guards are set alone; of more, those from a place on that the seed decides.
 const ALONE: usize = 8;
+
+/// How many times dearer points are taken to be where a few are to be shared out.
+const DEARER: f64 = 2000.0;
+
+/// From which sizes on launches take other forms, where not from the usual ones: from such as small programs have.
+const FORMS: [Option<Limits>; 3] = [
+    None,
+    Some(Limits {
+        wide: 20,
+        tiles: 1,
+        ragged: 4,
+    }),
+    Some(Limits {
+        wide: 1,
+        tiles: 2,
+        ragged: 0,
+    }),
+];
 
 /// A plan, and the same ready to be run.
 pub(super) struct Plan {
@@ -62,6 +81,14 @@ fn host(name: &'static str, threads: usize, vector_bits: u32) -> Host {
 static NARROW: LazyLock<Host> = LazyLock::new(|| host("cpu, 128 bits", 1, 128));
 static HALF: LazyLock<Host> = LazyLock::new(|| host("cpu, 256 bits", 1, 256));
 static WIDEST: LazyLock<Host> = LazyLock::new(|| host("cpu, 2 threads, widest", 2, 0));
+/// The same, but that even a few points are shared out.
+static SHARING: LazyLock<Host> = LazyLock::new(|| {
+    let Host { name: _, device } = host("", 2, 0);
+    Host {
+        name: "cpu, 2 threads, widest, small pieces",
+        device: device.with_dearer_points(DEARER),
+    }
+});
 
 /// In which ways a program is run.
 #[derive(Clone, Copy, Default)]
@@ -102,7 +129,11 @@ pub(super) fn try_all(
         chunk: chunk(3),
         ..Ways::default()
     };
-    on_host(&WIDEST, &plans.host, plans.nested, seed, widest, f)?;
+    let wide = match (seed / 4) % 3 {
+        0 => &SHARING,
+        _ => &WIDEST,
+    };
+    on_host(wide, &plans.host, plans.nested, seed, widest, f)?;
     let emulated = Ways {
         each: true,
         all: true,
@@ -112,7 +143,7 @@ pub(super) fn try_all(
     on_emulator(&plans.gpu, plans.nested, seed, emulated, f)?;
     if let Some(plan) = &plans.irregular {
         let ways = Ways::default();
-        on_host(&WIDEST, plan, plans.nested, seed, ways, &mut |form| {
+        on_host(wide, plan, plans.nested, seed, ways, &mut |form| {
             f(form).map_err(|why| format!("without regularity, {why}"))
         })?;
     }
@@ -133,12 +164,16 @@ fn on_host(
     let module = module.map_err(|why| format!("{}: {why}", host.name))?;
     let run = |args: Vec<Value>, thresholds: &Forced, chunk: Option<i64>| {
         let executable = &plan.executable;
-        device.pool().install(|| {
+        let run = || {
             let fixed = chunk.map(Fixed);
             let stop = Stop::new();
             let options = options(&stop, thresholds, fixed.as_ref());
             executable.run(device, &module, "main", args, &options)
-        })
+        };
+        // The pool has threads of its own.
+        let (result, counts) = device.pool().install(|| fired::counted(run));
+        fired::add(&counts);
+        result
     };
     try_ways(host.name, &run, &plan.executable, nested, seed, ways, f)
 }
@@ -151,11 +186,13 @@ fn on_emulator(
     f: &mut dyn FnMut(&Form<'_>) -> Result<(), String>,
 ) -> Result<(), String> {
     let name = "ptx-emu";
-    // Turns are taken in another order in every program.
+    // Turns are taken in another order in every program, and forms of launches for much change at other sizes.
+    let usual = backend_ptx::Options::default();
     let limits = backend_ptx::Options {
         seed,
         fuel: CAP,
-        ..backend_ptx::Options::default()
+        limits: FORMS[(seed % FORMS.len() as u64) as usize].unwrap_or(usual.limits),
+        ..usual
     };
     let module = super::unwound(|| EmuDevice::new(limits)?.compile(&plan.program));
     let module = module.map_err(|why| format!("{name}: {why}"))?;

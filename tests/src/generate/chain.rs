@@ -25,6 +25,11 @@ impl Gen<'_> {
             return None;
         }
         let width = self.size();
+        self.chain_of(width)
+    }
+
+    /// The same from a width on.
+    pub(super) fn chain_of(&mut self, width: Size) -> Option<()> {
         let made = self.mapped(width, &[]);
         let mut link = Link { width, array: made };
         for _ in 0..self.rng.below(3) {
@@ -80,7 +85,10 @@ impl Gen<'_> {
             }
             1 | 2 => self.fold_all(link, false),
             3 => self.fold_all(link, true),
-            4 => self.counted(link)?,
+            4 => {
+                let buckets = self.size();
+                self.counted(link, buckets)?;
+            }
             5 => self.scattered(link),
             6 => {
                 let Link { width, array } = self.filtered(link);
@@ -288,10 +296,26 @@ impl Gen<'_> {
         }
     }
 
-    /// A histogram of one or two operators.
-    fn counted(&mut self, link: Link) -> Option<()> {
-        let Link { width, array } = link;
+    /// A histogram of a new vector.
+    pub(super) fn counted_at_once(&mut self, width: Size, buckets: Size) -> Option<()> {
+        let array = self.mapped(width, &[]);
+        self.counted(Link { width, array }, buckets)
+    }
+
+    /// A histogram of all elements of a vector, or writes of them.
+    pub(super) fn put(&mut self, array: Var, width: Size) -> Option<()> {
+        let link = Link { width, array };
+        if self.rng.chance(50) {
+            self.scattered(link);
+            return Some(());
+        }
         let buckets = self.size();
+        self.counted(link, buckets)
+    }
+
+    /// A histogram of one or two operators.
+    fn counted(&mut self, link: Link, buckets: Size) -> Option<()> {
+        let Link { width, array } = link;
         let folds: Vec<Fold> = (0..1 + self.rng.below(2))
             .map(|_| self.simple_fold())
             .collect();

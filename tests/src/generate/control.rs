@@ -2,7 +2,8 @@
 
 use super::{Gen, Item};
 use midend::ir::build::Builder;
-use midend::ir::scalar::BinOp;
+use midend::ir::id::Var;
+use midend::ir::scalar::{BinOp, CmpOp, Const};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{Atom, Exp, LoopForm, LoopParam};
 use midend::ir::types::{ScalarType, Size, Type};
@@ -102,6 +103,53 @@ impl Gen<'_> {
         );
         for (v, ty) in binds.into_iter().zip(types) {
             self.add(v, ty, true);
+        }
+        Some(())
+    }
+
+    /// A loop of scalars that goes on until something is found, for so many steps at most.
+    pub(super) fn searching(&mut self) -> Option<()> {
+        let ty = *self.rng.pick(&[I64, I64, ScalarType::I32]);
+        let raw = self.scalar(ty);
+        let most = 1 + self.rng.below(13) as i128;
+        let most = Const::int(ty, most)?;
+        let limit = self.b.bin(BinOp::Mod, ty, raw, most);
+        let start = Const::int(ty, *self.rng.pick(&[0, 0, 1, -2]))?;
+        let (first, own) = (self.scalar(I64), self.scalar(I64));
+        let (form, wanted) = (self.rng.below(4), self.rng.below(8) as i64);
+        let types = [ty, I64].map(Type::Scalar);
+        let [n, x] = types.clone().map(|ty| self.b.fresh("w", ty));
+        let goes_on = |b: &mut Builder<'_, Soac>, _: &[Var]| {
+            let less = b.cmp(CmpOp::Lt, ty, n, limit);
+            let bits = |b: &mut Builder<'_, Soac>| {
+                let low = b.bin(BinOp::And, I64, x, 7);
+                let found = b.eq(low, wanted);
+                b.not(found)
+            };
+            let formals = [("both", Type::BOOL)];
+            let no = Atom::bool(false);
+            match form {
+                0 => {
+                    let other = bits(b);
+                    b.and(less, other)
+                }
+                1 => {
+                    let other = bits(b);
+                    b.and(other, less)
+                }
+                2 => b.if_(less, &formals, |b| vec![bits(b)], |_| vec![no])[0].into(),
+                _ => less,
+            }
+        };
+        let step = |b: &mut Builder<'_, Soac>, _: &[Var]| {
+            let times = b.mul(x, 5);
+            let next = b.add(times, own);
+            let one = Const::int(ty, 1).map_or(Atom::ONE, Atom::Const);
+            vec![b.bin(BinOp::Add, ty, n, one), next]
+        };
+        let starts = [(n, start.into()), (x, first)];
+        for (v, ty) in self.b.while_(&starts, goes_on, step).into_iter().zip(types) {
+            self.add(v, ty, false);
         }
         Some(())
     }

@@ -71,7 +71,12 @@ impl Gen<'_> {
     }
 
     /// Code on one scalar of a type that gives one of another.
-    fn elementwise(&mut self, to: ScalarType, from: ScalarType, width: Size) -> Lambda<Soac> {
+    pub(super) fn elementwise(
+        &mut self,
+        to: ScalarType,
+        from: ScalarType,
+        width: Size,
+    ) -> Lambda<Soac> {
         let x = self.b.fresh("x", Type::Scalar(from));
         let most = self.most(width);
         let (body, ()) = self.nested(most, |g, _| {
@@ -92,8 +97,11 @@ impl Gen<'_> {
         Lambda { params, body }
     }
 
-    /// A map or a reduction of all elements of a vector, which nothing else reads.
+    /// A map, a reduction, a histogram or writes of all elements of a vector, which nothing else reads.
     fn all_of(&mut self, flat: Var, len: Size, ty: ScalarType) -> Option<()> {
+        if self.rng.chance(25) {
+            return self.put(flat, len);
+        }
         if self.rng.chance(50) {
             let to = self.scalar_type();
             let lam = self.elementwise(to, ty, len);
@@ -151,16 +159,28 @@ impl Gen<'_> {
             let dims = vec![SliceDim::Range { start, len, stride }];
             others = self.b.slice("few", others, dims);
         }
-        let each = self.rng.chance(40);
         if self.most(n) * self.most(m) * self.most(k) > PRODUCT {
             return None;
         }
+        self.products((a.var, others), elem, [n, m, k])
+    }
+
+    /// For each of `n` rows and each of `k` others, a sum over the `m` elements that both have.
+    pub(super) fn products(
+        &mut self,
+        (rows, others): (Var, Var),
+        elem: ScalarType,
+        [n, m, k]: [Size; 3],
+    ) -> Option<()> {
+        let each = self.rng.chance(40);
         let fold = match self.rng.chance(50) {
             true => Fold::Simple(BinOp::Add, I64),
             false => Fold::Exact(ScalarType::F32),
         };
-        let outer = self.b.fresh("row", a.ty.peel(1)?);
-        let inner = self.b.fresh("other", b.ty.peel(1)?);
+        let [outer, inner] = ["row", "other"].map(|name| {
+            let row = Type::array_of(&Type::Scalar(elem), &[m]);
+            self.b.fresh(name, row)
+        });
         self.b.enter();
         self.b.enter();
         let [x, y] = ["x", "y"].map(|name| self.b.fresh(name, Type::Scalar(elem)));
@@ -185,7 +205,7 @@ impl Gen<'_> {
         }
         let body = self.b.leave(result);
         let params = vec![outer];
-        let soac = map(n, vec![a.var], Lambda { params, body });
+        let soac = map(n, vec![rows], Lambda { params, body });
         self.bind_all(types, soac);
         Some(())
     }
@@ -202,6 +222,16 @@ impl Gen<'_> {
         if self.most(n) * self.most(m) > WORK {
             return None;
         }
+        self.pairs([a.var, b.var], elem, [n, m])
+    }
+
+    /// For each of `n` elements, a sum over `m` others.
+    pub(super) fn pairs(
+        &mut self,
+        [a, b]: [Var; 2],
+        elem: ScalarType,
+        [n, m]: [Size; 2],
+    ) -> Option<()> {
         let fold = match self.rng.chance(50) {
             true => Fold::Simple(BinOp::Add, I64),
             false => Fold::Exact(ScalarType::F64),
@@ -213,12 +243,12 @@ impl Gen<'_> {
         let body = self.b.leave(vec![term]);
         let op = self.operator(fold)?;
         let params = vec![y];
-        let sum = reduction(m, vec![b.var], Lambda { params, body }, op);
+        let sum = reduction(m, vec![b], Lambda { params, body }, op);
         let ty = Self::fold_types(fold)[0].clone();
         let sum = self.b.let_("sum", ty.clone(), Exp::Op(sum));
         let body = self.b.leave(vec![sum.into()]);
         let params = vec![x];
-        let soac = map(n, vec![a.var], Lambda { params, body });
+        let soac = map(n, vec![a], Lambda { params, body });
         self.bind_all(vec![Type::array_of(&ty, &[n])], soac);
         Some(())
     }

@@ -2,6 +2,7 @@
 //! inside of maps, branches and loops. Most of them run to their end: indices and lengths are made to fit.
 
 mod deep;
+mod few;
 mod sequences;
 
 pub use sequences::Sequences;
@@ -300,7 +301,8 @@ impl Source {
     }
 
     fn number(&mut self, d: usize) -> String {
-        match self.rng.below(10) {
+        match self.rng.below(11) {
+            10 => self.few_values(d),
             0 | 1 => {
                 let op = *self.rng.pick(&["+", "-", "*"]);
                 format!("({} {op} {})", self.exp(Number, d), self.exp(Number, d))
@@ -325,7 +327,8 @@ impl Source {
     }
 
     fn row(&mut self, d: usize) -> String {
-        match self.rng.below(17) {
+        match self.rng.below(18) {
+            17 => self.row_of_few(d),
             0 => format!("(io {})", self.exp(Number, d)),
             1 | 2 => format!(
                 "(map {} {})",
@@ -373,7 +376,8 @@ impl Source {
     }
 
     fn rows(&mut self, d: usize) -> String {
-        match self.rng.below(30) {
+        match self.rng.below(31) {
+            30 => self.rows_of_few(d),
             0..=2 => format!("(map {} {})", self.lambda(Number, Row, d), self.exp(Row, d)),
             3..=5 => format!("(map {} {})", self.lambda(Row, Row, d), self.exp(Rows, d)),
             6 => format!(

@@ -16,7 +16,10 @@ impl Gen<'_> {
     pub(super) fn statement(&mut self) {
         self.budget = self.budget.saturating_sub(1);
         let made = match self.rng.below(64) {
-            0..8 => None,
+            0..5 => None,
+            5 => self.handing_on(),
+            6 => self.searching(),
+            7 => self.tabular(),
             8..10 => self.indexing(),
             10 => self.row(),
             11 | 12 => self.making(),
