@@ -36,11 +36,13 @@ const FORMS: [Option<Limits>; 3] = [
         wide: 20,
         tiles: 1,
         ragged: 4,
+        resident: 2,
     }),
     Some(Limits {
         wide: 1,
         tiles: 2,
         ragged: 0,
+        resident: 1,
     }),
 ];
 
