@@ -278,6 +278,17 @@ impl Emit<'_, '_> {
     /// A counted loop over few `i64` indices: see [`Emit::range`]. It never looks at the stop flag.
     pub(crate) fn few(
         &mut self,
+        range: (Value, Value),
+        inits: &[Value],
+        body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
+    ) -> Vec<Value> {
+        self.few_by(1, range, inits, body)
+    }
+
+    /// The same in steps, of which a whole number lies in the range.
+    pub(crate) fn few_by(
+        &mut self,
+        step: i64,
         (first, bound): (Value, Value),
         inits: &[Value],
         body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
@@ -291,7 +302,8 @@ impl Emit<'_, '_> {
         let skip = block_args(inits.iter().copied());
         self.b.ins().brif(any, inner, &start, exit, &skip);
         let counter = super::clif(ScalarType::I64);
-        self.counted_inner(counter, less, bound, &carried_types, (inner, exit), body);
+        let form = (counter, step, less);
+        self.counted_inner(form, bound, &carried_types, (inner, exit), body);
         results
     }
 
@@ -329,7 +341,13 @@ impl Emit<'_, '_> {
             self.b
                 .ins()
                 .brif(any, inner, &block_args(start), exit, &skip);
-            self.counted_inner(counter, less, bound, &carried_types, (inner, exit), body);
+            self.counted_inner(
+                (counter, 1, less),
+                bound,
+                &carried_types,
+                (inner, exit),
+                body,
+            );
             return results;
         }
         self.b
@@ -354,7 +372,13 @@ impl Emit<'_, '_> {
 
         let latch_counter = self.params(latch, &[counter])[0];
         let carried = self.params(latch, &carried_types);
-        self.counted_inner(counter, less, limit, &carried_types, (inner, latch), body);
+        self.counted_inner(
+            (counter, 1, less),
+            limit,
+            &carried_types,
+            (inner, latch),
+            body,
+        );
         let more = self.b.ins().icmp(less, latch_counter, bound);
         let out = block_args(carried.iter().copied());
         self.b.ins().brif(more, again, &[], exit, &out);
@@ -370,8 +394,7 @@ impl Emit<'_, '_> {
     /// counter too if that block has a parameter for it.
     fn counted_inner(
         &mut self,
-        counter: cranelift_codegen::ir::Type,
-        less: IntCC,
+        (counter, step, less): (cranelift_codegen::ir::Type, i64, IntCC),
         limit: Value,
         types: &[cranelift_codegen::ir::Type],
         (inner, exit): (Block, Block),
@@ -383,7 +406,7 @@ impl Emit<'_, '_> {
         self.loops.push(i);
         let next = body(self, i, &carried);
         self.loops.pop();
-        let i = self.b.ins().iadd_imm_s(i, 1);
+        let i = self.b.ins().iadd_imm_s(i, step);
         let more = self.b.ins().icmp(less, i, limit);
         let all: Vec<Value> = [i].into_iter().chain(next).collect();
         let wanted = self.b.block_params(exit).len();
@@ -391,17 +414,6 @@ impl Emit<'_, '_> {
         let again = block_args(all);
         self.b.ins().brif(more, inner, &again, exit, &out);
         self.b.switch_to_block(exit);
-    }
-
-    /// The value of a constant.
-    pub(crate) fn known(&self, value: Value) -> Option<i64> {
-        let dfg = &self.b.func.dfg;
-        let definition = dfg.insts[dfg.value_def(value).inst()?];
-        if let InstructionData::UnaryImm { imm, .. } = definition {
-            Some(imm.bits())
-        } else {
-            None
-        }
     }
 
     /// A call of a function of the program. The first result comes in a register, the others in memory.
