@@ -36,6 +36,8 @@ pub(crate) struct Run<'a> {
     rows: Option<Rows<'a>>,
     /// Estimated nanoseconds of one point.
     cost: f64,
+    /// Whether that does not rest on guesses.
+    is_cost_known: bool,
     /// Whether a row is folded in the same way however many there are.
     steady: bool,
     /// The threads of the device.
@@ -96,6 +98,7 @@ pub(crate) fn launch(
         extents: &extents[..rank],
         rows,
         cost: compiled.cost.at(slots),
+        is_cost_known: compiled.cost.is_known(),
         steady: compiled.steady,
         threads: pool.current_num_threads(),
     };
@@ -257,11 +260,14 @@ impl Run<'_> {
         self.team.work(self.pool, hands, &claim);
     }
 
-    /// How many threads are worth their while for so many chunks.
+    /// How many threads are worth their while for so many chunks. Where the work may be far more than it seems, they are all.
     fn hands(&self, count: usize) -> usize {
+        let all = self.threads.min(count);
+        if !self.is_cost_known {
+            return all;
+        }
         let (items, cost) = self.items();
-        let worth = (items as f64 * cost / ALONE).max(1.0) as usize;
-        self.threads.min(count).min(worth)
+        all.min((items as f64 * cost / ALONE).max(1.0) as usize)
     }
 
     /// The same on this thread alone.

@@ -279,7 +279,7 @@ pub(super) fn sparse(options: &Options, root: &Path, work: &Path) -> Result<()> 
         others.collect(),
     );
     println!(
-        "{:<18}{:>9}{:>9}{:>10}{:>12}{:>9}{:>9}{:>16}{:>9}{:>11}{:>14}  {}",
+        "{:<18}{:>9}{:>9}{:>10}{:>12}{:>9}{:>9}{:>16}{:>9}{:>11}{:>14}  these three of the fastest tenths",
         "matrix",
         "rows",
         "entries",
@@ -290,8 +290,7 @@ pub(super) fn sparse(options: &Options, root: &Path, work: &Path) -> Result<()> 
         "schedule",
         "C/rows",
         "best/rows",
-        "offsets/rows",
-        "these three of the fastest tenths"
+        "offsets/rows"
     );
     let mut ratios: Vec<[f64; 6]> = Vec::new();
     for shape in &SHAPES {
