@@ -17,8 +17,9 @@ use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicUsize, Orderin
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a helper looks out for the next launch.
-const LOOK_OUT: Duration = Duration::from_micros(50);
+/// How long a helper looks out for the next launch: as long as a call without parallel work may take, and some times what it takes to wake
+/// a thread.
+const LOOK_OUT: Duration = Duration::from_micros(200);
 /// How often a thread looks before it lets others have its processor, or looks at the clock.
 const LOOKS: u32 = 64;
 /// How long a launch waits for helpers before it sleeps.
