@@ -19,7 +19,7 @@ use rayon::ThreadPool;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Estimated nanoseconds of work that are worth a thread: for less than that nobody is woken.
+/// Estimated nanoseconds of work that are worth a thread: for less nobody is woken, and where the whole is less it is not shared out.
 const ALONE: f64 = 20_000.0;
 /// The least and the most estimated nanoseconds of a chunk.
 const CHUNK: (f64, f64) = (5_000.0, 100_000.0);
@@ -267,7 +267,11 @@ impl Run<'_> {
             return all;
         }
         let (items, cost) = self.items();
-        all.min((items as f64 * cost / ALONE).max(1.0) as usize)
+        let work = items as f64 * cost;
+        let worth = |each: f64| (work / each).max(1.0) as usize;
+        // Those who are awake are worth less.
+        let awake = self.team.awake() + 1;
+        all.min(worth(ALONE).max(worth(CHUNK.0).min(awake)))
     }
 
     /// The same on this thread alone.

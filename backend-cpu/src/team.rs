@@ -93,6 +93,11 @@ impl Team {
         }
     }
 
+    /// How many helpers there are that need not be woken, or will not.
+    pub(crate) fn awake(&self) -> usize {
+        self.awake.load(Ordering::Relaxed)
+    }
+
     /// Has more helpers come.
     fn call(self: &Arc<Self>, pool: &ThreadPool, helpers: usize) {
         self.awake.fetch_add(helpers, Ordering::SeqCst);

@@ -1,5 +1,7 @@
 //! Conditionals, loops and calls.
 
+mod few;
+
 use super::{Emit, block_args, clif_of, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -273,38 +275,6 @@ impl Emit<'_, '_> {
     ) -> Vec<Value> {
         let zero = self.zero(super::clif(ty));
         self.range(ty, (zero, bound), strip, inits, body)
-    }
-
-    /// A counted loop over few `i64` indices: see [`Emit::range`]. It never looks at the stop flag.
-    pub(crate) fn few(
-        &mut self,
-        range: (Value, Value),
-        inits: &[Value],
-        body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
-    ) -> Vec<Value> {
-        self.few_by(1, range, inits, body)
-    }
-
-    /// The same in steps, of which a whole number lies in the range.
-    pub(crate) fn few_by(
-        &mut self,
-        step: i64,
-        (first, bound): (Value, Value),
-        inits: &[Value],
-        body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
-    ) -> Vec<Value> {
-        let carried_types = self.types_of(inits);
-        let (inner, exit) = (self.b.create_block(), self.b.create_block());
-        let results = self.params(exit, &carried_types);
-        let less = IntCC::SignedLessThan;
-        let any = self.b.ins().icmp(less, first, bound);
-        let start = block_args([first].into_iter().chain(inits.iter().copied()));
-        let skip = block_args(inits.iter().copied());
-        self.b.ins().brif(any, inner, &start, exit, &skip);
-        let counter = super::clif(ScalarType::I64);
-        let form = (counter, step, less);
-        self.counted_inner(form, bound, &carried_types, (inner, exit), body);
-        results
     }
 
     /// A counted loop: `body` gets the counter and the carried values and yields their next values.
