@@ -55,10 +55,11 @@ impl CpuDevice {
             .stack_size(STACK)
             .build()
             .map_err(|why| RunError::Device(why.to_string()))?;
+        let crowded = i64::try_from(pool.current_num_threads()).is_ok_and(|n| n > cores());
         Ok(Self {
             target: Target::new(options.vector_bits)?,
             pool,
-            team: Arc::default(),
+            team: Arc::new(Team::new(crowded)),
             account: Arc::new(Account::new(options.memory)),
         })
     }

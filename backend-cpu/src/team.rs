@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// How long a helper looks out for the next launch: as long as a call without parallel work may take, and some times what it takes to wake
 /// a thread.
 const LOOK_OUT: Duration = Duration::from_micros(200);
-/// How often a thread looks before it lets others have its processor, or looks at the clock.
+/// How often a thread looks before it looks at the clock.
 const LOOKS: u32 = 64;
 /// How long a launch waits for helpers before it sleeps.
 const PATIENCE: Duration = Duration::from_micros(100);
@@ -39,6 +39,9 @@ struct Post<'a> {
 /// What the helpers of a device and its launches share.
 #[derive(Default)]
 pub(crate) struct Team {
+    /// Whether there are more threads than processors. Then who waits lets others have its processor; else it keeps it, for another
+    /// process would have it for longer than a launch takes.
+    crowded: bool,
     /// Held by the launch that the helpers are for.
     turn: Mutex<()>,
     /// How many helpers the launch wants besides those that have come; less than zero if more have.
@@ -64,6 +67,21 @@ impl std::fmt::Debug for Team {
 }
 
 impl Team {
+    /// The helpers of a pool.
+    pub(crate) fn new(crowded: bool) -> Self {
+        Self {
+            crowded,
+            ..Self::default()
+        }
+    }
+
+    /// Waits for a moment.
+    fn pause(&self) {
+        if self.crowded {
+            std::thread::yield_now();
+        }
+    }
+
     /// Does `claim` on this thread, and on up to `hands` threads in all; it is over on all of them when this returns. What they
     /// share out is theirs to see to: any number of them may come.
     pub(crate) fn work(self: &Arc<Self>, pool: &ThreadPool, hands: usize, claim: &Claim<'_>) {
@@ -137,8 +155,7 @@ impl Team {
                         }
                         self.awake.fetch_add(1, Ordering::SeqCst);
                     }
-                    // More threads than processors would else keep those who have work from it.
-                    std::thread::yield_now();
+                    self.pause();
                 }
             }
         }
@@ -215,7 +232,7 @@ impl Drop for Posted<'_> {
                 if since.elapsed() > PATIENCE {
                     return team.sleep();
                 }
-                std::thread::yield_now();
+                team.pause();
             }
         }
     }
