@@ -7,7 +7,7 @@ use midend::trap::RunError;
 use rayon::prelude::*;
 
 /// Bytes from which on a copy is spread over threads.
-const PARALLEL: usize = 1 << 20;
+pub(crate) const PARALLEL: usize = 1 << 20;
 /// Bytes of a piece of a contiguous copy.
 const PIECE: usize = 256 << 10;
 /// Side of a block of a transposition, in elements.

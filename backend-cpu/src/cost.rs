@@ -27,6 +27,8 @@ pub(crate) struct Cost {
 enum Trips {
     Known(f64),
     Argument(usize),
+    /// Nobody knows before.
+    Guessed,
 }
 
 impl Cost {
@@ -46,6 +48,7 @@ impl Cost {
         let loops = self.loops.iter().map(|(trips, cost)| {
             let trips = match trips {
                 Trips::Known(n) => *n,
+                Trips::Guessed => GUESS,
                 Trips::Argument(i) => slots
                     .get(*i)
                     .map_or(GUESS, |slot| (*slot as i64).max(0) as f64),
@@ -53,6 +56,13 @@ impl Cost {
             trips * cost.at(slots)
         });
         self.fixed + loops.sum::<f64>()
+    }
+
+    /// Whether the estimate does not rest on guesses: how often loops iterate is known.
+    pub(crate) fn is_known(&self) -> bool {
+        let known = |trips: &Trips| !matches!(trips, Trips::Guessed);
+        let mut loops = self.loops.iter();
+        loops.all(|(trips, cost)| known(trips) && cost.is_known())
     }
 
     fn add(&mut self, other: Self) {
@@ -103,7 +113,7 @@ impl Model<'_> {
                     LoopForm::For { bound, .. } => self.trips(*bound),
                     LoopForm::While(cond) => {
                         step.add(self.body(cond, depth));
-                        Trips::Known(GUESS)
+                        Trips::Guessed
                     }
                 };
                 Cost {
@@ -122,7 +132,11 @@ impl Model<'_> {
                 cost.fixed += 3.0;
                 cost
             }
-            Exp::Call { .. } => fixed(100.0),
+            // What it calls in turn is not known.
+            Exp::Call { .. } => Cost {
+                fixed: 100.0,
+                loops: vec![(Trips::Guessed, Cost::default())],
+            },
             Exp::Op(op) => match op {
                 Mem::Alloc { .. } => fixed(2.0),
                 Mem::Free(_) => fixed(0.0),
@@ -146,7 +160,7 @@ impl Model<'_> {
         match bound {
             Atom::Const(Const::I64(n)) => Trips::Known(n.max(0) as f64),
             Atom::Const(Const::I32(n)) => Trips::Known(f64::from(n.max(0))),
-            Atom::Const(_) => Trips::Known(GUESS),
+            Atom::Const(_) => Trips::Guessed,
             Atom::Var(v) => match self.args.iter().position(|a| *a == v) {
                 Some(i)
                     if self.program.vars[v]
@@ -156,7 +170,7 @@ impl Model<'_> {
                 {
                     Trips::Argument(i)
                 }
-                Some(_) | None => Trips::Known(GUESS),
+                Some(_) | None => Trips::Guessed,
             },
         }
     }
@@ -185,5 +199,28 @@ fn scalar(op: ScalarOp) -> f64 {
         | ScalarOp::ToBits(_)
         | ScalarOp::FromBits(_)
         | ScalarOp::Select(_) => 0.4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cost, Trips};
+
+    #[test]
+    fn what_is_guessed_is_told() {
+        let step = |fixed| Cost {
+            fixed,
+            loops: Vec::new(),
+        };
+        let of = |trips, inner| Cost {
+            fixed: 1.0,
+            loops: vec![(trips, inner)],
+        };
+        let known = of(Trips::Known(3.0), of(Trips::Argument(0), step(2.0)));
+        assert!(known.is_known());
+        assert!((known.at(&[4]) - 28.0).abs() < 1e-9);
+        let guessed = of(Trips::Known(3.0), of(Trips::Guessed, step(2.0)));
+        assert!(!guessed.is_known());
+        assert!((guessed.at(&[4]) - (1.0 + 3.0 * 65.0)).abs() < 1e-9);
     }
 }

@@ -3,6 +3,7 @@
 use crate::buffer::{Account, Buffer};
 use crate::module::Module;
 use crate::target::Target;
+use crate::team::Team;
 use crate::{copy, launch};
 use midend::device::{Arg, Device, Properties, Stop, Strided};
 use midend::ir::mem::Mem;
@@ -36,6 +37,7 @@ const SHORT: i64 = 16;
 pub struct CpuDevice {
     target: Target,
     pool: ThreadPool,
+    team: Arc<Team>,
     account: Arc<Account>,
     /// How many times dearer points are taken to be than they are.
     dearer: f64,
@@ -43,6 +45,8 @@ pub struct CpuDevice {
 
 /// Stack of each thread of the pool; only what is used takes memory.
 const STACK: usize = 256 << 20;
+/// Stack that is enough to run a program that calls nothing.
+const ENOUGH: usize = 1 << 20;
 
 impl CpuDevice {
     /// A device, with its threads started.
@@ -53,9 +57,11 @@ impl CpuDevice {
             .stack_size(STACK)
             .build()
             .map_err(|why| RunError::Device(why.to_string()))?;
+        let crowded = i64::try_from(pool.current_num_threads()).is_ok_and(|n| n > cores());
         Ok(Self {
             target: Target::new(options.vector_bits)?,
             pool,
+            team: Arc::new(Team::new(crowded)),
             account: Arc::new(Account::new(options.memory)),
             dearer: 1.0,
         })
@@ -68,10 +74,29 @@ impl CpuDevice {
         self
     }
 
-    /// The threads that kernels run on. Whoever runs a whole program does so in [`ThreadPool::install`] of this pool:
-    /// entering it once is cheaper than for every kernel.
+    /// The threads that kernels are compiled and run on.
     pub const fn pool(&self) -> &ThreadPool {
         &self.pool
+    }
+
+    /// Runs a program: on this thread, which takes part in what kernels do, or on one of the pool, with a large stack, if functions of
+    /// the program call each other. To hand a program to another thread and to wait for it takes as long as a small program.
+    pub fn enter<T: Send>(&self, module: &Module, program: impl FnOnce() -> T + Send) -> T {
+        let has_stack = || stacker::remaining_stack().is_some_and(|left| left >= ENOUGH);
+        if module.is_shallow() && has_stack() {
+            program()
+        } else {
+            self.pool.install(program)
+        }
+    }
+
+    /// Moves so many bytes on threads of the pool, if they are many.
+    fn moving<T: Send>(&self, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
+        if bytes < copy::PARALLEL || rayon::current_thread_index().is_some() {
+            work()
+        } else {
+            self.pool.install(work)
+        }
     }
 
     /// The machine code of every kernel of a program, and of the functions that they call, as text for people, with names.
@@ -155,9 +180,10 @@ impl Device for CpuDevice {
     }
 
     fn download(&self, buffer: &Buffer, len: usize) -> Result<Data, RunError> {
-        buffer
-            .to_data(len)
-            .ok_or_else(|| out_of_range(len, buffer.len()))
+        self.moving(len.saturating_mul(buffer.elem().bytes()), || {
+            buffer.to_data(len)
+        })
+        .ok_or_else(|| out_of_range(len, buffer.len()))
     }
 
     fn hand_over(&self, buffer: Buffer, len: usize) -> Result<Data, RunError> {
@@ -184,7 +210,12 @@ impl Device for CpuDevice {
         dst: Strided<'_, Buffer>,
         src: Strided<'_, Buffer>,
     ) -> Result<(), RunError> {
-        copy::strided(shape, dst, src)
+        let elements = shape
+            .iter()
+            .fold(1i64, |n, extent| n.saturating_mul((*extent).max(0)));
+        let elements = usize::try_from(elements).unwrap_or(usize::MAX);
+        let bytes = elements.saturating_mul(dst.buffer.elem().bytes());
+        self.moving(bytes, || copy::strided(shape, dst, src))
     }
 
     fn launch(
@@ -194,8 +225,14 @@ impl Device for CpuDevice {
         args: &[Arg<Buffer>],
         stop: &Stop,
     ) -> Result<(), RunError> {
-        let device = (&self.pool, &*self.account, self.dearer);
-        launch::launch(device, module, kernel, args, stop)
+        launch::launch(
+            (&self.pool, &self.team),
+            (&self.account, self.dearer),
+            module,
+            kernel,
+            args,
+            stop,
+        )
     }
 
     fn synchronise(&self) -> Result<(), RunError> {

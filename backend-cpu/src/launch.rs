@@ -9,15 +9,17 @@ mod scan;
 use crate::buffer::{Account, Buffer};
 use crate::compile::{Code, Compiled, CompiledKind, Dimension, ScanCode, Source, Tuple};
 use crate::module::Module;
+use crate::team::Team;
 use crate::worker::{Launch, Worker};
 use midend::device::{Arg, Stop};
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
 use ragged::Rows;
 use rayon::ThreadPool;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Estimated nanoseconds of work below which a kernel is not worth a second thread.
+/// Estimated nanoseconds of work that are worth a thread: for less nobody is woken, and where the whole is less it is not shared out.
 const ALONE: f64 = 20_000.0;
 /// The least and the most estimated nanoseconds of a chunk.
 const CHUNK: (f64, f64) = (5_000.0, 100_000.0);
@@ -27,22 +29,27 @@ pub(crate) struct Run<'a> {
     launch: &'a Launch<'a>,
     account: &'a Account,
     pool: &'a ThreadPool,
+    team: &'a Arc<Team>,
     slots: &'a [u64],
     extents: &'a [i64],
     /// The rows, if the space is ragged; then there are extents only if the rows are even: their number and theirs.
     rows: Option<Rows<'a>>,
     /// Estimated nanoseconds of one point.
     cost: f64,
+    /// Whether that does not rest on guesses.
+    is_cost_known: bool,
     /// How many times dearer everything is taken to be than it is.
     dearer: f64,
     /// Whether a row is folded in the same way however many there are.
     steady: bool,
+    /// The threads of the device.
     threads: usize,
 }
 
 /// Runs a kernel to its end, on the threads of a pool. Points are taken to be `dearer` times as dear as they are.
 pub(crate) fn launch(
-    (pool, account, dearer): (&ThreadPool, &Account, f64),
+    (pool, team): (&ThreadPool, &Arc<Team>),
+    (account, dearer): (&Account, f64),
     module: &Module,
     kernel: &str,
     args: &[Arg<Buffer>],
@@ -88,10 +95,12 @@ pub(crate) fn launch(
         launch: &launch,
         account,
         pool,
+        team,
         slots,
         extents: &extents[..rank],
         rows,
         cost: compiled.cost.at(slots) * dearer,
+        is_cost_known: compiled.cost.is_known(),
         dearer,
         steady: compiled.steady,
         threads: pool.current_num_threads(),
@@ -201,8 +210,18 @@ impl Run<'_> {
     /// Does `work` for every chunk `0..count`, on all threads. A thread that takes part has one worker; chunks are
     /// handed out in order. Stops early when the launch is over.
     fn chunks(&self, count: usize, work: &(dyn Fn(&mut Worker<'_>, usize) + Sync)) {
+        self.chunks_on(self.hands(count), count, work);
+    }
+
+    /// The same on so many threads.
+    fn chunks_on(
+        &self,
+        hands: usize,
+        count: usize,
+        work: &(dyn Fn(&mut Worker<'_>, usize) + Sync),
+    ) {
         let next = AtomicUsize::new(0);
-        let claim = || {
+        let claim = |_| {
             let mut worker = Worker::new(self.launch);
             loop {
                 let chunk = next.fetch_add(1, Ordering::Relaxed);
@@ -212,20 +231,13 @@ impl Run<'_> {
                 work(&mut worker, chunk);
             }
         };
-        let hands = self.threads.min(count);
-        if hands <= 1 {
-            claim();
-        } else if rayon::current_thread_index().is_some() {
-            spread(hands, &claim);
-        } else {
-            self.pool.install(|| spread(hands, &claim));
-        }
+        self.team.work(self.pool, hands, &claim);
     }
 
     /// The same, where the order does not matter: each thread begins with a share of its own, which is the same one from launch to
     /// launch, so that what an earlier launch has left near is still near; then it takes from the others.
     fn chunks_apart(&self, count: usize, work: &(dyn Fn(&mut Worker<'_>, usize) + Sync)) {
-        let hands = self.threads.min(count);
+        let hands = self.hands(count);
         if hands <= 1 {
             return self.chunks(count, work);
         }
@@ -235,10 +247,9 @@ impl Run<'_> {
                 end: (k + 1) * count / hands,
             })
             .collect();
-        let claim = || {
+        let claim = |home: usize| {
             let mut worker = Worker::new(self.launch);
-            let home = rayon::current_thread_index().unwrap_or_default() % hands;
-            let (others, mine) = shares.split_at(home);
+            let (others, mine) = shares.split_at(home % hands);
             for share in mine.iter().chain(others) {
                 loop {
                     let chunk = share.next.fetch_add(1, Ordering::Relaxed);
@@ -249,11 +260,21 @@ impl Run<'_> {
                 }
             }
         };
-        if rayon::current_thread_index().is_some() {
-            spread(hands, &claim);
-        } else {
-            self.pool.install(|| spread(hands, &claim));
+        self.team.work(self.pool, hands, &claim);
+    }
+
+    /// How many threads are worth their while for so many chunks. Where the work may be far more than it seems, they are all.
+    fn hands(&self, count: usize) -> usize {
+        let all = self.threads.min(count);
+        if !self.is_cost_known {
+            return all;
         }
+        let (items, cost) = self.items();
+        let work = items as f64 * cost;
+        let worth = |each: f64| (work / each).max(1.0) as usize;
+        // Those who are awake are worth less.
+        let awake = self.team.awake() + 1;
+        all.min(worth(ALONE).max(worth(CHUNK.0).min(awake)))
     }
 
     /// The same on this thread alone.
@@ -287,16 +308,6 @@ impl Run<'_> {
 struct Share {
     next: AtomicUsize,
     end: usize,
-}
-
-/// Offers `claim` to `hands` threads.
-fn spread(hands: usize, claim: &(dyn Fn() + Sync)) {
-    if hands <= 1 {
-        claim();
-    } else {
-        let half = hands / 2;
-        rayon::join(|| spread(hands - half, claim), || spread(half, claim));
-    }
 }
 
 /// Addresses that threads share.

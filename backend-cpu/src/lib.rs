@@ -2,7 +2,7 @@
 //! rayon.
 //!
 //! ```text
-//! Program<Mem> ──► collect kernels, called functions ──► Cranelift (in parallel) ──► Module ──► launch ──► rayon
+//! Program<Mem> ──► collect kernels, called functions ──► Cranelift (in parallel) ──► Module ──► launch ──► team ──► rayon
 //! ```
 //!
 //! What holds here:
@@ -30,6 +30,7 @@ mod launch;
 mod machine;
 mod module;
 mod target;
+mod team;
 mod wide;
 mod worker;
 

@@ -5,10 +5,10 @@ use crate::compile::{self, Compiled, Made};
 use crate::emit::Kept;
 use crate::target::Target;
 use cranelift_jit::JITModule;
-use midend::analysis::kernels::versions;
+use midend::analysis::kernels::{bodies, versions};
 use midend::ir::mem::Mem;
 use midend::ir::span::Spans;
-use midend::ir::syntax::Program;
+use midend::ir::syntax::{Body, Exp, Program};
 use midend::trap::RunError;
 use rayon::ThreadPool;
 use std::collections::HashMap;
@@ -19,6 +19,8 @@ pub struct Module {
     kernels: HashMap<String, Slot>,
     pub(crate) spans: Spans,
     target: Target,
+    /// Whether running the program takes little stack, whatever its input.
+    is_shallow: bool,
     /// What versions are compiled from; nothing if there is only one.
     source: Option<Program<Mem>>,
     /// The code of what was compiled, and what it holds addresses of.
@@ -49,6 +51,7 @@ impl Module {
             kernels: slots.collect(),
             spans: program.spans.clone(),
             target: target.clone(),
+            is_shallow: is_shallow(program),
             source: several.then(|| program.clone()),
             code: Mutex::default(),
             widened: Mutex::default(),
@@ -72,6 +75,11 @@ impl Module {
             pool.install(|| self.make(program, slot.version))?;
         }
         slot.compiled.get().ok_or_else(unknown)
+    }
+
+    /// Whether running the program takes little stack, whatever its input.
+    pub(crate) const fn is_shallow(&self) -> bool {
+        self.is_shallow
     }
 
     /// The number of kernels that have been compiled.
@@ -135,6 +143,26 @@ impl Module {
         }
         Ok(())
     }
+}
+
+/// How deep statements may be nested for host code to take little stack.
+const SHALLOW: usize = 24;
+
+/// Whether functions of a program do not call any, and nest few statements.
+fn is_shallow(program: &Program<Mem>) -> bool {
+    fn is_flat(body: &Body<Mem>, depth: usize) -> bool {
+        let mut flat = depth > 0;
+        for stm in &body.stms {
+            flat &= !matches!(stm.exp, Exp::Call { .. });
+            if flat {
+                bodies(&stm.exp, &mut |inner| {
+                    flat = flat && is_flat(inner, depth - 1)
+                });
+            }
+        }
+        flat
+    }
+    program.funs.iter().all(|fun| is_flat(&fun.body, SHALLOW))
 }
 
 impl Drop for Module {

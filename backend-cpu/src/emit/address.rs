@@ -90,6 +90,17 @@ impl Emit<'_, '_> {
         apart.then_some(sum)
     }
 
+    /// The value of a constant.
+    pub(crate) fn known(&self, value: Value) -> Option<i64> {
+        let dfg = &self.b.func.dfg;
+        let definition = dfg.insts[dfg.value_def(value).inst()?];
+        if let InstructionData::UnaryImm { imm, .. } = definition {
+            Some(imm.bits())
+        } else {
+            None
+        }
+    }
+
     fn summands(&self, value: Value) -> Option<[Value; 2]> {
         let dfg = &self.b.func.dfg;
         if let InstructionData::Binary {

@@ -1,5 +1,7 @@
 //! Conditionals, loops and calls.
 
+mod few;
+
 use super::{Emit, block_args, clif_of, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -275,26 +277,6 @@ impl Emit<'_, '_> {
         self.range(ty, (zero, bound), strip, inits, body)
     }
 
-    /// A counted loop over few `i64` indices: see [`Emit::range`]. It never looks at the stop flag.
-    pub(crate) fn few(
-        &mut self,
-        (first, bound): (Value, Value),
-        inits: &[Value],
-        body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
-    ) -> Vec<Value> {
-        let carried_types = self.types_of(inits);
-        let (inner, exit) = (self.b.create_block(), self.b.create_block());
-        let results = self.params(exit, &carried_types);
-        let less = IntCC::SignedLessThan;
-        let any = self.b.ins().icmp(less, first, bound);
-        let start = block_args([first].into_iter().chain(inits.iter().copied()));
-        let skip = block_args(inits.iter().copied());
-        self.b.ins().brif(any, inner, &start, exit, &skip);
-        let counter = super::clif(ScalarType::I64);
-        self.counted_inner(counter, less, bound, &carried_types, (inner, exit), body);
-        results
-    }
-
     /// A counted loop: `body` gets the counter and the carried values and yields their next values.
     ///
     /// Long loops run in strips, so that the stop flag is read once per strip and the inner loop has a single test.
@@ -329,7 +311,13 @@ impl Emit<'_, '_> {
             self.b
                 .ins()
                 .brif(any, inner, &block_args(start), exit, &skip);
-            self.counted_inner(counter, less, bound, &carried_types, (inner, exit), body);
+            self.counted_inner(
+                (counter, 1, less),
+                bound,
+                &carried_types,
+                (inner, exit),
+                body,
+            );
             return results;
         }
         self.b
@@ -354,7 +342,13 @@ impl Emit<'_, '_> {
 
         let latch_counter = self.params(latch, &[counter])[0];
         let carried = self.params(latch, &carried_types);
-        self.counted_inner(counter, less, limit, &carried_types, (inner, latch), body);
+        self.counted_inner(
+            (counter, 1, less),
+            limit,
+            &carried_types,
+            (inner, latch),
+            body,
+        );
         let more = self.b.ins().icmp(less, latch_counter, bound);
         let out = block_args(carried.iter().copied());
         self.b.ins().brif(more, again, &[], exit, &out);
@@ -370,8 +364,7 @@ impl Emit<'_, '_> {
     /// counter too if that block has a parameter for it.
     fn counted_inner(
         &mut self,
-        counter: cranelift_codegen::ir::Type,
-        less: IntCC,
+        (counter, step, less): (cranelift_codegen::ir::Type, i64, IntCC),
         limit: Value,
         types: &[cranelift_codegen::ir::Type],
         (inner, exit): (Block, Block),
@@ -383,7 +376,7 @@ impl Emit<'_, '_> {
         self.loops.push(i);
         let next = body(self, i, &carried);
         self.loops.pop();
-        let i = self.b.ins().iadd_imm_s(i, 1);
+        let i = self.b.ins().iadd_imm_s(i, step);
         let more = self.b.ins().icmp(less, i, limit);
         let all: Vec<Value> = [i].into_iter().chain(next).collect();
         let wanted = self.b.block_params(exit).len();
@@ -391,17 +384,6 @@ impl Emit<'_, '_> {
         let again = block_args(all);
         self.b.ins().brif(more, inner, &again, exit, &out);
         self.b.switch_to_block(exit);
-    }
-
-    /// The value of a constant.
-    pub(crate) fn known(&self, value: Value) -> Option<i64> {
-        let dfg = &self.b.func.dfg;
-        let definition = dfg.insts[dfg.value_def(value).inst()?];
-        if let InstructionData::UnaryImm { imm, .. } = definition {
-            Some(imm.bits())
-        } else {
-            None
-        }
     }
 
     /// A call of a function of the program. The first result comes in a register, the others in memory.

@@ -209,7 +209,8 @@ impl Run<'_> {
         let (total, _) = self.items();
         let dests = Shared(table.as_ptr().cast_mut());
         let parts = self.threads;
-        self.chunks(parts, &|worker, i| {
+        // That it is worth all threads was found out by what updates cost.
+        self.chunks_on(parts, parts, &|worker, i| {
             let (slots, table) = (self.slots.as_ptr(), dests.at(0).cast_const());
             let (which, parts) = (i as i64, parts as i64);
             match self.rows {
@@ -287,7 +288,9 @@ impl Run<'_> {
                 continue;
             }
             let step = piece_size(len, 64, CHUNK.0 / (MERGE * count as f64));
-            self.chunks(pieces(len, step), &|worker, i| {
+            let parts = pieces(len, step);
+            let hands = self.threads.min(parts.div_ceil((ALONE / CHUNK.0) as usize));
+            self.chunks_on(hands, parts, &|worker, i| {
                 let (lo, hi) = piece(i, step, len);
                 for c in 0..count {
                     let sources: Vec<*mut u8> = mine

@@ -4,7 +4,7 @@
 //! binary search. Cuts depend on the offsets and the cost alone. In a steady kernel a row is cut at multiples of a number of points from
 //! its own start, or not at all, whatever is beside it.
 
-use super::reduce::{CUTS, combine};
+use super::reduce::combine;
 use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, width};
 use crate::compile::{Code, Compiled, Dimension, Tuple};
 use crate::worker::Worker;
@@ -12,6 +12,8 @@ use midend::fired::fired;
 
 /// Estimated nanoseconds that a row costs besides its points.
 const ROW: f64 = 2.0;
+/// The most pieces that rows are cut into: so many that those who are ready first do not wait long for the last one.
+const CUTS: i64 = 256;
 
 type Reduce = unsafe extern "C" fn(
     *mut Worker<'_>,
@@ -239,8 +241,12 @@ impl Run<'_> {
         }
         let mut tails = vec![0u64; count * k];
         let place = Shared(tails.as_mut_ptr());
+        let mut parts = vec![None; count];
+        let found = Shared(parts.as_mut_ptr());
         let work = |worker: &mut Worker<'_>, i: usize| {
             let part = cuts.part(i);
+            // SAFETY: there is a place for each chunk, which is that of the thread that has it.
+            unsafe { found.at(i).write(Some(part)) };
             // SAFETY: chunk units of reductions over ragged rows have this signature; the table has an address per
             // component, valid for all rows, and there are slots for the tuple of a row that is not finished.
             unsafe {
@@ -264,8 +270,9 @@ impl Run<'_> {
         let mut worker = Worker::new(self.launch);
         // What earlier chunks found of the row in which the chunk begins.
         let mut carry: Option<Vec<u64>> = None;
-        for i in 0..count {
-            let part = cuts.part(i);
+        for (i, part) in parts.into_iter().enumerate() {
+            // All chunks have been done, as the launch was not over before.
+            let Some(part) = part else { return };
             let tail = &tails[i * k..(i + 1) * k];
             let finishes = part.rows.0 < part.rows.1;
             if let Some(mut sum) = carry.take() {

@@ -247,7 +247,7 @@ impl<'a> Lower<'a> {
         let n = self.elements(shape);
         let length = self.reshape(length, &[n]);
         let (begin, end, sum) = self.ends_from(length, &[n]);
-        let (least, fit) = self.rows_fit(length, (begin, end), n)?;
+        let (least, fit) = self.rows_fit((begin, end), n)?;
         let all = self.cmp(CmpOp::Eq, ScalarType::I64, sum, m.into());
         let ok = self.and(fit, all);
         let message = vec![
@@ -275,15 +275,16 @@ impl<'a> Lower<'a> {
         })
     }
 
-    /// The least length of rows, and whether none is negative and no sum of them was too large: no row ends before it begins.
-    fn rows_fit(&mut self, length: Leaf, (begin, end): (Leaf, Leaf), n: Size) -> Res<(Atom, Atom)> {
+    /// The least length of rows, and whether none is negative and no sum of them was too large. That is so if no row ends before it
+    /// begins: the first one begins at zero, and a length that takes a mark below the one before, or beyond all numbers, is seen there.
+    fn rows_fit(&mut self, (begin, end): (Leaf, Leaf), n: Size) -> Res<(Atom, Atom)> {
         let (i64, bool) = (ScalarType::I64, ScalarType::Bool);
-        let params = ["length", "begin", "end"].map(|name| self.fresh(name, Type::I64));
-        let [own, first, past] = params.map(Atom::from);
+        let params = ["begin", "end"].map(|name| self.fresh(name, Type::I64));
+        let [first, past] = params.map(Atom::from);
         let (result, stms) = self.nested(|l| {
-            let positive = l.cmp(CmpOp::Le, i64, int(0), own);
             let rises = l.cmp(CmpOp::Le, i64, first, past);
-            Ok(vec![own, l.and(positive, rises)])
+            let own = l.i64_bin(BinOp::Sub, past, first);
+            Ok(vec![own, rises])
         })?;
         let most = super::intrinsic::extreme(i64, true);
         let reds = vec![
@@ -292,7 +293,7 @@ impl<'a> Lower<'a> {
         ];
         let least = self.fresh("least", Type::I64);
         let fit = self.fresh("fit", Type::BOOL);
-        let arrays = [length, begin, end].into_iter();
+        let arrays = [begin, end].into_iter();
         let op = Soac::Screma {
             width: n,
             arrays: arrays.filter_map(|leaf| var_of(leaf.atom)).collect(),

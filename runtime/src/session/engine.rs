@@ -221,6 +221,11 @@ impl<D: Device> Compiled<D> {
         Ok(results)
     }
 
+    /// The kernels.
+    pub(super) const fn kernels(&self) -> &D::Module {
+        &self.kernels
+    }
+
     /// A call with values that are on the device, and stay there.
     pub(super) fn call_resident(
         &self,
@@ -368,9 +373,7 @@ impl Engine {
                 interpret(program, shared, call.entry, call.args, limits)
             }
             (Self::Cpu(compiled), Devices::Cpu(device)) => {
-                // Inside of the pool, so that no kernel has to enter it from outside.
-                let pool = device.pool();
-                pool.install(|| compiled.call(device, shared, call))
+                device.enter(&compiled.kernels, || compiled.call(device, shared, call))
             }
             (Self::Ptx(compiled), Devices::Ptx(gpu)) => {
                 let _turn = gpu.turn.lock().unwrap_or_else(PoisonError::into_inner);

@@ -157,7 +157,7 @@ impl Program {
                     Place::Host(_) | Place::Gpu(_) => None,
                 })?;
                 let call = || compiled.call_resident(device.as_ref(), shared, what, args);
-                let results = device.pool().install(call)?;
+                let results = device.enter(compiled.kernels(), call)?;
                 results.into_iter().map(Place::Cpu).collect()
             }
             (Engine::Ptx(compiled), Devices::Ptx(gpu)) => {

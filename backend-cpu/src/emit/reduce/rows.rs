@@ -9,12 +9,13 @@
 //!   x = load xs[at] ..                             } else { as it was }
 //! ```
 
+use super::side;
 use crate::emit::lanes::{Interior, Plan, reduction_plan};
 use crate::emit::{Emit, block_args, clif, control};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use midend::ir::id::Var;
-use midend::ir::mem::{Kernel, Mem};
+use midend::ir::mem::{Extent, Kernel, Mem};
 use midend::ir::soac::Operator;
 use midend::ir::syntax::{Exp, Stm, Vars};
 use midend::ir::walk::free_in_stm;
@@ -35,6 +36,7 @@ pub(super) struct Rows {
 impl Rows {
     pub(super) fn new(kernel: &Kernel, ops: &[Operator<Mem>], vars: &Vars, asked: usize) -> Self {
         let mut kernel = kernel.clone();
+        name_starts(&mut kernel);
         let early = take_early(&mut kernel, vars);
         let (plan, interior) = reduction_plan(&kernel, ops, vars, asked);
         Self {
@@ -42,6 +44,25 @@ impl Rows {
             kernel,
             interior,
             plan,
+        }
+    }
+}
+
+/// Where a row starts is known, and not loaded again.
+fn name_starts(kernel: &mut Kernel) {
+    let [
+        (row, Extent::Regular(_)),
+        (_, Extent::Ragged { offsets, start }),
+    ] = kernel.space[..]
+    else {
+        return;
+    };
+    for stm in &mut kernel.body.stms {
+        if let Exp::Op(Mem::Load { buffer, index }) = &stm.exp
+            && *buffer == offsets
+            && index.as_var() == Some(row)
+        {
+            stm.exp = Exp::Atom(start.into());
         }
     }
 }
@@ -103,27 +124,41 @@ impl Emit<'_, '_> {
         }
         let plan = rows.plan.as_ref();
         let Some(interior) = &rows.interior else {
-            let sums = self.reduce_row(&rows.kernel, ops, plan, range);
+            let sums = self.reduce_part(&rows.kernel, ops, plan, range);
             self.b.ins().jump(done, &block_args(sums));
             self.b.switch_to_block(done);
             return results;
         };
-        let (low, high) = self.inside(interior, range);
-        let from_first = self.b.ins().icmp(IntCC::Equal, low, range.0);
-        let to_last = self.b.ins().icmp(IntCC::Equal, high, range.1);
-        let whole = self.b.ins().band(from_first, to_last);
-        let (inside, outside) = (self.b.create_block(), self.b.create_block());
+        let outside = self.b.create_block();
         self.b.set_cold_block(outside);
-        self.b.ins().brif(whole, inside, &[], outside, &[]);
-        for (block, kernel, plan) in [
-            (outside, &rows.kernel, None),
-            (inside, &interior.kernel, plan),
-        ] {
-            self.b.switch_to_block(block);
-            let sums = self.reduce_row(kernel, ops, plan, range);
-            self.b.ins().jump(done, &block_args(sums));
-        }
+        self.all_inside(interior, range, |emit, holds| {
+            let next = emit.b.create_block();
+            emit.b.ins().brif(holds, next, &[], outside, &[]);
+            emit.b.switch_to_block(next);
+        });
+        let sums = self.reduce_part(&interior.kernel, ops, plan, range);
+        self.b.ins().jump(done, &block_args(sums));
+        self.b.switch_to_block(outside);
+        let sums = self.reduce_part(&rows.kernel, ops, None, range);
+        self.b.ins().jump(done, &block_args(sums));
         self.b.switch_to_block(done);
         results
+    }
+
+    /// Reduces points of a row, of which there are some.
+    fn reduce_part(
+        &mut self,
+        kernel: &Kernel,
+        ops: &[Operator<Mem>],
+        plan: Option<&Plan>,
+        range: (Value, Value),
+    ) -> Vec<Value> {
+        match side::points(kernel, ops) {
+            Some(points) if plan.is_none() => {
+                let neutral = self.neutral(ops);
+                self.reduce_few_side_by_side(kernel, ops, points, &neutral, range)
+            }
+            Some(_) | None => self.reduce_row(kernel, ops, plan, range),
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! for e: s += as[e] * x[js[e]]   ──►   for e in steps of 4: s0 += as[e] * x[js[e]], s1 += as[e + 1] * x[js[e + 1]], ..
 //! ```
 
-use crate::emit::{Emit, block_args, control};
+use crate::emit::{Emit, block_args, control, fixed};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use midend::ir::mem::{Kernel, Mem};
@@ -16,6 +16,8 @@ use midend::ir::types::ScalarType;
 
 /// Points side by side, at most.
 const POINTS: usize = 4;
+/// Windows of this are masks of points of which so many, the last ones, count.
+static LAST: [u64; 2 * POINTS - 1] = [0, 0, 0, !0, !0, !0, !0];
 /// The most statements of a point.
 const STATEMENTS: usize = 24;
 
@@ -107,6 +109,91 @@ impl Emit<'_, '_> {
         );
         let ahead = self.b.ins().ishl_imm_u(steps, shift);
         let start = self.b.ins().iadd(first, ahead);
+        let sums = self.left_over(kernel, ops, &sums, (start, last));
+        self.b.ins().jump(done, &block_args(sums));
+        self.b.switch_to_block(done);
+        results
+    }
+
+    /// The same for the points of a row that are in a piece, of which there are some, but not so many that it should look at the stop
+    /// flag. The last time these are the last ones of the row, of which some were there before and do not count; only rows of less
+    /// than `points` do the last one more than once.
+    pub(super) fn reduce_few_side_by_side(
+        &mut self,
+        kernel: &Kernel,
+        ops: &[Operator<Mem>],
+        points: usize,
+        neutral: &[Value],
+        (first, last): (Value, Value),
+    ) -> Vec<Value> {
+        let count = neutral.len();
+        let end = self.b.ins().iadd_imm_s(last, -1);
+        let before = self.b.ins().isub(end, first);
+        let over = points as i64 - 1;
+        let rest = self.b.ins().band_imm_s(before, over);
+        let limit = self.b.ins().isub(end, rest);
+        let starts = neutral.repeat(points);
+        let step = points as i64;
+        let sums = self.few_by(step, (first, limit), &starts, |emit, start, sums| {
+            let mut next = Vec::new();
+            for (point, sums) in sums.chunks(count).enumerate() {
+                let at = emit.b.ins().iadd_imm_s(start, point as i64);
+                next.extend(emit.point_added(kernel, ops, at, sums));
+            }
+            next
+        });
+        if !ops.iter().all(adds) {
+            return self.left_over(kernel, ops, &sums, (limit, last));
+        }
+        let [long, short, done] = [(); 3].map(|()| self.b.create_block());
+        let types = self.types_of(neutral);
+        let results = self.params(done, &types);
+        let has_several = IntCC::SignedGreaterThanOrEqual;
+        let is_long = self.b.ins().icmp_imm_s(has_several, before, over);
+        self.b.ins().brif(is_long, long, &[], short, &[]);
+
+        self.b.switch_to_block(short);
+        let all = self.left_over(kernel, ops, &sums, (limit, last));
+        self.b.ins().jump(done, &block_args(all));
+
+        self.b.switch_to_block(long);
+        let windows = self.i64(LAST.as_ptr() as i64);
+        let ahead = self.b.ins().ishl_imm_u(rest, 3);
+        let window = self.b.ins().iadd(windows, ahead);
+        let mut all = Vec::new();
+        for (point, sums) in sums.chunks(count).enumerate() {
+            let at = self.b.ins().iadd_imm_s(last, point as i64 - step);
+            if point + 1 == points {
+                all.push(self.point_added(kernel, ops, at, sums));
+                continue;
+            }
+            let place = 8 * (point + POINTS - points) as i32;
+            let values = self.point_values(kernel, at);
+            let kept = values.into_iter().map(|value| {
+                let ty = self.b.func.dfg.value_type(value);
+                let mask = self.b.ins().load(ty, fixed(), window, place);
+                self.b.ins().band(value, mask)
+            });
+            let kept: Vec<Value> = kept.collect();
+            all.push(self.operate(ops, sums, &kept));
+        }
+        let all = self.all_added(ops, all);
+        self.b.ins().jump(done, &block_args(all));
+        self.b.switch_to_block(done);
+        results
+    }
+
+    /// Adds the points that are left over, at least one and at most as many as there are sums side by side, and then the sums. Some
+    /// of them are the last one once more, whose values nobody takes.
+    fn left_over(
+        &mut self,
+        kernel: &Kernel,
+        ops: &[Operator<Mem>],
+        sums: &[Value],
+        (start, last): (Value, Value),
+    ) -> Vec<Value> {
+        let count = ops.iter().map(|op| op.neutral.len()).sum();
+        let end = self.b.ins().iadd_imm_s(last, -1);
         let zeros_do_nothing = ops.iter().all(adds);
         let mut all = Vec::new();
         for (point, sums) in sums.chunks(count).enumerate() {
@@ -136,16 +223,18 @@ impl Emit<'_, '_> {
                     .collect(),
             );
         }
+        self.all_added(ops, all)
+    }
+
+    /// The sums of several tuples.
+    fn all_added(&mut self, ops: &[Operator<Mem>], mut all: Vec<Vec<Value>>) -> Vec<Value> {
         while all.len() > 1 {
             let second = all.split_off(all.len() / 2);
             for (first, second) in all.iter_mut().zip(second) {
                 *first = self.operate(ops, first, &second);
             }
         }
-        let sums = all.pop().unwrap_or_default();
-        self.b.ins().jump(done, &block_args(sums));
-        self.b.switch_to_block(done);
-        results
+        all.pop().unwrap_or_default()
     }
 
     fn point_added(

@@ -54,6 +54,42 @@ impl Emit<'_, '_> {
         (low, high)
     }
 
+    /// Conditions that hold if all points of a row from `first` to before `last`, of which there are some, are inside; if one does not,
+    /// those behind it need not be looked at.
+    pub(in crate::emit) fn all_inside(
+        &mut self,
+        interior: &Interior,
+        (first, last): (Value, Value),
+        mut holds: impl FnMut(&mut Self, Value),
+    ) {
+        for stm in &interior.early {
+            self.stm(stm);
+        }
+        if let Some(sane) = self.sane(interior) {
+            holds(self, sane);
+        }
+        let (less, up_to) = (IntCC::SignedLessThan, IntCC::SignedLessThanOrEqual);
+        for bound in &interior.bounds {
+            let condition = match bound {
+                Bound::From(sum) => {
+                    let from = self.sum_of(sum);
+                    self.b.ins().icmp(up_to, from, first)
+                }
+                Bound::Below(sum) => {
+                    let below = self.sum_of(sum);
+                    self.b.ins().icmp(up_to, last, below)
+                }
+                Bound::Not(sum) => {
+                    let out = self.sum_of(sum);
+                    let ahead = self.b.ins().icmp(less, out, first);
+                    let behind = self.b.ins().icmp(up_to, last, out);
+                    self.b.ins().bor(ahead, behind)
+                }
+            };
+            holds(self, condition);
+        }
+    }
+
     fn sum_of(&mut self, sum: &Sum) -> Value {
         let mut total = self.i64(sum.constant);
         for (var, factor) in &sum.terms {
