@@ -4,7 +4,7 @@
 use super::choose::blends;
 use super::{Group, Lanes, Shape};
 use crate::emit::Emit;
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, InstructionData, Opcode, Value};
 use midend::analysis::kernels::has_value;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
@@ -100,6 +100,11 @@ impl Emit<'_, '_> {
             if let Some(per) = group.plan.per_vector(ty) {
                 let masks = self.mask(group, cond, per);
                 let (yes, no) = (self.packed(group, yes), self.packed(group, no));
+                if ty.is_integer()
+                    && let Some(changed) = self.changed_where(&masks, &yes, &no)
+                {
+                    return Lanes::Packed(changed);
+                }
                 return Lanes::Packed(self.blended(&masks, &yes, &no));
             }
             if ty == ScalarType::Bool
@@ -113,6 +118,57 @@ impl Emit<'_, '_> {
         let all = conds.iter().zip(yes.iter().zip(no));
         let select = |(c, (a, b)): (&Value, (&Value, Value))| self.b.ins().select(*c, *a, b);
         Lanes::Many(all.map(select).collect())
+    }
+
+    /// A choice between integers and what an operation makes of them that leaves them as they are for zero: the operation, with zero
+    /// where the mask does not hold.
+    ///
+    /// ```text
+    /// if c then x ^ v else x  →  x ^ (v & c)
+    /// ```
+    fn changed_where(
+        &mut self,
+        masks: &[Value],
+        yes: &[Value],
+        no: &[Value],
+    ) -> Option<Vec<Value>> {
+        let all = masks.iter().zip(yes.iter().zip(no));
+        let changes: Option<Vec<_>> = all
+            .map(|(mask, (yes, no))| {
+                let dfg = &self.b.func.dfg;
+                let InstructionData::Binary { opcode, args } =
+                    dfg.insts[dfg.value_def(*yes).inst()?]
+                else {
+                    return None;
+                };
+                let [a, b] = args.map(|arg| dfg.resolve_aliases(arg));
+                let kept = dfg.resolve_aliases(*no);
+                let either = matches!(opcode, Opcode::Bxor | Opcode::Bor | Opcode::Iadd);
+                let first = either || opcode == Opcode::Isub;
+                let other = if first && a == kept {
+                    b
+                } else if either && b == kept {
+                    a
+                } else {
+                    return None;
+                };
+                let alike = dfg.value_type(*mask) == dfg.value_type(other);
+                alike.then_some((opcode, *mask, *no, other))
+            })
+            .collect();
+        let changed = changes?.into_iter().map(|(opcode, mask, kept, other)| {
+            let other = self.b.ins().band(other, mask);
+            if opcode == Opcode::Bxor {
+                self.b.ins().bxor(kept, other)
+            } else if opcode == Opcode::Bor {
+                self.b.ins().bor(kept, other)
+            } else if opcode == Opcode::Isub {
+                self.b.ins().isub(kept, other)
+            } else {
+                self.b.ins().iadd(kept, other)
+            }
+        });
+        Some(changed.collect())
     }
 
     /// The one or the other truth value, as masks. One that is the same for all lanes is none to choose.
