@@ -25,6 +25,7 @@ mod flow;
 mod fold;
 mod fused;
 mod graph;
+mod kept;
 mod webs;
 
 use super::Width;
@@ -71,9 +72,14 @@ pub(super) fn rename(
         return;
     };
     let mut accesses = access::all(instructions, width, places);
-    let Some(webs) = Webs::of(&flow, &accesses, MOST) else {
+    let Some(mut webs) = Webs::of(&flow, &accesses, MOST) else {
         return;
     };
+    if let Some(more) = kept::kept(&flow, &accesses, &webs)
+        && let Some(all) = Webs::of(&flow, &more, MOST)
+    {
+        (accesses, webs) = (more, all);
+    }
     load_in_all_lanes(instructions, &mut accesses, &webs, width);
     let colors =
         chosen(&flow, &accesses, &webs, registers(width)).unwrap_or_else(|| own(&accesses, &webs));
@@ -257,11 +263,13 @@ impl Renamed<'_, '_> {
 
     fn one(&mut self, at: usize, mut instruction: Instruction, out: &mut Vec<Instruction>) {
         let kind = self.accesses.kinds[at];
-        let (mut to, mut from) = (None, None);
+        let (mut to, mut from, mut kept) = (None, None, None);
         for k in self.accesses.range(at) {
             let Touch { at, role, .. } = self.accesses.touches[k];
             let color = self.color(k);
             match role {
+                Role::Write if at == At::Kept => kept = color,
+                Role::Read if color.is_none() => {}
                 Role::Read => from = color,
                 Role::Write | Role::Both => to = color,
             }
@@ -281,6 +289,15 @@ impl Renamed<'_, '_> {
                     }
                 }
             }
+        }
+        if let (Some(kept), Some(from)) = (kept, from) {
+            // It is on the stack as well.
+            out.push(instruction);
+            if kept != from {
+                let [to, from] = [kept, from].map(|color| self.register(color));
+                out.push(copied(self.width, to, from, instruction.ip() | BETWEEN));
+            }
+            return;
         }
         match (kind, to, from) {
             (Kind::Copy, Some(to), Some(from)) => {

@@ -1,6 +1,6 @@
 //! Which webs are alive together, and colors for them.
 
-use super::access::{Accesses, At, KNOWN, Kind, Role};
+use super::access::{Accesses, At, KNOWN, Kind, Role, Touch};
 use super::flow::Flow;
 use super::fused::Term;
 use super::webs::{Bits, Webs};
@@ -56,14 +56,20 @@ impl Graph {
             weights: vec![0; count],
             is_place: vec![false; count],
         };
+        let mut is_read = vec![false; count];
         for (block, weight) in flow.blocks.iter().zip(&flow.weights) {
             for at in block.clone() {
                 for touch in accesses.range(at) {
                     let web = webs.web(touch);
                     graph.weights[web] = graph.weights[web].saturating_add(*weight);
                     graph.is_place[web] |= accesses.touches[touch].location >= KNOWN;
-                    let named = accesses.touches[touch].at != At::Place;
+                    let Touch {
+                        at: place, role, ..
+                    } = accesses.touches[touch];
+                    let named = matches!(place, At::Operand(_));
                     graph.low[web] |= named && accesses.is_low(at);
+                    // A register for what is on the stack is none if nobody reads it.
+                    is_read[web] |= place != At::Kept || role == Role::Read;
                 }
             }
         }
@@ -74,6 +80,9 @@ impl Graph {
                     graph.stays[*web] = true;
                 }
             }
+        }
+        for (stays, is_read) in graph.stays.iter_mut().zip(is_read) {
+            *stays |= !is_read;
         }
         graph.live(flow, accesses, webs);
         graph.symmetric();

@@ -160,3 +160,39 @@ fn what_finds_no_register_stays_on_the_stack_alone() {
     assert!(!before.contains("[rsp"), "{text}");
     assert_eq!(inside.matches("[rsp").count(), 2, "{text}");
 }
+
+/// A loop whose value goes from turn to turn by way of the stack, since it is there when other code is called behind the loop.
+fn on_the_stack_for_a_call() -> Vec<u8> {
+    let load = Code::Movdqu_xmm_xmmm128;
+    let store = Code::Movdqu_xmmm128_xmm;
+    encoded([
+        Instruction::with2(Code::Sub_rm64_imm8, RSP, 32),
+        Instruction::with2(Code::Mov_r32_imm32, EAX, 4),
+        Instruction::with2(load, XMM2, at(RDI, 0)),
+        Instruction::with2(store, at(RSP, 0), XMM2),
+        Instruction::with2(load, XMM3, at(RSP, 0)),
+        Instruction::with3(Code::VEX_Vpaddd_xmm_xmm_xmmm128, XMM3, XMM3, XMM3),
+        Instruction::with2(store, at(RSP, 0), XMM3),
+        Instruction::with2(Code::Sub_rm32_imm8, EAX, 1),
+        Instruction::with_branch(Code::Jne_rel8_64, 4),
+        Instruction::with1(Code::Call_rm64, RSI),
+        Instruction::with2(load, XMM5, at(RSP, 0)),
+        Instruction::with2(store, at(RCX, 0), XMM5),
+        Instruction::with2(Code::Add_rm64_imm8, RSP, 32),
+        Ok(Instruction::with(Code::Retnq)),
+    ])
+}
+
+#[test]
+fn what_is_on_the_stack_for_a_call_is_in_a_register_before() {
+    let code = on_the_stack_for_a_call();
+    for width in [Width::Two, Width::Four] {
+        let code = widen(&code, 0, width, true).expect("it is widened");
+        let text = text(&code);
+        let (_, inside) = text.split_once("at_").expect("there is a loop");
+        let (inside, behind) = inside.split_once("jne").expect("it goes round");
+        // It is stored, and not loaded before the call.
+        assert_eq!(inside.matches("[rsp").count(), 1, "{text}");
+        assert_eq!(behind.matches("[rsp").count(), 1, "{text}");
+    }
+}
