@@ -74,7 +74,9 @@ impl Emit<'_, '_> {
     fn lanes_side(&mut self, group: &mut Group<'_>, side: &Body<Mem>, taken: Value) {
         let elsewhere = self.stack_slot(8);
         for stm in &side.stms {
-            if let Exp::Op(Mem::Load { buffer, index }) = &stm.exp {
+            if let Exp::Op(Mem::Load { buffer, index }) = &stm.exp
+                && !self.is_there(*buffer, *index)
+            {
                 let (start, elem) = (self.var(*buffer), self.elem(*buffer));
                 let (place, offset) = self.place(start, elem, *index);
                 let place = self.b.ins().iadd_imm_s(place, i64::from(offset));
@@ -85,6 +87,20 @@ impl Emit<'_, '_> {
                 self.lanes_stm(group, stm);
             }
         }
+    }
+
+    /// Whether an element is known to be there: its index is a constant or the counter of a loop that ends before the known end of its buffer.
+    fn is_there(&self, buffer: Var, index: Atom) -> bool {
+        let least = match index {
+            Atom::Const(Const::I64(index)) => Some(index).filter(|k| *k >= 0),
+            Atom::Const(_) => None,
+            // It begins with zero.
+            Atom::Var(index) => self.bounds.get(&index).map(|bound| bound - 1),
+        };
+        let count = self.units.extents.get(&buffer);
+        least
+            .zip(count)
+            .is_some_and(|(least, count)| least < *count)
     }
 
     /// The one or the other value in each lane, of the type of `bind`.
