@@ -65,14 +65,14 @@ helpers! {
     F64_TO_F16 = f64_to_f16(F64) -> I32;
     /// Signed power, wrapping.
     POW_INT = pow_int(I64, I64) -> I64;
-    /// An operation by its number, as the interpreter has it.
-    EVAL_F32 = eval_f32(I64, F32) -> F32;
+    /// An operation by its number, as the interpreter has it. Floats come and go as their bits, so that no vector registers are for calls.
+    EVAL_F32 = eval_f32(I64, I32) -> I32;
     /// As above.
-    EVAL_F64 = eval_f64(I64, F64) -> F64;
+    EVAL_F64 = eval_f64(I64, I64) -> I64;
     /// As above.
-    EVAL2_F32 = eval2_f32(I64, F32, F32) -> F32;
+    EVAL2_F32 = eval2_f32(I64, I32, I32) -> I32;
     /// As above.
-    EVAL2_F64 = eval2_f64(I64, F64, F64) -> F64;
+    EVAL2_F64 = eval2_f64(I64, I64, I64) -> I64;
 }
 
 extern "C" fn f16_to_f32(x: u32) -> f32 {
@@ -176,12 +176,12 @@ pub(crate) fn evaluation(op: ScalarOp) -> (&'static Helper, i64) {
 }
 
 macro_rules! evaluations {
-    ($($name:ident $ty:ident $variant:ident $kind:ident $eval:ident ($($x:ident)*);)*) => {
+    ($($name:ident $ty:ident $bits:ident $variant:ident $kind:ident $eval:ident ($($x:ident)*);)*) => {
         $(
-            extern "C" fn $name(op: i64, $($x: $ty),*) -> $ty {
-                match scalar::$eval($kind::ALL[op as usize], $(Const::$variant($x.to_bits())),*) {
-                    Ok(Const::$variant(bits)) => $ty::from_bits(bits),
-                    _ => $ty::NAN,
+            extern "C" fn $name(op: i64, $($x: $bits),*) -> $bits {
+                match scalar::$eval($kind::ALL[op as usize], $(Const::$variant($x)),*) {
+                    Ok(Const::$variant(bits)) => bits,
+                    _ => $ty::NAN.to_bits(),
                 }
             }
         )*
@@ -189,10 +189,10 @@ macro_rules! evaluations {
 }
 
 evaluations! {
-    eval_f32 f32 F32 UnOp un (x);
-    eval_f64 f64 F64 UnOp un (x);
-    eval2_f32 f32 F32 BinOp bin (x y);
-    eval2_f64 f64 F64 BinOp bin (x y);
+    eval_f32 f32 u32 F32 UnOp un (x);
+    eval_f64 f64 u64 F64 UnOp un (x);
+    eval2_f32 f32 u32 F32 BinOp bin (x y);
+    eval2_f64 f64 u64 F64 BinOp bin (x y);
 }
 
 pub(crate) use lookups::{binary, ternary};

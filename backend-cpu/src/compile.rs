@@ -13,7 +13,7 @@ use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetFrontendConfig};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _, default_libcall_names};
 use midend::analysis::calls::calls;
-use midend::analysis::kernels::{called, kernel_bodies, launched, shares_out};
+use midend::analysis::kernels::{called, kernel_bodies, known_extents, launched, shares_out};
 use midend::ir::id::{FunId, Id, Var};
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::scalar::Const;
@@ -29,6 +29,8 @@ pub(crate) struct Units {
     pub(crate) frontend: TargetFrontendConfig,
     pub(crate) has_fma: bool,
     pub(crate) functions: BTreeMap<FunId, Interface>,
+    /// How many elements buffers have of which that is a constant.
+    pub(crate) extents: BTreeMap<Var, i64>,
 }
 
 /// A compiled function of the program as its callers see it.
@@ -207,6 +209,7 @@ pub(crate) fn declare<'a>(
         frontend: isa.frontend_config(),
         has_fma: has_fma(isa),
         functions: BTreeMap::new(),
+        extents: known_extents(program),
     };
     let mut work = Vec::new();
     let calls = calls(program);

@@ -76,6 +76,8 @@ pub(crate) struct Emit<'a, 'b> {
     functions: HashMap<FunId, FuncRef>,
     /// Local buffers that live on the stack.
     on_stack: BTreeSet<Var>,
+    /// The ends of counters that are constants.
+    bounds: HashMap<Var, i64>,
     /// The counters, or else the first values carried, of the loops at hand, innermost last.
     loops: Vec<Value>,
     /// How many vectors side by side each one may stand for, and how many it does (see [`crate::wide`]).
@@ -178,6 +180,7 @@ pub(crate) fn unit<'a>(
             memory::STACK_BUFFER,
             memory::STACK_TOTAL,
         ),
+        bounds: HashMap::new(),
         loops: Vec::new(),
         asked,
         parts: 1,

@@ -86,6 +86,47 @@ fn numbers_chosen_by_comparisons() {
     }
 }
 
+/// A number and what an operation makes of it: floats are chosen, integers are added to where a mask holds.
+#[test]
+fn numbers_changed_where_a_mask_holds() {
+    let devices = devices();
+    for ty in TYPES {
+        let ops: &[&str] = match ty {
+            "f32" | "f64" => &["add", "sub"],
+            _ => &["add", "sub", "xor", "or", "and"],
+        };
+        for op in ops {
+            let text = format!(
+                r#"nested
+                fun main(n: i64, xs: [n]{ty}, ys: [n]{ty}) -> (q: [n]{ty}, r: [n]{ty}, s: [n]{ty})
+                  entry "main" sizes 1 -> 0 (xs: []{ty}, ys: []{ty}) -> ([]{ty}, []{ty}, []{ty})
+                {{
+                  let q1: [n]{ty}, r1: [n]{ty}, s1: [n]{ty} = map n (xs, ys) \(x: {ty}, y: {ty}) {{
+                    let a: bool = lt.{ty}(x, y)
+                    let q2: {ty} = if a {{
+                      let b: {ty} = {op}.{ty}(x, y)
+                      yield b
+                    }} else {{ yield x }}
+                    let r2: {ty} = if a {{
+                      let c: {ty} = {op}.{ty}(y, x)
+                      yield c
+                    }} else {{ yield x }}
+                    let s2: {ty} = if a {{ yield x }} else {{
+                      let d: {ty} = {op}.{ty}(x, y)
+                      yield d
+                    }}
+                    yield q2, r2, s2
+                  }}
+                  yield q1, r1, s1
+                }}"#
+            );
+            agrees(&devices, &text, |n| {
+                [1, 2].map(|seed| any_numbers(ty, n, seed)).to_vec()
+            });
+        }
+    }
+}
+
 /// Truth values of comparisons of one width choose numbers of another.
 #[test]
 fn masks_of_other_widths() {

@@ -45,6 +45,48 @@ fn elements_are_found() {
     }
 }
 
+/// Elements that are only stored, each at the place of its index.
+#[test]
+fn elements_are_stored() {
+    let devices = devices();
+    for ty in ["i8", "u8", "i16", "u16", "i32", "f64"] {
+        let text = format!(
+            r#"nested
+            fun main(n: i64, ks: [n]u8, table: [256]{ty}, other: [256]u8) -> (p: [n]{ty}, q: [n]u8)
+              entry "main" sizes 1 -> 0 (ks: []u8, table: []{ty}, other: []u8) -> ([]{ty}, []u8)
+            {{
+              let p1: [n]{ty}, q1: [n]u8 = map n (ks) \(k: u8) {{
+                let i: i64 = convert.u8.i64(k)
+                let l: u8 = index other[i]
+                let j: i64 = convert.u8.i64(l)
+                let x: {ty} = index table[j]
+                let m: u8 = xor.u8(k, l)
+                yield x, m
+              }}
+              yield p1, q1
+            }}"#
+        );
+        nested::agrees(&devices, &text, |n| {
+            vec![
+                numbers(ScalarType::U8, n, 3),
+                numbers(scalar_type(ty), 256, 5),
+                numbers(ScalarType::U8, 256, 7),
+            ]
+        });
+        // The last statement of the kernel stores what the one before finds.
+        let text = text
+            .replace("let m: u8 = xor.u8(k, l)\n", "")
+            .replace("yield x, m", "yield x, k");
+        nested::agrees(&devices, &text, |n| {
+            vec![
+                numbers(ScalarType::U8, n, 11),
+                numbers(scalar_type(ty), 256, 13),
+                numbers(ScalarType::U8, 256, 17),
+            ]
+        });
+    }
+}
+
 /// Counts and sums of so many points that tables are made for them, and of fewer, in buckets that hold something before; some
 /// indices are outside.
 #[test]

@@ -333,14 +333,16 @@ impl Emit<'_, '_> {
         let (helper, number): (&Helper, _) = crate::calls::evaluation(op);
         let number = self.i64(number);
         let count = (vector_of(ty).lane_count() as usize).min(lanes);
+        let bits = vector_of(ty).as_int();
         let mut slowly = Vec::new();
         for i in 0..results.len() {
             let mut values = Vec::new();
             for part in 0..parts {
-                let args: Vec<Value> = args
-                    .iter()
-                    .map(|arg| self.parts_of(arg[i], parts)[part])
-                    .collect();
+                let args = args.iter().map(|arg| {
+                    let floats = self.parts_of(arg[i], parts)[part];
+                    self.b.ins().bitcast(bits, RAW, floats)
+                });
+                let args: Vec<Value> = args.collect();
                 for lane in 0..count {
                     let mut row = vec![number];
                     for arg in &args {
@@ -350,7 +352,8 @@ impl Emit<'_, '_> {
                     values.push(result.expect("the function has a result"));
                 }
             }
-            slowly.push(self.in_vector(vector_of(ty), &values, parts).into());
+            let all = self.in_vector(bits, &values, parts);
+            slowly.push(self.b.ins().bitcast(vector_of(ty), RAW, all).into());
         }
         self.b.ins().jump(done, &slowly);
         self.b.switch_to_block(done);

@@ -17,26 +17,31 @@
 //! Torczon, *Improvements to graph coloring register allocation*, 1994) on machine code: what one register or place on the stack
 //! holds at different times are different *webs* ([`webs`]), those that are alive at the same time differ in color ([`graph`]), and webs of
 //! which one is a copy of the other have the same one if they may. There are no new spills: if colors do not suffice, less is
-//! asked for, in the end nothing. Every operation computes what it computed.
+//! asked for: what finds no register stays on the stack, one place after the other, and in the end registers are what they were, and only
+//! loads go where they are used. Every operation computes what it computed.
 
 mod access;
 mod flow;
 mod fold;
 mod fused;
 mod graph;
+mod kept;
 mod webs;
 
 use super::Width;
 use super::pool::Pool;
 use access::{At, Kind, Role, Touch};
 use flow::Flow;
-use graph::{Coalescing, Graph};
+use graph::{Coalescing, Graph, Staying};
 use iced_x86::{Code, Instruction, OpKind, Register};
 use std::collections::HashMap;
 use webs::Webs;
 
 /// The most webs that are looked at: which ones are alive together is a matrix.
-const MOST: usize = 4096;
+const MOST: usize = 8192;
+/// The most webs for which more places on the stack are given up one by one, and how many.
+const FEW: usize = 2048;
+const ROUNDS: usize = 12;
 /// What is set in the addresses of instructions that are put in between.
 const BETWEEN: u64 = 1 << 62;
 
@@ -67,38 +72,70 @@ pub(super) fn rename(
         return;
     };
     let mut accesses = access::all(instructions, width, places);
-    let Some(webs) = Webs::of(&flow, &accesses, MOST) else {
+    let Some(mut webs) = Webs::of(&flow, &accesses, MOST) else {
         return;
     };
-    load_in_all_lanes(instructions, &mut accesses, &webs, width);
-    let rounds = [
-        (true, Coalescing::Aggressive),
-        (true, Coalescing::Conservative),
-        (false, Coalescing::Aggressive),
-    ];
-    let colors = rounds.into_iter().find_map(|(with_places, coalescing)| {
-        let graph = Graph::of(
-            &flow,
-            &accesses,
-            &webs,
-            registers(width),
-            with_places,
-            coalescing,
-        );
-        graph.colors()
-    });
-    if let Some(colors) = colors {
-        let folds = fold::folds(instructions, &flow, &accesses, (&webs, &colors), width);
-        Renamed {
-            width,
-            folds,
-            colors: &colors,
-            webs: &webs,
-            accesses: &accesses,
-            pool,
-        }
-        .all(instructions);
+    if let Some(more) = kept::kept(&flow, &accesses, &webs)
+        && let Some(all) = Webs::of(&flow, &more, MOST)
+    {
+        (accesses, webs) = (more, all);
     }
+    load_in_all_lanes(instructions, &mut accesses, &webs, width);
+    let colors =
+        chosen(&flow, &accesses, &webs, registers(width)).unwrap_or_else(|| own(&accesses, &webs));
+    let folds = fold::folds(instructions, &flow, &accesses, (&webs, &colors), width);
+    Renamed {
+        width,
+        folds,
+        colors: &colors,
+        webs: &webs,
+        accesses: &accesses,
+        pool,
+    }
+    .all(instructions);
+}
+
+/// Registers for all webs but for places that stay on the stack, if there are enough.
+fn chosen(
+    flow: &Flow,
+    accesses: &access::Accesses,
+    webs: &Webs,
+    registers: usize,
+) -> Option<Vec<Option<u8>>> {
+    let none = Staying::These(Vec::new());
+    let mut rounds = vec![
+        (Staying::All, Coalescing::Aggressive),
+        (none.clone(), Coalescing::Conservative),
+        (none, Coalescing::Aggressive),
+    ];
+    let mut more = if webs.count() <= FEW { ROUNDS } else { 0 };
+    while let Some((stay, coalescing)) = rounds.pop() {
+        let graph = Graph::of(flow, accesses, webs, registers, &stay, coalescing);
+        let web = match graph.colors() {
+            Ok(colors) => return Some(colors),
+            Err(web) => web,
+        };
+        // One place more that stays where it is may be enough.
+        if let (Staying::These(mut places), Coalescing::Conservative) = (stay, coalescing)
+            && more > 0
+            && let Some(spare) = graph.spare(web)
+        {
+            more -= 1;
+            places.push(spare);
+            rounds.push((Staying::These(places), coalescing));
+        }
+    }
+    None
+}
+
+/// The registers that webs have already.
+fn own(accesses: &access::Accesses, webs: &Webs) -> Vec<Option<u8>> {
+    let mut colors = vec![None; webs.count()];
+    for (touch, what) in accesses.touches.iter().enumerate() {
+        let is_register = what.location < access::KNOWN;
+        colors[webs.web(touch)] = is_register.then_some(what.location as u8);
+    }
+    colors
 }
 
 /// A number that is loaded for nothing but to be put in all lanes is loaded in all lanes.
@@ -226,11 +263,13 @@ impl Renamed<'_, '_> {
 
     fn one(&mut self, at: usize, mut instruction: Instruction, out: &mut Vec<Instruction>) {
         let kind = self.accesses.kinds[at];
-        let (mut to, mut from) = (None, None);
+        let (mut to, mut from, mut kept) = (None, None, None);
         for k in self.accesses.range(at) {
             let Touch { at, role, .. } = self.accesses.touches[k];
             let color = self.color(k);
             match role {
+                Role::Write if at == At::Kept => kept = color,
+                Role::Read if color.is_none() => {}
                 Role::Read => from = color,
                 Role::Write | Role::Both => to = color,
             }
@@ -250,6 +289,15 @@ impl Renamed<'_, '_> {
                     }
                 }
             }
+        }
+        if let (Some(kept), Some(from)) = (kept, from) {
+            // It is on the stack as well.
+            out.push(instruction);
+            if kept != from {
+                let [to, from] = [kept, from].map(|color| self.register(color));
+                out.push(copied(self.width, to, from, instruction.ip() | BETWEEN));
+            }
+            return;
         }
         match (kind, to, from) {
             (Kind::Copy, Some(to), Some(from)) => {

@@ -252,6 +252,21 @@ pub fn known_bytes(elem: ScalarType, len: Atom) -> Option<u32> {
     }
 }
 
+/// How many elements buffers have that are allocated with a constant number of them, by the names that they are given there.
+pub fn known_extents(program: &Program<Mem>) -> BTreeMap<Var, i64> {
+    let mut extents = BTreeMap::new();
+    for fun in program.funs.iter() {
+        statements(&fun.body, &mut |stm| {
+            if let (Exp::Op(Mem::Alloc { len, .. }), [var]) = (&stm.exp, &stm.binds[..])
+                && let Atom::Const(Const::I64(len)) = len
+            {
+                extents.insert(*var, *len);
+            }
+        });
+    }
+    extents
+}
+
 /// The local buffers that may live on the stack of a thread: of known size, at most `largest` bytes each and `total` bytes
 /// together, and without another name that could outlive the execution of the statement.
 pub fn on_stack(bodies: &[&Body<Mem>], largest: u32, total: u32) -> BTreeSet<Var> {

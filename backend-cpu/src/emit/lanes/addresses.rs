@@ -11,10 +11,12 @@
 //! What is done one by one is done for one lane from the first statement of a run of such statements to the last, then for the next, so
 //! that what a lane needs on the way to its element is in registers no longer than that. Bytes and words of 16 bits are put together to 64
 //! bits by shifts, in trees as deep as the logarithm of their number: putting each into a vector takes more, and waits for the one before.
+//! Those that are only stored side by side are stored one by one, which takes less than either.
 
 use super::vector::vector;
 use super::{Emit, Group, Lanes};
 use crate::emit::library::RAW;
+use crate::emit::plain;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::analysis::kernels::has_value;
 use midend::ir::id::Var;
@@ -87,7 +89,7 @@ impl Emit<'_, '_> {
     /// A body of which some statements are done lane by lane.
     pub(super) fn lanes_runs(&mut self, group: &mut Group<'_>, body: &Body<Mem>) {
         let mut run: Vec<&Stm<Mem>> = Vec::new();
-        for stm in &body.stms {
+        for (at, stm) in body.stms.iter().enumerate() {
             let operands = free_in_stm(&self.program.vars, stm);
             let uses = |before: &&Stm<Mem>| before.binds.iter().any(|v| operands.contains(v));
             let waits = run.iter().any(uses);
@@ -98,11 +100,54 @@ impl Emit<'_, '_> {
             // What only computes and needs nothing of the run goes before it.
             let computes = matches!(stm.exp, Exp::Atom(_) | Exp::Scalar(..));
             if waits || !computes {
-                self.one_by_one(group, &std::mem::take(&mut run));
+                let run = std::mem::take(&mut run);
+                if let Some(stored) = self.only_stored(group, &run, (body, at)) {
+                    self.one_by_one(group, &run, Some(stored));
+                    continue;
+                }
+                self.one_by_one(group, &run, None);
             }
             self.lanes_stm(group, stm);
         }
-        self.one_by_one(group, &run);
+        self.one_by_one(group, &run, None);
+    }
+
+    /// Where the narrow elements go that the last statement of a run finds, if the statement behind it stores them side by side and nothing
+    /// else uses them.
+    fn only_stored(
+        &mut self,
+        group: &Group<'_>,
+        run: &[&Stm<Mem>],
+        (body, at): (&Body<Mem>, usize),
+    ) -> Option<Value> {
+        let last = run.last()?;
+        let Exp::Op(Mem::Store {
+            buffer,
+            index,
+            value,
+        }) = &body.stms[at].exp
+        else {
+            return None;
+        };
+        let found = self.found(group, last)?;
+        let own = |v: Var| run.iter().any(|stm| stm.binds.contains(&v));
+        if found.elem.bytes() >= 4
+            || *value != Atom::Var(found.bind)
+            || self.elem(*buffer) != found.elem
+            || own(*buffer)
+            || index.as_var().is_some_and(own)
+        {
+            return None;
+        }
+        let later = &body.stms[at + 1..];
+        let again = later
+            .iter()
+            .any(|stm| free_in_stm(&self.program.vars, stm).contains(&found.bind));
+        if again || body.result.contains(value) {
+            return None;
+        }
+        let (start, stride) = self.lanes_place(group, *buffer, *index)?;
+        (stride == found.elem.bytes() as i64).then_some(start)
     }
 
     /// Whether a statement is done for one lane after the other.
@@ -129,8 +174,8 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Statements that are done for one lane after the other.
-    pub(super) fn one_by_one(&mut self, group: &mut Group<'_>, stms: &[&Stm<Mem>]) {
+    /// Statements that are done for one lane after the other; what the last one finds goes to memory from `stored` on, if it is given.
+    fn one_by_one(&mut self, group: &mut Group<'_>, stms: &[&Stm<Mem>], stored: Option<Value>) {
         if stms.is_empty() {
             return;
         }
@@ -151,13 +196,18 @@ impl Emit<'_, '_> {
                 let value = self.lane(group, *var, lane);
                 self.bind(*var, value);
             }
-            for ((stm, values), found) in stms.iter().zip(&mut results).zip(&mut found) {
+            let all = stms.iter().zip(&mut results).zip(&mut found);
+            for (k, ((stm, values), found)) in all.enumerate() {
                 self.stm(stm);
                 let Some(bind) = stm.binds.first().filter(|v| has_value(self.ty(**v))) else {
                     continue;
                 };
                 let value = self.var(*bind);
                 match found {
+                    Some(found) if let Some(start) = stored.filter(|_| k + 1 == stms.len()) => {
+                        let ahead = lane as i32 * found.elem.bytes() as i32;
+                        self.b.ins().store(plain(), value, start, ahead);
+                    }
                     Some(found) => self.put(found, value, group.plan.parts),
                     None => values.push(value),
                 }

@@ -4,7 +4,7 @@
 use super::choose::blends;
 use super::{Group, Lanes, Shape};
 use crate::emit::Emit;
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, InstructionData, Opcode, Value};
 use midend::analysis::kernels::has_value;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
@@ -74,7 +74,9 @@ impl Emit<'_, '_> {
     fn lanes_side(&mut self, group: &mut Group<'_>, side: &Body<Mem>, taken: Value) {
         let elsewhere = self.stack_slot(8);
         for stm in &side.stms {
-            if let Exp::Op(Mem::Load { buffer, index }) = &stm.exp {
+            if let Exp::Op(Mem::Load { buffer, index }) = &stm.exp
+                && !self.is_there(*buffer, *index)
+            {
                 let (start, elem) = (self.var(*buffer), self.elem(*buffer));
                 let (place, offset) = self.place(start, elem, *index);
                 let place = self.b.ins().iadd_imm_s(place, i64::from(offset));
@@ -85,6 +87,20 @@ impl Emit<'_, '_> {
                 self.lanes_stm(group, stm);
             }
         }
+    }
+
+    /// Whether an element is known to be there: its index is a constant or the counter of a loop that ends before the known end of its buffer.
+    fn is_there(&self, buffer: Var, index: Atom) -> bool {
+        let least = match index {
+            Atom::Const(Const::I64(index)) => Some(index).filter(|k| *k >= 0),
+            Atom::Const(_) => None,
+            // It begins with zero.
+            Atom::Var(index) => self.bounds.get(&index).map(|bound| bound - 1),
+        };
+        let count = self.units.extents.get(&buffer);
+        least
+            .zip(count)
+            .is_some_and(|(least, count)| least < *count)
     }
 
     /// The one or the other value in each lane, of the type of `bind`.
@@ -100,6 +116,11 @@ impl Emit<'_, '_> {
             if let Some(per) = group.plan.per_vector(ty) {
                 let masks = self.mask(group, cond, per);
                 let (yes, no) = (self.packed(group, yes), self.packed(group, no));
+                if ty.is_integer()
+                    && let Some(changed) = self.changed_where(&masks, &yes, &no)
+                {
+                    return Lanes::Packed(changed);
+                }
                 return Lanes::Packed(self.blended(&masks, &yes, &no));
             }
             if ty == ScalarType::Bool
@@ -113,6 +134,57 @@ impl Emit<'_, '_> {
         let all = conds.iter().zip(yes.iter().zip(no));
         let select = |(c, (a, b)): (&Value, (&Value, Value))| self.b.ins().select(*c, *a, b);
         Lanes::Many(all.map(select).collect())
+    }
+
+    /// A choice between integers and what an operation makes of them that leaves them as they are for zero: the operation, with zero
+    /// where the mask does not hold.
+    ///
+    /// ```text
+    /// if c then x ^ v else x  →  x ^ (v & c)
+    /// ```
+    fn changed_where(
+        &mut self,
+        masks: &[Value],
+        yes: &[Value],
+        no: &[Value],
+    ) -> Option<Vec<Value>> {
+        let all = masks.iter().zip(yes.iter().zip(no));
+        let changes: Option<Vec<_>> = all
+            .map(|(mask, (yes, no))| {
+                let dfg = &self.b.func.dfg;
+                let InstructionData::Binary { opcode, args } =
+                    dfg.insts[dfg.value_def(*yes).inst()?]
+                else {
+                    return None;
+                };
+                let [a, b] = args.map(|arg| dfg.resolve_aliases(arg));
+                let kept = dfg.resolve_aliases(*no);
+                let either = matches!(opcode, Opcode::Bxor | Opcode::Bor | Opcode::Iadd);
+                let first = either || opcode == Opcode::Isub;
+                let other = if first && a == kept {
+                    b
+                } else if either && b == kept {
+                    a
+                } else {
+                    return None;
+                };
+                let alike = dfg.value_type(*mask) == dfg.value_type(other);
+                alike.then_some((opcode, *mask, *no, other))
+            })
+            .collect();
+        let changed = changes?.into_iter().map(|(opcode, mask, kept, other)| {
+            let other = self.b.ins().band(other, mask);
+            if opcode == Opcode::Bxor {
+                self.b.ins().bxor(kept, other)
+            } else if opcode == Opcode::Bor {
+                self.b.ins().bor(kept, other)
+            } else if opcode == Opcode::Isub {
+                self.b.ins().isub(kept, other)
+            } else {
+                self.b.ins().iadd(kept, other)
+            }
+        });
+        Some(changed.collect())
     }
 
     /// The one or the other truth value, as masks. One that is the same for all lanes is none to choose.

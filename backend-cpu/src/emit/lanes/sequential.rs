@@ -22,7 +22,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::analysis::kernels::has_value;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
-use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::scalar::{BinOp, Const, ScalarOp};
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
 use midend::ir::types::ScalarType;
 
@@ -68,6 +68,9 @@ impl Emit<'_, '_> {
     ) -> Vec<Value> {
         let vars: Vec<Var> = params.iter().map(|p| p.var).collect();
         let ty = self.elem(index);
+        if let Atom::Const(Const::I64(bound)) = bound {
+            self.bounds.insert(index, bound);
+        }
         let bound = self.atom(bound);
         let strip = control::strip(body);
         let ahead = ahead(&self.program.vars, group.plan, (index, params), body);

@@ -1,6 +1,7 @@
 //! What instructions read and write: vector registers, and places of vectors on the stack.
 
 use super::fused::{self, Fused};
+use super::webs::Bits;
 use crate::wide::Width;
 use iced_x86::{
     Code, EncodingKind, FlowControl, Instruction, InstructionInfoFactory, OpAccess, OpKind,
@@ -8,7 +9,7 @@ use iced_x86::{
 };
 use std::ops::Range;
 
-/// The registers that Cranelift knows of. Places on the stack are counted from here on.
+/// The registers that Cranelift knows of. Places on the stack are counted from here on, and behind them the registers for what is at these, too.
 pub(super) const KNOWN: usize = 16;
 
 /// Where an instruction says which register.
@@ -18,6 +19,8 @@ pub(super) enum At {
     Operand(u32),
     /// Its memory is a place of a vector on the stack.
     Place,
+    /// What is at a place on the stack is in a register, too ([`super::kept`]).
+    Kept,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +35,7 @@ pub(super) enum Role {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
     pub(super) instruction: u32,
-    /// The number of a register, or [`KNOWN`] and the number of a place.
+    /// The number of a register, or [`KNOWN`] and the number of a place, or behind all of these the register for a place.
     pub(super) location: usize,
     pub(super) at: At,
     pub(super) role: Role,
@@ -71,6 +74,34 @@ impl Accesses {
     /// Whether an instruction can name the first 16 registers only, but for copies, which are made anew.
     pub(super) fn is_low(&self, instruction: usize) -> bool {
         self.low[instruction] && !matches!(self.kinds[instruction], Kind::Copy)
+    }
+
+    /// The same, and for these touches of places, others of registers for the same.
+    pub(super) fn with_kept(&self, reads: &Bits, writes: &Bits) -> Self {
+        let mut all = Self {
+            touches: Vec::with_capacity(self.touches.len()),
+            starts: vec![0],
+            kinds: self.kinds.clone(),
+            low: self.low.clone(),
+            calls: self.calls.clone(),
+            locations: 2 * self.locations - KNOWN,
+        };
+        for at in 0..self.kinds.len() {
+            for k in self.range(at) {
+                let touch = self.touches[k];
+                let kept = || Touch {
+                    location: touch.location + self.locations - KNOWN,
+                    at: At::Kept,
+                    ..touch
+                };
+                // The first that is read and the last that is written is what is copied.
+                all.touches.extend(reads.has(k).then(kept));
+                all.touches.push(touch);
+                all.touches.extend(writes.has(k).then(kept));
+            }
+            all.starts.push(all.touches.len());
+        }
+        all
     }
 
     /// Takes note of what an instruction has become, which touches the same.
@@ -138,7 +169,8 @@ pub(super) fn loads(instruction: &Instruction) -> bool {
     into && MOVES.contains(&instruction.code()) && in_memory(instruction)
 }
 
-fn calls(instruction: &Instruction) -> bool {
+/// Whether it calls other code.
+pub(super) fn calls(instruction: &Instruction) -> bool {
     matches!(
         instruction.flow_control(),
         FlowControl::Call | FlowControl::IndirectCall

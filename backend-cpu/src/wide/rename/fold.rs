@@ -134,7 +134,7 @@ pub(super) fn folds(
             let mut on_stack = true;
             for k in accesses.range(load) {
                 match accesses.touches[k].at {
-                    At::Place => on_stack &= colors[webs.web(k)].is_none(),
+                    At::Place | At::Kept => on_stack &= colors[webs.web(k)].is_none(),
                     At::Operand(_) => written = Some(k),
                 }
             }
@@ -177,7 +177,7 @@ fn fits(instruction: &Instruction, at: At, width: Width) -> Option<bool> {
     match at {
         At::Operand(2) => Some(false),
         At::Operand(1) if either => Some(true),
-        At::Operand(_) | At::Place => None,
+        At::Operand(_) | At::Place | At::Kept => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which webs are alive together, and colors for them.
 
-use super::access::{Accesses, At, KNOWN, Kind, Role};
+use super::access::{Accesses, At, KNOWN, Kind, Role, Touch};
 use super::flow::Flow;
 use super::fused::Term;
 use super::webs::{Bits, Webs};
@@ -14,6 +14,13 @@ pub(super) enum Coalescing {
     Conservative,
 }
 
+/// Which places stay on the stack whatever colors there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Staying {
+    All,
+    These(Vec<usize>),
+}
+
 /// The graph of webs.
 pub(super) struct Graph {
     registers: usize,
@@ -25,6 +32,9 @@ pub(super) struct Graph {
     stays: Vec<bool>,
     /// For each web, the one that it has become a part of, or itself.
     parents: Vec<usize>,
+    /// How often each web is touched, and whether it is a place on the stack.
+    weights: Vec<u64>,
+    is_place: Vec<bool>,
 }
 
 impl Graph {
@@ -33,7 +43,7 @@ impl Graph {
         accesses: &Accesses,
         webs: &Webs,
         registers: usize,
-        with_places: bool,
+        stay: &Staying,
         coalescing: Coalescing,
     ) -> Self {
         let count = webs.count();
@@ -43,24 +53,38 @@ impl Graph {
             low: vec![false; count],
             stays: vec![false; count],
             parents: (0..count).collect(),
+            weights: vec![0; count],
+            is_place: vec![false; count],
         };
-        let mut weights = vec![0u64; count];
-        let mut is_place = vec![false; count];
+        let mut is_read = vec![false; count];
         for (block, weight) in flow.blocks.iter().zip(&flow.weights) {
             for at in block.clone() {
                 for touch in accesses.range(at) {
                     let web = webs.web(touch);
-                    weights[web] = weights[web].saturating_add(*weight);
-                    is_place[web] |= accesses.touches[touch].location >= KNOWN;
-                    let named = accesses.touches[touch].at != At::Place;
+                    graph.weights[web] = graph.weights[web].saturating_add(*weight);
+                    graph.is_place[web] |= accesses.touches[touch].location >= KNOWN;
+                    let Touch {
+                        at: place, role, ..
+                    } = accesses.touches[touch];
+                    let named = matches!(place, At::Operand(_));
                     graph.low[web] |= named && accesses.is_low(at);
+                    // A register for what is on the stack is none if nobody reads it.
+                    is_read[web] |= place != At::Kept || role == Role::Read;
                 }
             }
         }
-        if !with_places {
-            graph.stays.clone_from(&is_place);
+        match stay {
+            Staying::All => graph.stays.clone_from(&graph.is_place),
+            Staying::These(places) => {
+                for web in places {
+                    graph.stays[*web] = true;
+                }
+            }
         }
-        graph.live(flow, accesses, webs, (&weights, &is_place));
+        for (stays, is_read) in graph.stays.iter_mut().zip(is_read) {
+            *stays |= !is_read;
+        }
+        graph.live(flow, accesses, webs);
         graph.symmetric();
         for (a, b) in preferences(flow, accesses, webs) {
             graph.coalesce((a, b), coalescing);
@@ -69,13 +93,7 @@ impl Graph {
     }
 
     /// Finds which webs are alive together. Where there are more than registers, those on the stack stay there that are used the least.
-    fn live(
-        &mut self,
-        flow: &Flow,
-        accesses: &Accesses,
-        webs: &Webs,
-        (weights, is_place): (&[u64], &[bool]),
-    ) {
+    fn live(&mut self, flow: &Flow, accesses: &Accesses, webs: &Webs) {
         for (number, block) in flow.blocks.iter().enumerate() {
             let mut live = Bits::new(webs.count());
             let nexts = &flow.successors[number];
@@ -86,7 +104,7 @@ impl Graph {
                 let touches = accesses.range(at);
                 if accesses.calls[at] {
                     // Other code uses all registers.
-                    for web in live.iter().filter(|web| is_place[*web]) {
+                    for web in live.iter().filter(|web| self.is_place[*web]) {
                         self.stays[web] = true;
                     }
                 }
@@ -115,8 +133,8 @@ impl Graph {
                 }
                 let mut alive = live.iter().filter(|web| !self.stays[*web]).count();
                 while alive > self.registers {
-                    let on_stack = live.iter().filter(|k| is_place[*k] && !self.stays[*k]);
-                    let Some(least) = on_stack.min_by_key(|web| weights[*web]) else {
+                    let on_stack = live.iter().filter(|k| self.is_place[*k] && !self.stays[*k]);
+                    let Some(least) = on_stack.min_by_key(|web| self.weights[*web]) else {
                         break;
                     };
                     self.stays[least] = true;
@@ -185,8 +203,18 @@ impl Graph {
         self.parents[b] = a;
     }
 
-    /// A register for each web but those that stay on the stack, if there are enough.
-    pub(super) fn colors(self) -> Option<Vec<Option<u8>>> {
+    /// Of the places that have a register, and for want of which a web would find one, that which is used the least.
+    pub(super) fn spare(&self, web: usize) -> Option<usize> {
+        let near = |k: &usize| {
+            let root = self.root(*k);
+            root == web || self.apart[web].has(root)
+        };
+        let places = (0..self.parents.len()).filter(|k| self.is_place[*k] && !self.stays[*k]);
+        places.filter(near).min_by_key(|k| self.weights[*k])
+    }
+
+    /// A register for each web but those that stay on the stack, or a web for which there is none.
+    pub(super) fn colors(&self) -> Result<Vec<Option<u8>>, usize> {
         let count = self.apart.len();
         let nodes = (0..count).filter(|k| self.parents[*k] == *k && !self.stays[*k]);
         let mut left: Vec<usize> = nodes.collect();
@@ -228,9 +256,9 @@ impl Graph {
                 .fold(0, |used, color| used | 1 << color);
             // Registers that others cannot have come first.
             let mut free = (0..self.choice(web) as u8).rev();
-            colors[web] = Some(free.find(|color| used & 1 << color == 0)?);
+            colors[web] = Some(free.find(|color| used & 1 << color == 0).ok_or(web)?);
         }
-        Some((0..count).map(|web| colors[self.root(web)]).collect())
+        Ok((0..count).map(|web| colors[self.root(web)]).collect())
     }
 }
 

@@ -6,7 +6,7 @@ use iced_x86::{
     MemoryOperand, Register,
 };
 
-use Register::{EAX, RCX, RDI, RSI, RSP, XMM2, XMM3, XMM5, XMM11, XMM12};
+use Register::{EAX, RCX, RDI, RSI, RSP, XMM0, XMM2, XMM3, XMM5, XMM11, XMM12, XMM15};
 
 fn at(register: Register, displacement: i64) -> MemoryOperand {
     MemoryOperand::with_base_displ(register, displacement)
@@ -41,8 +41,9 @@ fn sum_of_products() -> Vec<u8> {
 }
 
 /// Machine code of instructions, of which branches name others by their numbers.
-fn encoded<const N: usize>(all: [Result<Instruction, IcedError>; N]) -> Vec<u8> {
-    let mut all = all.map(|i| i.expect("it is an instruction"));
+fn encoded(all: impl IntoIterator<Item = Result<Instruction, IcedError>>) -> Vec<u8> {
+    let all = all.into_iter().map(|i| i.expect("it is an instruction"));
+    let mut all: Vec<Instruction> = all.collect();
     for (ip, instruction) in all.iter_mut().enumerate() {
         instruction.set_ip(ip as u64);
     }
@@ -116,5 +117,82 @@ fn loads_go_where_they_are_used() {
         assert!(line("vsubps").ends_with("[rdi]"), "{text}");
         assert!(!line("vaddps").contains("[rsi]"), "{text}");
         assert!(text.contains("jne") && !text.contains("jmp"), "{text}");
+    }
+}
+
+/// A vector that is put on the stack and taken back, and then a loop in which as many as there are registers change places by way of
+/// the stack.
+fn changing_places() -> Vec<u8> {
+    let load = Code::Movdqu_xmm_xmmm128;
+    let store = Code::Movdqu_xmmm128_xmm;
+    let copy = Code::Movdqa_xmm_xmmm128;
+    let mut all = vec![
+        Instruction::with2(Code::Sub_rm64_imm8, RSP, 32),
+        Instruction::with2(load, XMM2, at(RDI, 0)),
+        Instruction::with2(store, at(RSP, 16), XMM2),
+        Instruction::with2(load, XMM3, at(RSP, 16)),
+        Instruction::with2(store, at(RCX, 0), XMM3),
+        Instruction::with2(Code::Mov_r32_imm32, EAX, 4),
+    ];
+    all.extend((0..16).map(|k| Instruction::with2(load, XMM0 + k, at(RDI, i64::from(64 * k)))));
+    let head = all.len() as u64;
+    all.push(Instruction::with2(store, at(RSP, 0), XMM0));
+    all.extend((0..15).map(|k| Instruction::with2(copy, XMM0 + k, XMM0 + (k + 1))));
+    all.extend([
+        Instruction::with2(load, XMM15, at(RSP, 0)),
+        Instruction::with2(Code::Sub_rm32_imm8, EAX, 1),
+        Instruction::with_branch(Code::Jne_rel8_64, head),
+    ]);
+    all.extend((0..16).map(|k| Instruction::with2(store, at(RCX, i64::from(64 * k)), XMM0 + k)));
+    all.extend([
+        Instruction::with2(Code::Add_rm64_imm8, RSP, 32),
+        Ok(Instruction::with(Code::Retnq)),
+    ]);
+    encoded(all)
+}
+
+#[test]
+fn what_finds_no_register_stays_on_the_stack_alone() {
+    let code = changing_places();
+    let code = widen(&code, 0, Width::Two, true).expect("it is widened");
+    let text = text(&code);
+    let (before, inside) = text.split_once("at_").expect("there is a loop");
+    assert!(!before.contains("[rsp"), "{text}");
+    assert_eq!(inside.matches("[rsp").count(), 2, "{text}");
+}
+
+/// A loop whose value goes from turn to turn by way of the stack, since it is there when other code is called behind the loop.
+fn on_the_stack_for_a_call() -> Vec<u8> {
+    let load = Code::Movdqu_xmm_xmmm128;
+    let store = Code::Movdqu_xmmm128_xmm;
+    encoded([
+        Instruction::with2(Code::Sub_rm64_imm8, RSP, 32),
+        Instruction::with2(Code::Mov_r32_imm32, EAX, 4),
+        Instruction::with2(load, XMM2, at(RDI, 0)),
+        Instruction::with2(store, at(RSP, 0), XMM2),
+        Instruction::with2(load, XMM3, at(RSP, 0)),
+        Instruction::with3(Code::VEX_Vpaddd_xmm_xmm_xmmm128, XMM3, XMM3, XMM3),
+        Instruction::with2(store, at(RSP, 0), XMM3),
+        Instruction::with2(Code::Sub_rm32_imm8, EAX, 1),
+        Instruction::with_branch(Code::Jne_rel8_64, 4),
+        Instruction::with1(Code::Call_rm64, RSI),
+        Instruction::with2(load, XMM5, at(RSP, 0)),
+        Instruction::with2(store, at(RCX, 0), XMM5),
+        Instruction::with2(Code::Add_rm64_imm8, RSP, 32),
+        Ok(Instruction::with(Code::Retnq)),
+    ])
+}
+
+#[test]
+fn what_is_on_the_stack_for_a_call_is_in_a_register_before() {
+    let code = on_the_stack_for_a_call();
+    for width in [Width::Two, Width::Four] {
+        let code = widen(&code, 0, width, true).expect("it is widened");
+        let text = text(&code);
+        let (_, inside) = text.split_once("at_").expect("there is a loop");
+        let (inside, behind) = inside.split_once("jne").expect("it goes round");
+        // It is stored, and not loaded before the call.
+        assert_eq!(inside.matches("[rsp").count(), 1, "{text}");
+        assert_eq!(behind.matches("[rsp").count(), 1, "{text}");
     }
 }
