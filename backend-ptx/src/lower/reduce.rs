@@ -274,12 +274,16 @@ impl Lower<'_> {
         });
     }
 
-    /// Does at a point what is done with its sums.
+    /// Does at a point what is done with its sums. If that fails, the thread goes on, since others count on it: lanes that vote, and blocks
+    /// that take tiles in turn.
     pub(super) fn then(&mut self, then: &Lambda<Mem>, values: impl Iterator<Item = Operand>) {
         for (&param, value) in then.params.iter().zip(values) {
             self.bind_scalar(param, value);
         }
-        self.body(&then.body);
+        self.protected(&[], |lower| {
+            lower.body(&then.body);
+            vec![]
+        });
     }
 
     /// Stores a tuple at a row-major index.

@@ -27,7 +27,7 @@ impl Lower<'_> {
         let exists = self.b.cmp(Cmp::Lt, Ty::U64, number, tiles);
         self.b.branch(exists, inside, exit, true);
         self.b.begin(inside);
-        // Threads that fail in one tile come to the next one with the others.
+        // What may fail is protected, one by one; whatever else fails comes to the next tile with the others.
         let outer = std::mem::replace(&mut self.fail, next);
         f(self, number);
         self.fail = outer;

@@ -77,6 +77,7 @@ const PROGRAMS: [Measured; 13] = [
 
 fn main() -> Result<()> {
     let options = Options::parse();
+    std::fs::create_dir_all(&options.work)?;
     let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("device");
     let folder = options.programs.clone().unwrap_or_else(own);
     let (peers, peer) = match options.checks {
@@ -130,7 +131,6 @@ fn main() -> Result<()> {
 
 /// The times of the peers by name; none where there is no `nvcc`.
 fn peers(options: &Options, folder: &Path) -> Result<BTreeMap<String, f64>> {
-    std::fs::create_dir_all(&options.work)?;
     let program = options.work.join("peers");
     let built = Command::new("nvcc")
         .args([

@@ -75,11 +75,7 @@ impl Lower<'_> {
                 let bit = Operand::Imm(1 << k);
                 let bit = self.b.select(Ty::B32, counts, bit, Operand::Imm(0));
                 self.b.bin_to(bits, Binary::Or, Ty::B32, bits, bit);
-                let kept: Vec<Operand> = keeping
-                    .stores
-                    .iter()
-                    .map(|(_, k)| values[*k].into())
-                    .collect();
+                let kept: Vec<Operand> = keeping.stores.iter().map(|(_, k)| values[*k]).collect();
                 self.store_near(&at, &keeping.types, 32 * k, &kept);
                 k += 1;
             }
