@@ -173,6 +173,8 @@ pub(super) fn large(
             };
             let carry = lower.tables("carry", &types, 1);
             let all_warps = Operand::Imm(WARPS.into());
+            // A filter tells its count before it does anything else. The warp then adds it up once more: what one condition computes
+            // has no value where another one holds.
             if let Some((_, held)) = &held {
                 lower.first_warp(|lower| {
                     let own = lower.fold_table((ops, &types), &warps, all_warps);

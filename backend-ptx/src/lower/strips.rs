@@ -111,8 +111,8 @@ impl Lower<'_> {
     ) {
         let is_together = self.is_together();
         let (several, single) = (self.b.block(), self.b.block());
-        let counts = [cond, body].map(is_of_numbers) == [true; 2];
-        if counts {
+        let is_plain = is_of_numbers(cond) && is_of_numbers(body);
+        if is_plain {
             let inside = self.b.block();
             self.rounds(types, regs, (cond, body), (copies, inside, exit));
         }
@@ -121,7 +121,7 @@ impl Lower<'_> {
         let far = is_far(self);
         self.b.branch(far, several, single, is_together);
         self.b.begin(several);
-        if counts {
+        if is_plain {
             let value = |(reg, ty): (&Reg, &Type)| self.b.mov(Ty::of_class(class(ty)), *reg);
             let old: Vec<Reg> = regs.iter().zip(types).map(value).collect();
             let held = self.b.mov(Ty::Pred, Operand::Imm(1));

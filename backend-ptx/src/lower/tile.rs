@@ -315,10 +315,7 @@ impl Lower<'_> {
                 each.push(values);
             }
         }
-        Points {
-            columns: job.form.points.1 as usize,
-            each,
-        }
+        Points::new(job.form.points.1 as usize, each)
     }
 
     /// The rows or columns of the thread; `inside` moves those beyond the space to the last one. Nothing where there are no rows.
@@ -408,6 +405,9 @@ impl Lower<'_> {
 struct Points {
     columns: usize,
     each: Vec<HashMap<Var, Value>>,
+    /// The order in which they take their turns, by pairs of rows and columns: what one reads of its row and column, its neighbour has just
+    /// read.
+    order: Vec<usize>,
 }
 
 impl Points {
@@ -418,13 +418,17 @@ impl Points {
         }
     }
 
-    /// The points, by pairs of rows and columns: what one reads of its row and column, its neighbour has just read.
-    fn by_pairs(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.each.len()).collect();
+    /// Points in rows of so many columns.
+    fn new(columns: usize, each: Vec<HashMap<Var, Value>>) -> Self {
+        let mut order: Vec<usize> = (0..each.len()).collect();
         order.sort_by_key(|&i| {
-            let (row, column) = (i / self.columns, i % self.columns);
+            let (row, column) = (i / columns, i % columns);
             (row / 2, column / 2, row % 2, column % 2)
         });
-        order
+        Self {
+            columns,
+            each,
+            order,
+        }
     }
 }

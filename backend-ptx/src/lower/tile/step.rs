@@ -286,7 +286,8 @@ impl Lower<'_> {
         let on: Vec<(bool, bool)> = binds.iter().map(|v| job.tiles.depends(*v)).collect();
         let by_row = on.iter().any(|(row, _)| *row);
         let by_column = on.iter().any(|(_, column)| *column);
-        for i in points.by_pairs() {
+        for k in 0..points.order.len() {
+            let i = points.order[k];
             let (row, column) = (i / points.columns, i % points.columns);
             let row = if by_row { row } else { 0 };
             let column = if by_column { column } else { 0 };
