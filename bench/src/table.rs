@@ -69,8 +69,9 @@ pub(super) fn table(options: &Options, root: &Path, work: &Path) -> Result<()> {
         .map(|side| format!("{:>13}", format!("{side} ms")))
         .concat();
     let heads = RATIOS.map(|(head, ..)| format!("{head:>9}")).concat();
-    println!("{:<14}{head}{heads}", "program");
+    println!("{:<14}{head}{heads}{:>9}", "program", "widened");
     let mut ratios = [const { Vec::new() }; RATIOS.len()];
+    let mut shares = Vec::new();
     let python = python(root);
     let programs: &[(&str, &str)] = match options.irregular {
         true => &IRREGULAR,
@@ -93,10 +94,16 @@ pub(super) fn table(options: &Options, root: &Path, work: &Path) -> Result<()> {
             for dataset in &mut group.datasets {
                 let sides = dataset.sides.iter_mut().zip(&sides);
                 sides.for_each(|(side, &name)| name.clone_into(&mut side.name));
-                println!("{}", line(&name, dataset, &mut ratios));
+                println!("{}", line(&name, dataset, (&mut ratios, &mut shares)));
             }
             groups.push(group);
         }
+    }
+    if !shares.is_empty() {
+        let mean = 100.0 * shares.iter().sum::<f64>() / shares.len() as f64;
+        println!(
+            "widened: in the mean {mean:.0} % of the time of kernels is spent in code for registers of more than 128 bits"
+        );
     }
     for (ratios, (head, theirs, ours)) in ratios.iter().zip(RATIOS) {
         if !ratios.is_empty() {
@@ -117,8 +124,13 @@ pub(super) fn table(options: &Options, root: &Path, work: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The times of a program's sides, and those of C and Futhark as multiples of ours.
-fn line(name: &str, dataset: &Dataset, ratios: &mut [Vec<f64>; RATIOS.len()]) -> String {
+/// The times of a program's sides, those of C and Futhark as multiples of ours, and the share of the time of our kernels that is spent in code
+/// that was widened.
+fn line(
+    name: &str,
+    dataset: &Dataset,
+    (ratios, shares): (&mut [Vec<f64>; RATIOS.len()], &mut Vec<f64>),
+) -> String {
     let mut text = format!("{name:<14}");
     let median = |name: &str| {
         let place = dataset.sides.iter().position(|side| side.name == name);
@@ -139,6 +151,13 @@ fn line(name: &str, dataset: &Dataset, ratios: &mut [Vec<f64>; RATIOS.len()]) ->
         );
         text += &format!("{cell:>9}");
     }
+    let share = widened(dataset);
+    shares.extend(share);
+    let cell = share.map_or_else(
+        || String::from("-"),
+        |share| format!("{:.0} %", 100.0 * share),
+    );
+    text += &format!("{cell:>9}");
     for side in &dataset.sides {
         match &side.outcome {
             Ok(Measured {
@@ -151,6 +170,14 @@ fn line(name: &str, dataset: &Dataset, ratios: &mut [Vec<f64>; RATIOS.len()]) ->
         }
     }
     text
+}
+
+/// The share of the time of our kernels in registers of more than 128 bits.
+fn widened(dataset: &Dataset) -> Option<f64> {
+    let ours = dataset.sides.first()?.outcome.as_ref().ok()?;
+    let shares = ours.spent.as_ref()?.vectors?;
+    let wide = shares.iter().filter(|(bits, _)| *bits > 128);
+    Some(wide.map(|(_, share)| share).sum())
 }
 
 /// In seconds.

@@ -28,6 +28,7 @@ pub use rounds::{add_round, round_lasts};
 pub use statistics::{Summary, fastest, geometric_mean, rank_shift};
 pub use worker::serve;
 
+use crate::session::Program;
 use midend::plan::Profile;
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +75,7 @@ pub struct Measured {
 }
 
 /// What a run spent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
     /// The most bytes of buffers at once.
     pub peak: u64,
@@ -82,12 +83,15 @@ pub struct Spent {
     pub moved: u64,
     /// The thresholds of guards, how often they were passed, and how often come to.
     pub guards: Vec<(String, u64, u64)>,
+    /// The shares of the time of kernels in vector registers of so many bits, on CPUs.
+    pub vectors: Option<[(u32, f64); 3]>,
 }
 
 impl Spent {
-    fn of(profile: &Profile) -> Self {
+    fn of(program: &Program, profile: &Profile) -> Self {
         let guards = profile.guards.iter();
         Self {
+            vectors: program.vector_shares(profile),
             peak: profile.peak,
             moved: profile.work.iter().map(|done| done.bytes).sum(),
             guards: guards

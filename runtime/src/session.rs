@@ -404,6 +404,21 @@ impl Program {
     pub fn vector_bits(&self, kernel: &str) -> Option<u32> {
         self.engine.vector_bits(kernel)
     }
+    /// The shares of the time of all kernels that a run spent in vector registers of so many bits, the widest first; nothing unless the target
+    /// is the CPU and there were kernels.
+    pub fn vector_shares(&self, profile: &Profile) -> Option<[(u32, f64); 3]> {
+        let mut shares = [512, 256, 128].map(|bits| (bits, 0.0));
+        let mut all = 0.0;
+        for done in &profile.work {
+            let Some(kernel) = &done.kernel else { continue };
+            let seconds = done.time.as_secs_f64();
+            all += seconds;
+            let bits = self.vector_bits(kernel)?;
+            let mine = shares.iter_mut().filter(|(width, _)| *width == bits);
+            mine.for_each(|(_, share)| *share += seconds);
+        }
+        (all > 0.0).then(|| shares.map(|(bits, seconds)| (bits, seconds / all)))
+    }
     /// A call of which nothing is to be told.
     fn simple<'a>(&'a self, entry: &'a str, args: Vec<Value>) -> Call<'a> {
         Call {

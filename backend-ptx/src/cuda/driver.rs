@@ -8,11 +8,13 @@
 )]
 
 mod module;
+mod shelf;
 mod small;
 mod transfer;
 
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::{CudaContext, sys};
+use shelf::Shelf;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use transfer::{Beside, Chunks};
@@ -57,10 +59,15 @@ fn bytes_of<T: Copy>(data: &[T]) -> &[u8] {
 /// Bytes that are reached by one access: atomic operations on a byte change the word around it.
 const WORD: usize = 8;
 
+/// The whole words of so many bytes.
+fn in_words(bytes: usize) -> Result<usize> {
+    let whole = bytes.max(1).checked_next_multiple_of(WORD);
+    whole.ok_or(Failed::Memory(bytes as u64))
+}
+
 /// Memory without defined contents, from a stream of the current context; whole words of it.
 fn alloc_in(stream: sys::CUstream, bytes: usize) -> Result<u64> {
-    let whole = bytes.max(1).checked_next_multiple_of(WORD);
-    let whole = whole.ok_or(Failed::Memory(bytes as u64))?;
+    let whole = in_words(bytes)?;
     // SAFETY: the stream is that of the current context; the contents are not read before they are written.
     unsafe { result::malloc_async(stream, whole) }.map_err(|why| Failed::of_memory(why, bytes))
 }
@@ -86,6 +93,8 @@ unsafe impl Send for Staging {}
 pub(super) struct Gpu {
     context: Arc<CudaContext>,
     staging: Mutex<Staging>,
+    /// Memory that the device's kernels use, or will soon.
+    shelf: Mutex<Shelf>,
     /// Pinned memory for large transfers, once there was one.
     chunks: Mutex<Option<Chunks>>,
     /// The stream for transfers beside the work, once there was one.
@@ -144,7 +153,7 @@ impl Drop for Function {
 impl Drop for Gpu {
     fn drop(&mut self) {
         // A device that has failed does nothing any more.
-        let _ = self.wait();
+        let _ = self.clear_shelf().and_then(|()| self.wait());
         let taken = (lock(&self.chunks).take(), lock(&self.beside).take());
         if self.context.bind_to_thread().is_err() {
             // Without the context nothing can be given back.
@@ -219,6 +228,7 @@ impl Gpu {
                 memory: staging,
                 reports: 0,
             }),
+            shelf: Mutex::default(),
             chunks: Mutex::default(),
             beside: Mutex::default(),
             about,
@@ -258,11 +268,28 @@ impl Gpu {
     }
 
     fn try_alloc(&self, bytes: usize) -> Result<u64> {
-        alloc_in(self.stream()?, bytes)
+        let whole = in_words(bytes)?;
+        if let Some(address) = lock(&self.shelf).reuse(whole) {
+            return Ok(address);
+        }
+        let address = alloc_in(self.stream()?, bytes)?;
+        lock(&self.shelf).take(address, whole);
+        Ok(address)
+    }
+
+    /// Gives memory that waits to be used again back to the pool.
+    fn clear_shelf(&self) -> Result<()> {
+        let stream = self.stream()?;
+        for address in lock(&self.shelf).clear() {
+            // SAFETY: it came from the pool, and nobody holds it. A failure leaves the memory taken.
+            let _ = unsafe { result::free_async(address, stream) };
+        }
+        Ok(())
     }
 
     /// Gives all memory that nobody uses back to the device.
     fn trim(&self) -> Result<()> {
+        self.clear_shelf()?;
         self.wait()?;
         // SAFETY: the device is that of the context, whose pool is always there.
         unsafe {
@@ -274,8 +301,9 @@ impl Gpu {
 
     /// Gives memory back, once all that has been asked for is done.
     pub(super) fn free(&self, address: u64) {
-        if let Ok(stream) = self.stream() {
-            // SAFETY: the address came from `alloc`, and its holder gives it up. A failure leaves the memory taken.
+        let leaves = lock(&self.shelf).give_back(address);
+        if let (Some(address), Ok(stream)) = (leaves, self.stream()) {
+            // SAFETY: the address came from the pool, and its holder has given it up. A failure leaves the memory taken.
             let _ = unsafe { result::free_async(address, stream) };
         }
     }

@@ -63,6 +63,10 @@ fn result(side: &Side, size: Option<u64>) -> Value {
         let guards = guards.map(|(name, taken, all)| (name.clone(), json!([taken, all])));
         result["moved"] = json!(spent.moved);
         result["guards"] = Value::Object(guards.collect());
+        if let Some(shares) = spent.vectors {
+            let shares = shares.map(|(bits, share)| (bits.to_string(), json!(share)));
+            result["vectors"] = Value::Object(shares.into_iter().collect());
+        }
     }
     if let Some(note) = &measured.note {
         result["stderr"] = json!(note);
@@ -124,6 +128,7 @@ mod tests {
                     peak: 80,
                     moved: 160,
                     guards: vec![],
+                    vectors: Some([(512, 0.0), (256, 0.75), (128, 0.25)]),
                 }),
                 note: None,
             }),
@@ -148,6 +153,7 @@ mod tests {
         let result = &value["a.fut:f"]["datasets"]["[10]f32"];
         assert_eq!(result["runtimes"], json!([13, 13]));
         assert_eq!(result["bytes"], json!({ "default": 80 }));
+        assert_eq!(result["vectors"]["256"], json!(0.75));
         assert_eq!(result["device"], json!("a CPU"));
         let times = read(&text).expect("what was written");
         assert_eq!(times["a.fut:f"]["[10]f32"], Ok(vec![12.5, 13.0]));

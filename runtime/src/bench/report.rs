@@ -126,6 +126,7 @@ mod tests {
                 peak: 1 << 20,
                 moved: 1_100_000,
                 guards: vec![guard("main:1", 2), guard("main:2", 0), guard("main:3", 1)],
+                vectors: None,
             }),
             note: None,
         };

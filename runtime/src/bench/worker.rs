@@ -226,7 +226,7 @@ impl Bench<'_> {
             .and_then(|args| args.into_iter().map(Resident::get).collect());
         let profiled = args.and_then(|args| program.profile(&input.case.entry, args));
         let (_, profile) = profiled.map_err(|why| why.to_string())?;
-        Ok(Answer::Spent(Some(Spent::of(&profile))))
+        Ok(Answer::Spent(Some(Spent::of(program, &profile))))
     }
 
     fn ready(&self) -> Result<(&Program, &Input), String> {

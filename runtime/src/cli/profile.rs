@@ -10,13 +10,13 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 /// Kernels, copies, guards and memory of a run of `entry`, and the times of passes. The ceilings are those of the device, if they
-/// are known. `vector_bits` tells those of a kernel.
+/// are known; and the shares of the time of kernels in registers of so many bits, on CPUs.
 pub(super) fn text(
     entry: &str,
     times: &CompileTimes,
     profile: &Profile,
     ceilings: Option<&Ceilings>,
-    vector_bits: &dyn Fn(&str) -> Option<u32>,
+    shares: Option<[(u32, f64); 3]>,
 ) -> String {
     let mut text = format!("; {entry}: {} ms\n", ms(profile.time));
     if !profile.work.is_empty() {
@@ -26,8 +26,8 @@ pub(super) fn text(
             let peak = format!("peak: {bytes:.1} GB/s of memory, {operations:.1} G operations/s");
             line(&mut text, &peak);
         }
-        if let Some(shares) = vectors(profile, vector_bits) {
-            line(&mut text, &shares);
+        if let Some(shares) = shares {
+            line(&mut text, &vectors(shares));
         }
     }
     if !profile.guards.is_empty() {
@@ -108,29 +108,11 @@ fn work(profile: &Profile, ceilings: Option<&Ceilings>) -> Table {
     rows
 }
 
-/// How much of the time of kernels is spent in vector registers of each width, on CPUs.
-fn vectors(profile: &Profile, vector_bits: &dyn Fn(&str) -> Option<u32>) -> Option<String> {
-    const WIDTHS: [u32; 3] = [512, 256, 128];
-    let mut all = 0.0;
-    let mut spent = [0.0; WIDTHS.len()];
-    for done in &profile.work {
-        let Some(kernel) = &done.kernel else { continue };
-        let seconds = done.time.as_secs_f64();
-        all += seconds;
-        let bits = vector_bits(kernel)?;
-        if let Some(k) = WIDTHS.iter().position(|width| *width == bits) {
-            spent[k] += seconds;
-        }
-    }
-    (all > 0.0).then(|| {
-        let shares = WIDTHS.iter().zip(spent).map(|(bits, seconds)| {
-            let share = 100.0 * seconds / all;
-            format!("{share:.0} % of {bits}")
-        });
-        let shares: Vec<String> = shares.collect();
-        let shares = shares.join(", ");
-        format!("vectors: of the time of kernels in registers of so many bits, {shares}")
-    })
+/// How much of the time of kernels is spent in vector registers of each width.
+fn vectors(shares: [(u32, f64); 3]) -> String {
+    let shares = shares.map(|(bits, share)| format!("{:.0} % of {bits}", 100.0 * share));
+    let shares = shares.join(", ");
+    format!("vectors: of the time of kernels in registers of so many bits, {shares}")
 }
 
 /// How much of what the device can do a kernel does: of the one that it does more of.

@@ -192,7 +192,7 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
             program.compile_times(),
             &found,
             program.ceilings(&found).as_ref(),
-            &|kernel| program.vector_bits(kernel),
+            program.vector_shares(&found),
         ));
     }
     if let Some(path) = &arguments.write_runtime_to {

@@ -153,7 +153,13 @@ impl Gpu {
             none => none.insert(Beside::new()?),
         };
         let bytes = bytes_of(data);
-        let address = super::alloc_in(beside.stream, bytes.len())?;
+        let address = match super::alloc_in(beside.stream, bytes.len()) {
+            Err(Failed::Memory(_)) => {
+                self.trim()?;
+                super::alloc_in(beside.stream, bytes.len())?
+            }
+            made => made?,
+        };
         let written = self.write_in(beside.stream, address, bytes);
         // SAFETY: event and stream are of the current context.
         let noted = unsafe { result::event::record(beside.there, beside.stream) };
