@@ -15,11 +15,13 @@ use midend::ir::types::ScalarType;
 
 /// The most numbers that an index is the sum of.
 const TERMS: usize = 6;
+/// The most operations one after the other that are looked at for whether they go on with what is known before a loop.
+const DEPTH: usize = 6;
 
 /// An index as a sum.
 #[derive(Default)]
 struct Sum {
-    /// What is computed outside of the innermost loop.
+    /// What is the same in all steps of the innermost loop.
     fixed: Vec<Value>,
     moving: Vec<Value>,
     constant: i64,
@@ -74,11 +76,15 @@ impl Emit<'_, '_> {
         while let Some(value) = open.pop() {
             if let Some(constant) = self.known(value) {
                 sum.constant = sum.constant.wrapping_add(constant);
-            } else if value.as_u32() < counter.as_u32() {
-                // Values are numbered in the order in which they are emitted.
+            } else if self.is_fixed(value, counter, DEPTH) {
                 sum.fixed.push(value);
-            } else if let Some([a, b]) = self.summands(value) {
+            } else if let Some([a, b]) = self.operands(Opcode::Iadd, value) {
                 open.extend([b, a]);
+            } else if let Some([a, b]) = self.operands(Opcode::Isub, value)
+                && let Some(less) = self.known(b)
+            {
+                sum.constant = sum.constant.wrapping_sub(less);
+                open.push(a);
             } else {
                 sum.moving.push(value);
             }
@@ -101,14 +107,38 @@ impl Emit<'_, '_> {
         }
     }
 
-    fn summands(&self, value: Value) -> Option<[Value; 2]> {
+    /// Whether a value is known before the loop with this counter: it was emitted there, or follows from such values by a few operations,
+    /// which Cranelift moves there.
+    fn is_fixed(&self, value: Value, counter: Value, depth: usize) -> bool {
+        // Values are numbered in the order in which they are emitted.
+        if value.as_u32() < counter.as_u32() || self.known(value).is_some() {
+            return true;
+        }
         let dfg = &self.b.func.dfg;
-        if let InstructionData::Binary {
-            opcode: Opcode::Iadd,
-            args,
-        } = dfg.insts[dfg.value_def(value).inst()?]
-        {
-            Some(args)
+        let Some(inst) = dfg.value_def(value).inst().filter(|_| depth > 0) else {
+            return false;
+        };
+        let moves = matches!(
+            dfg.insts[inst].opcode(),
+            Opcode::Iadd
+                | Opcode::Isub
+                | Opcode::Imul
+                | Opcode::Ishl
+                | Opcode::Smin
+                | Opcode::Smax
+                | Opcode::Icmp
+                | Opcode::Select
+        );
+        let mut args = dfg.inst_args(inst).iter();
+        moves && args.all(|arg| self.is_fixed(*arg, counter, depth - 1))
+    }
+
+    /// The operands of a value that such an operation of two operands gives.
+    fn operands(&self, opcode: Opcode, value: Value) -> Option<[Value; 2]> {
+        let dfg = &self.b.func.dfg;
+        let definition = dfg.insts[dfg.value_def(value).inst()?];
+        if let InstructionData::Binary { opcode: op, args } = definition {
+            (op == opcode).then_some(args)
         } else {
             None
         }

@@ -288,6 +288,19 @@ impl Emit<'_, '_> {
         inits: &[Value],
         body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
     ) -> Vec<Value> {
+        self.range_by(1, (ty, (first, bound)), strip, inits, body)
+    }
+
+    /// The same in steps, of which a whole number lies in the range.
+    pub(super) fn range_by(
+        &mut self,
+        step: i64,
+        (ty, (first, bound)): (ScalarType, (Value, Value)),
+        strip: i64,
+        inits: &[Value],
+        body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let strip = strip * step;
         let counter = super::clif(ty);
         let less = if ty.is_unsigned() {
             IntCC::UnsignedLessThan
@@ -312,7 +325,7 @@ impl Emit<'_, '_> {
                 .ins()
                 .brif(any, inner, &block_args(start), exit, &skip);
             self.counted_inner(
-                (counter, 1, less),
+                (counter, step, less),
                 bound,
                 &carried_types,
                 (inner, exit),
@@ -343,7 +356,7 @@ impl Emit<'_, '_> {
         let latch_counter = self.params(latch, &[counter])[0];
         let carried = self.params(latch, &carried_types);
         self.counted_inner(
-            (counter, 1, less),
+            (counter, step, less),
             limit,
             &carried_types,
             (inner, latch),

@@ -152,9 +152,11 @@ impl Emit<'_, '_> {
     ) {
         let strip = super::control::strip(body);
         let width = plan.width as i64;
-        self.counted(ScalarType::I64, count, strip, &[], |emit, g, _| {
-            let ahead = emit.b.ins().imul_imm_s(g, width);
-            let mut start = emit.b.ins().iadd(groups.origin, ahead);
+        let length = self.b.ins().imul_imm_s(count, width);
+        let end = self.b.ins().iadd(groups.origin, length);
+        let range = (ScalarType::I64, (groups.origin, end));
+        self.range_by(width, range, strip, &[], |emit, start, _| {
+            let mut start = start;
             if groups.origin != groups.least {
                 start = emit.b.ins().smax(start, groups.least);
             }
