@@ -45,6 +45,9 @@ use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
 use std::collections::HashMap;
 
+/// The most that an index grows by from lane to lane: elements of all lanes are so near that constant distances fit instructions.
+const STRIDE: i64 = 1 << 20;
+
 /// The values of a varying variable.
 #[derive(Clone, Debug)]
 pub(super) enum Lanes {
@@ -362,7 +365,7 @@ impl Emit<'_, '_> {
         } else {
             t.checked_mul(factor(a, s)?)?
         };
-        if !(-1024..=1024).contains(&stride) {
+        if !(-STRIDE..=STRIDE).contains(&stride) {
             return None;
         }
         let base = self.int_binary(op, ScalarType::I64, a, b);

@@ -113,6 +113,8 @@ pub(super) struct Finder<'a> {
     pub(super) varying: BTreeSet<Var>,
     /// What grows by one from lane to lane.
     pub(super) unit: BTreeSet<Var>,
+    /// What grows by another constant.
+    pub(super) growing: BTreeSet<Var>,
     /// Whether integers are put in vectors, which pays where everything is.
     pub(super) integers: bool,
     pub(super) counts: Counts,
@@ -180,6 +182,7 @@ impl<'a> Finder<'a> {
             vars,
             varying: BTreeSet::from([*index]),
             unit: BTreeSet::from([*index]),
+            growing: BTreeSet::new(),
             integers,
             counts: Counts::default(),
             valued: None,

@@ -5,7 +5,7 @@ use super::vector::{lanes_per_vector, packed_type};
 use midend::analysis::kernels::kernel_bodies;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
-use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::scalar::{BinOp, Const, ScalarOp};
 use midend::ir::syntax::{Atom, Exp, Stm};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::body_uses;
@@ -31,7 +31,13 @@ impl Finder<'_> {
             self.counts.finding += 1;
             return;
         }
+        if self.is_growing(stm) {
+            self.growing.extend(&stm.binds);
+            return;
+        }
         let unit = |atom: &Atom| matches!(atom, Atom::Var(v) if self.unit.contains(v));
+        let grows =
+            |atom: &Atom| unit(atom) || matches!(atom, Atom::Var(v) if self.growing.contains(v));
         let packed = match &stm.exp {
             Exp::Atom(_) => return,
             // Masks are made of masks, or lanes of lanes.
@@ -53,7 +59,7 @@ impl Finder<'_> {
                 let packed = packed_type(*op, self.integers);
                 match op {
                     // An index as it grows from lane to lane.
-                    ScalarOp::Convert(ScalarType::I64, to) if unit(&args[0]) => {
+                    ScalarOp::Convert(ScalarType::I64, to) if grows(&args[0]) => {
                         packed.filter(|_| to.is_integer()).map(|_| *to)
                     }
                     ScalarOp::Bin(BinOp::Shl | BinOp::Shr, _) if self.varies(args[1]) => None,
@@ -64,7 +70,7 @@ impl Finder<'_> {
                     | ScalarOp::Convert(..)
                     | ScalarOp::ToBits(_)
                     | ScalarOp::FromBits(_)
-                    | ScalarOp::Select(_) => packed.filter(|_| !args.iter().any(unit)),
+                    | ScalarOp::Select(_) => packed.filter(|_| !args.iter().any(grows)),
                 }
             }
             Exp::Op(Mem::Load { buffer, index }) => {
@@ -77,7 +83,7 @@ impl Finder<'_> {
                 value,
             }) => {
                 let elem = self.vars[*buffer].ty.elem();
-                elem.filter(|_| unit(index) && !unit(value))
+                elem.filter(|_| unit(index) && !grows(value))
             }
             // Only what it says differs.
             Exp::Assert { cond, .. } if !self.varies(*cond) => return,
@@ -118,6 +124,20 @@ impl Finder<'_> {
         };
         let ahead = unit(&args[0]) && !self.varies(args[1]);
         ahead || (*op == BinOp::Add && unit(&args[1]) && !self.varies(args[0]))
+    }
+
+    /// Whether a statement makes a number that grows by some constant from lane to lane of such numbers.
+    fn is_growing(&self, stm: &Stm<Mem>) -> bool {
+        let grows = |atom: &Atom| matches!(atom, Atom::Var(v) if self.unit.contains(v) || self.growing.contains(v));
+        let Exp::Scalar(ScalarOp::Bin(op, ScalarType::I64), args) = &stm.exp else {
+            return false;
+        };
+        let fits = |atom: &Atom| !self.varies(*atom) || grows(atom);
+        let small = |atom: &Atom| matches!(atom, Atom::Const(Const::I64(n)) if n.unsigned_abs() <= super::STRIDE.unsigned_abs());
+        let is_sum = matches!(op, BinOp::Add | BinOp::Sub) && args.iter().all(fits);
+        let is_multiple = *op == BinOp::Mul
+            && ((grows(&args[0]) && small(&args[1])) || (small(&args[0]) && grows(&args[1])));
+        is_sum || is_multiple
     }
 
     /// Whether a statement does nothing but find elements of rows that are put in panels, once for each row.
