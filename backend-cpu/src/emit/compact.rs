@@ -13,7 +13,8 @@
 
 use super::lanes::compressed;
 use super::{Emit, plain};
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::analysis::filters::Kept;
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::soac::Operator;
@@ -66,12 +67,14 @@ impl Emit<'_, '_> {
                 let to = emit.b.ins().smin(to, hi);
                 let mut rest = (from, before.to_vec());
                 if let Some(job) = &together {
-                    // The last point is left, at which there may be more to do.
+                    // The last point of all is left, at which there may be more to do.
                     let width = job.plan.width as i64;
                     let length = emit.b.ins().isub(to, from);
-                    let but_one = emit.b.ins().iadd_imm_s(length, -1);
+                    let is_last = emit.b.ins().icmp(IntCC::Equal, to, hi);
+                    let last = emit.b.ins().uextend(types::I64, is_last);
+                    let others = emit.b.ins().isub(length, last);
                     let shift = i64::from(width.trailing_zeros());
-                    let groups = emit.b.ins().sshr_imm_u(but_one, shift);
+                    let groups = emit.b.ins().sshr_imm_u(others, shift);
                     rest.1 = emit.few((zero, groups), before, |emit, g, sums| {
                         let ahead = emit.b.ins().imul_imm_s(g, width);
                         let start = emit.b.ins().iadd(from, ahead);

@@ -36,6 +36,8 @@ pub(super) enum Form {
     Blend([Code; 2]),
     /// Stands for the lanes of a vector where those of another are set, one after the other, and then zeros, by way of a mask register.
     Compress,
+    /// Stands for lanes of 32 bits in an order that another vector says.
+    Permute,
     /// Whether all lanes are 0, by way of a mask register.
     Test,
     /// The number 0, of a register and itself.
@@ -73,7 +75,10 @@ pub(super) fn form(code: Code, width: Width) -> Option<Form> {
         Code::VEX_Vpsubsb_xmm_xmm_xmmm128 => Form::Sort(Order::Together),
         Code::VEX_Vpaddusb_xmm_xmm_xmmm128 if width == Width::Four => Form::Four,
         Code::VEX_Vpsubusb_xmm_xmm_xmmm128 if width == Width::Four => Form::Top,
-        Code::VEX_Vpsubsw_xmm_xmm_xmmm128 if width == Width::Four => Form::Compress,
+        Code::VEX_Vpsubsw_xmm_xmm_xmmm128 => match width {
+            Width::Two => Form::Permute,
+            Width::Four => Form::Compress,
+        },
         Code::VEX_Vptest_xmm_xmmm128 if width == Width::Four => Form::Test,
         Code::Xorpd_xmm_xmmm128 => Form::Zero,
         _ if same(code) => Form::Same,

@@ -220,6 +220,13 @@ impl<'c> Writer<'c> {
                 dense.set_zeroing_masking(true);
                 self.push(dense);
             }
+            Form::Permute => {
+                if in_memory {
+                    return Err(refused());
+                }
+                let code = Code::VEX_Vpermd_ymm_ymm_ymmm256;
+                self.push(Instruction::with3(code, whole(0), whole(2), whole(1))?);
+            }
             Form::Test => {
                 if in_memory || register(0) != register(1) {
                     return Err(refused());
@@ -333,6 +340,7 @@ impl Form {
             | Self::Extend(_)
             | Self::Shift(_)
             | Self::Compress
+            | Self::Permute
             | Self::Zero
             | Self::Sort(_)
             | Self::Pair

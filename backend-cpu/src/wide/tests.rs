@@ -184,6 +184,7 @@ fn all_parts(width: Width) {
                 | Form::Four
                 | Form::Top
                 | Form::Compress
+                | Form::Permute
                 | Form::Zero
                 | Form::Sort(_)
                 | Form::Extend(_)
@@ -240,6 +241,7 @@ fn all_parts(width: Width) {
                 | Form::Four
                 | Form::Top
                 | Form::Compress
+                | Form::Permute
                 | Form::Zero
                 | Form::Sort(_)
                 | Form::Extend(_)
@@ -274,6 +276,9 @@ fn put_together_and_taken_apart() {
             unary(Code::VEX_Vpaddsb_xmm_xmm_xmmm128, [X[1], X[1]]),
             unary(Code::VEX_Vpsubsb_xmm_xmm_xmmm128, [X[1], X[1]]),
         ];
+        if width == Width::Two {
+            codes.push(unary(Code::VEX_Vpsubsw_xmm_xmm_xmmm128, [X[1], X[2]]));
+        }
         if width == Width::Four {
             codes.push(unary(Code::VEX_Vpaddusb_xmm_xmm_xmmm128, [X[1], X[2]]));
             codes.push(unary(Code::VEX_Vpsubusb_xmm_xmm_xmmm128, [X[1], X[1]]));
@@ -298,6 +303,11 @@ fn put_together_and_taken_apart() {
                 run(3)[..width.bytes()],
                 together.collect::<Vec<_>>().concat()[..]
             );
+            if width == Width::Two {
+                let lane = |k: usize| b[4 * (c[4 * k] as usize % 8)..][..4].to_vec();
+                let lanes: Vec<u8> = (0..8).flat_map(lane).collect();
+                assert_eq!(run(4)[..32], lanes[..]);
+            }
             if width == Width::Four {
                 let four = run(4);
                 assert_eq!((&four[..32], &four[32..]), (&b[..32], &c[..32]));

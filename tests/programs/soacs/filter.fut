@@ -33,3 +33,28 @@ entry sums (n: i64) =
   let f = scan (+) 0 (map f64.i64 xs)
   let m = scan (\(a, b) (c, d) -> (a * c, b * c + d)) (1u32, 0u32) (map (\x -> (u32.i64 x * 2 + 1, u32.i64 x)) xs)
   in (i64.sum s, f64.sum f, i64.sum (map (\x -> i64.u32 (x.0 % 7 + x.1 % 11)) m))
+
+-- Numbers in memory, of 32 and of 64 bits: what is kept of neighbours goes side by side at once, of one array or of two.
+-- ==
+-- entry: numbers
+-- input { empty([0]f32) empty([0]i64) } auto output
+-- random input { [1]f32 [1]i64 } auto output
+-- random input { [16]f32 [16]i64 } auto output
+-- random input { [17]f32 [17]i64 } auto output
+-- random input { [511]f32 [511]i64 } auto output
+-- random input { [512]f32 [512]i64 } auto output
+-- random input { [513]f32 [513]i64 } auto output
+-- random input { [2000]f32 [2000]i64 } auto output
+entry numbers [n] (xs: [n]f32) (ys: [n]i64) =
+  let (both, others) = unzip (filter (\(x, y) -> x < 0.6 && y > 0) (zip xs ys))
+  in (filter (> 0.5) xs, filter (< 0) ys, both, others, filter (>= 0) xs, length (filter (> 2) xs))
+
+-- Long ones, in pieces, of which none, all, and some are kept.
+-- ==
+-- entry: long
+-- random input { [200000]f32 [200000]f64 } auto output
+-- random input { [70001]f32 [70001]f64 } auto output
+entry long [n] (xs: [n]f32) (ys: [n]f64) =
+  let sum zs = u64.sum (map2 (\z i -> u64.u32 (f32.to_bits z) * u64.i64 (i + 1)) zs (indices zs))
+  let whole zs = u64.sum (map2 (\z i -> f64.to_bits z * u64.i64 (i + 1)) zs (indices zs))
+  in (sum (filter (> 0.9) xs), sum (filter (> -1) xs), sum (filter (> 1) xs), whole (filter (< 0.4) ys), whole (filter (>= 0) ys))

@@ -63,15 +63,15 @@ pub(in crate::emit) fn plan_reduction(
     own.or_else(|| [true, false].into_iter().find_map(of_loops))
 }
 
-/// The plan for a scan that counts points and stores values of these types of them, for registers of 512 bits: nothing but arithmetic on
-/// neighbouring elements.
+/// The plan for a scan that counts points and stores values of these types of them, for registers of 256 or 512 bits: nothing but
+/// arithmetic on neighbouring elements.
 pub(super) fn plan_kept(
     kernel: &Kernel,
     body: &Body<Mem>,
     vars: &Vars,
     (stored, asked): (&[ScalarType], usize),
 ) -> Option<Plan> {
-    if asked < 4 {
+    if asked < 2 {
         return None;
     }
     let mut finder = Finder::new(kernel, vars, true)?;
@@ -80,7 +80,7 @@ pub(super) fn plan_kept(
         finder.counts.fills(lanes_per_vector(*ty, true));
     }
     let plain = finder.counts.loops == 0 && finder.counts.apart == 0;
-    let plan = finder.plan(asked).filter(|plan| plain && plan.parts == 4)?;
+    let plan = finder.plan(asked).filter(|plan| plain && plan.parts > 1)?;
     let fits = |ty: &ScalarType| plan.per_vector(*ty).is_some();
     stored.iter().all(fits).then_some(plan)
 }

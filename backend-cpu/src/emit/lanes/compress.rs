@@ -1,11 +1,11 @@
-//! Points of which those that are kept go side by side: vectors of them are compressed, in registers of 512 bits, which have an
-//! instruction for that.
+//! Points of which those that are kept go side by side: vectors of them are compressed. For registers of 512 bits there is an
+//! instruction for that; in those of 256 bits lanes are put in an order that a table has for each mask.
 
 use super::choose::plan_kept;
 use super::plan::Plan;
 use super::{Emit, Group};
 use crate::emit::library::RAW;
-use crate::emit::plain;
+use crate::emit::{fixed, plain};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::analysis::filters::Kept;
 use midend::ir::id::Var;
@@ -13,6 +13,40 @@ use midend::ir::mem::{Kernel, Mem};
 use midend::ir::syntax::{Atom, Body, Exp, Lambda, Stm, Vars};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
+
+/// For each mask of the lanes of a register of 256 bits, an order of its eight lanes of 32 bits: first those that are set, then any others.
+/// A row of eight is read with as many bytes behind it.
+#[repr(C, align(64))]
+struct Orders<const MASKS: usize> {
+    rows: [[u16; 8]; MASKS],
+    behind: [u16; 8],
+}
+
+/// For lanes of 32 bits, and of 64 bits, which are two of 32.
+static ORDERS: Orders<256> = orders();
+static ORDERS_OF_PAIRS: Orders<16> = orders();
+
+const fn orders<const MASKS: usize>() -> Orders<MASKS> {
+    let bits = MASKS.trailing_zeros() as usize;
+    let each = 8 / bits;
+    let mut rows = [[0; 8]; MASKS];
+    let mut mask = 0;
+    while mask < MASKS {
+        let (mut lane, mut at) = (0, 0);
+        while lane < 8 {
+            if mask >> (lane / each) & 1 == 1 {
+                rows[mask][at] = lane as u16;
+                at += 1;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    Orders {
+        rows,
+        behind: [0; 8],
+    }
+}
 
 /// How points are worked on together of which some are kept.
 pub(in crate::emit) struct Compressed {
@@ -102,19 +136,54 @@ impl Emit<'_, '_> {
             end = at;
             for (mask, vector) in masks.into_iter().zip(vectors) {
                 let place = self.element(*strip, *elem, end);
-                // Marks what Cranelift has not: see `wide`.
-                let [kept, lanes] =
-                    [vector, mask].map(|v| self.b.ins().bitcast(types::I16X8, RAW, v));
-                let dense = self.b.ins().ssub_sat(kept, lanes);
+                let (dense, count) = match job.plan.parts {
+                    2 => self.in_order(vector, mask),
+                    parts => self.compressed(vector, (mask, parts)),
+                };
                 self.b.ins().store(plain(), dense, place, 0);
-                for part in self.parts_of(mask, job.plan.parts) {
-                    let bits = self.b.ins().vhigh_bits(types::I32, part);
-                    let count = self.b.ins().popcnt(bits);
-                    let count = self.b.ins().uextend(types::I64, count);
-                    end = self.b.ins().iadd(end, count);
-                }
+                end = self.b.ins().iadd(end, count);
             }
         }
         self.b.ins().isub(end, at)
+    }
+
+    /// The lanes of a vector that are set in a mask, one after the other, in registers of 512 bits, and how many there are.
+    fn compressed(&mut self, vector: Value, (mask, parts): (Value, usize)) -> (Value, Value) {
+        // Marks what Cranelift has not: see `wide`.
+        let [kept, lanes] = [vector, mask].map(|v| self.b.ins().bitcast(types::I16X8, RAW, v));
+        let dense = self.b.ins().ssub_sat(kept, lanes);
+        let counts = self.parts_of(mask, parts).into_iter().map(|part| {
+            let bits = self.b.ins().vhigh_bits(types::I32, part);
+            self.b.ins().popcnt(bits)
+        });
+        let counts: Vec<Value> = counts.collect();
+        let count = counts.into_iter().reduce(|a, b| self.b.ins().iadd(a, b));
+        let count = count.expect("registers have parts");
+        (dense, self.b.ins().uextend(types::I64, count))
+    }
+
+    /// The same in registers of 256 bits.
+    fn in_order(&mut self, vector: Value, mask: Value) -> (Value, Value) {
+        let lanes = self.b.func.dfg.value_type(mask).lane_count();
+        let parts = self.parts_of(mask, 2);
+        let [low, high] =
+            [parts[0], parts[1]].map(|part| self.b.ins().vhigh_bits(types::I32, part));
+        let high = self.b.ins().ishl_imm_u(high, i64::from(lanes));
+        let bits = self.b.ins().bor(low, high);
+        let count = self.b.ins().popcnt(bits);
+        let orders = if lanes == 4 {
+            std::ptr::from_ref(&ORDERS) as i64
+        } else {
+            std::ptr::from_ref(&ORDERS_OF_PAIRS) as i64
+        };
+        let [bits, count] = [bits, count].map(|n| self.b.ins().uextend(types::I64, n));
+        let ahead = self.b.ins().imul_imm_s(bits, size_of::<[u16; 8]>() as i64);
+        let orders = self.i64(orders);
+        let row = self.b.ins().iadd(orders, ahead);
+        let row = self.b.ins().load(types::I16X8, fixed(), row, 0);
+        let order = self.b.ins().uwiden_low(row);
+        // Marks what Cranelift has not: see `wide`.
+        let [vector, order] = [vector, order].map(|v| self.b.ins().bitcast(types::I16X8, RAW, v));
+        (self.b.ins().ssub_sat(vector, order), count)
     }
 }
