@@ -4,6 +4,7 @@
 //! pointer, a certificate is nothing. Code that fails jumps to one block that returns a status other than zero.
 
 mod address;
+mod checks;
 mod compact;
 pub(crate) mod control;
 mod divided;
@@ -364,20 +365,6 @@ impl Emit<'_, '_> {
         for (var, value) in binds.into_iter().zip(values) {
             self.bind(var, value);
         }
-    }
-
-    /// A check: the cold path stores the values of the message and leaves.
-    fn assert(&mut self, cond: Atom, message: &Message, span: SpanId) {
-        if cond == Atom::Const(Const::Bool(true)) {
-            return;
-        }
-        let cond = self.atom(cond);
-        let (bad, good) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(bad);
-        self.leave_unless(cond, (bad, good));
-        self.b.switch_to_block(bad);
-        self.report(message, span);
-        self.b.switch_to_block(good);
     }
 
     /// Reports a failure and leaves; ends the block.

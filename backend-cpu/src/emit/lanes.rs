@@ -29,7 +29,7 @@ mod weigh;
 pub(super) use buckets::buckets;
 pub(super) use choose::plan_reduction;
 pub(super) use compress::compressed;
-pub(super) use interior::{Interior, map_plan, reduction_plan};
+pub(super) use interior::{Interior, Lifted, map_plan, reduction_plan};
 pub(super) use plan::Plan;
 pub(super) use vector::vector;
 

@@ -31,6 +31,10 @@ pub(super) struct Row {
     pub(super) range: (Value, Value),
     /// The number of its first point; with the innermost index added, the number of a point.
     pub(super) base: Value,
+    /// The same of the next row.
+    base_of_next: Value,
+    /// Whether it is seen here that all of it is in the piece.
+    pub(super) is_whole: bool,
 }
 
 /// The extent of a dimension as values.
@@ -58,34 +62,113 @@ impl Emit<'_, '_> {
     ) {
         let ((_, inner), outer) = space.split_last().expect("a ragged space has dimensions");
         let inner = self.bound(inner);
-        let (lo, hi) = piece.points;
-        // The last row is there if points of it are.
-        let begins = self.row_start(inner, piece.rows.1);
-        let begun = self.b.ins().icmp(IntCC::SignedLessThan, begins, hi);
-        let begun = self.b.ins().uextend(types::I64, begun);
-        let end = self.b.ins().iadd(piece.rows.1, begun);
+        let end = self.end_of_rows(inner, piece);
         self.walk(outer, (piece.rows.0, end), STRIP, |emit, number| {
-            let base = emit.row_start(inner, number);
-            let next = emit.b.ins().iadd_imm_s(number, 1);
-            let past = emit.row_start(inner, next);
-            let from_start = emit.b.ins().icmp(IntCC::SignedLessThan, lo, base);
-            let first = emit.b.ins().select(from_start, base, lo);
-            let to_end = emit.b.ins().icmp(IntCC::SignedLessThan, past, hi);
-            let last = emit.b.ins().select(to_end, past, hi);
-            let range = (
-                emit.b.ins().isub(first, base),
-                emit.b.ins().isub(last, base),
-            );
-            if let Bound::Ragged { start, .. } = inner {
-                emit.bind(start, base);
-            }
-            let row = Row {
-                number,
-                range,
-                base,
-            };
+            let row = emit.part_of_row(inner, number, piece.points);
             body(emit, row);
         });
+    }
+
+    /// The same, where little is done for a point: only the first row and the last one may be parts of rows, and those between, for
+    /// which `body` is emitted a second time, do not look what of them is in the piece.
+    pub(super) fn piece_rows_apart(
+        &mut self,
+        space: &[(Var, Extent)],
+        piece: Piece,
+        mut body: impl FnMut(&mut Self, Row),
+    ) {
+        let [(index, _), (_, inner)] = space else {
+            return self.piece_rows(space, piece, body);
+        };
+        let inner = self.bound(inner);
+        let end = self.end_of_rows(inner, piece);
+        let [part, between, whole, again, look, left, exit] =
+            [(); 7].map(|()| self.b.create_block());
+        let less = IntCC::SignedLessThan;
+        let any = self.b.ins().icmp(less, piece.rows.0, end);
+        let first = block_args([piece.rows.0]);
+        self.b.ins().brif(any, part, &first, exit, &[]);
+
+        let number = self.params(part, &[types::I64])[0];
+        self.b.switch_to_block(part);
+        self.bind(*index, number);
+        let row = self.part_of_row(inner, number, piece.points);
+        body(self, row);
+        let next = self.b.ins().iadd_imm_s(number, 1);
+        let more = self.b.ins().icmp(less, next, end);
+        self.b.ins().brif(more, between, &[], exit, &[]);
+        self.b.switch_to_block(between);
+        let is_whole = self.b.ins().icmp(less, next, piece.rows.1);
+        let (start, following) = (row.base_of_next, block_args([next]));
+        let state = block_args([next, start]);
+        self.b.ins().brif(is_whole, whole, &state, part, &following);
+
+        let state = self.params(whole, &[types::I64; 2]);
+        let (number, base) = (state[0], state[1]);
+        self.b.switch_to_block(whole);
+        self.bind(*index, number);
+        let next = self.b.ins().iadd_imm_s(number, 1);
+        let past = self.row_start(inner, next);
+        if let Bound::Ragged { start, .. } = inner {
+            self.bind(start, base);
+        }
+        let range = (self.i64(0), self.b.ins().isub(past, base));
+        let row = Row {
+            number,
+            range,
+            base,
+            base_of_next: past,
+            is_whole: true,
+        };
+        body(self, row);
+        let more = self.b.ins().icmp(less, next, piece.rows.1);
+        self.b.ins().brif(more, again, &[], left, &[]);
+        self.b.switch_to_block(again);
+        let rest = self.b.ins().band_imm_s(next, STRIP - 1);
+        let state = block_args([next, past]);
+        self.b.ins().brif(rest, whole, &state, look, &[]);
+        self.b.switch_to_block(look);
+        self.poll();
+        self.b.ins().jump(whole, &state);
+        self.b.switch_to_block(left);
+        let more = self.b.ins().icmp(less, next, end);
+        let following = block_args([next]);
+        self.b.ins().brif(more, part, &following, exit, &[]);
+        self.b.switch_to_block(exit);
+    }
+
+    /// One past the last row of which points are in a piece.
+    fn end_of_rows(&mut self, inner: Bound, piece: Piece) -> Value {
+        let begins = self.row_start(inner, piece.rows.1);
+        let less = IntCC::SignedLessThan;
+        let begun = self.b.ins().icmp(less, begins, piece.points.1);
+        let begun = self.b.ins().uextend(types::I64, begun);
+        self.b.ins().iadd(piece.rows.1, begun)
+    }
+
+    /// As much of a row as is in a range of points. Where the row starts is bound.
+    fn part_of_row(&mut self, inner: Bound, number: Value, (lo, hi): (Value, Value)) -> Row {
+        let base = self.row_start(inner, number);
+        let next = self.b.ins().iadd_imm_s(number, 1);
+        let past = self.row_start(inner, next);
+        let from_start = self.b.ins().icmp(IntCC::SignedLessThan, lo, base);
+        let first = self.b.ins().select(from_start, base, lo);
+        let to_end = self.b.ins().icmp(IntCC::SignedLessThan, past, hi);
+        let last = self.b.ins().select(to_end, past, hi);
+        let range = (
+            self.b.ins().isub(first, base),
+            self.b.ins().isub(last, base),
+        );
+        if let Bound::Ragged { start, .. } = inner {
+            self.bind(start, base);
+        }
+        Row {
+            number,
+            range,
+            base,
+            base_of_next: past,
+            is_whole: false,
+        }
     }
 
     /// Executes `body` for the points of a piece, in order; it gets their numbers. The indices are bound.

@@ -19,27 +19,11 @@ impl Emit<'_, '_> {
     /// Parameters: slots, outer range, inner range, address of the addresses of the results; or for ragged rows: slots,
     /// the rows and points of a piece, these addresses, slots for what is found of a row that the piece does not finish.
     pub(super) fn reduce(&mut self, kernel: &Kernel, ops: &[Operator<Mem>], p: &[Value]) {
+        if kernel.has_ragged_rows() {
+            return self.reduce_rows(kernel, ops, p);
+        }
         let tys = super::kernel::components(self.program, ops);
         let places = self.places(p[5], tys.len());
-        if kernel.has_ragged_rows() {
-            let rows = rows::Rows::new(kernel, ops, &self.program.vars, self.asked);
-            self.parts = rows.plan.as_ref().map_or(1, |plan| plan.parts);
-            self.in_lanes = rows.plan.is_some();
-            let neutral = self.neutral(ops);
-            self.store_slots(p[6], &neutral);
-            let piece = super::ragged::piece(&p[1..]);
-            return self.piece_rows(&kernel.space, piece, |emit, row| {
-                let sums = emit.reduce_points(&rows, ops, row.range);
-                let less = IntCC::SignedLessThan;
-                let finished = emit.b.ins().icmp(less, row.number, piece.rows.1);
-                for (j, (sum, ty)) in sums.into_iter().zip(&tys).enumerate() {
-                    let whole = emit.element(places[j], *ty, row.number);
-                    let part = emit.b.ins().iadd_imm_s(p[6], 8 * j as i64);
-                    let target = emit.b.ins().select(finished, whole, part);
-                    emit.b.ins().store(plain(), sum, target, 0);
-                }
-            });
-        }
         let plan = plan_reduction(kernel, ops, &self.program.vars, self.asked);
         self.parts = plan.as_ref().map_or(1, |plan| plan.parts);
         self.in_lanes = plan.is_some();

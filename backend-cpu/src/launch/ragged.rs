@@ -1,14 +1,17 @@
 //! Spaces with ragged dimensions, cut into pieces of equal work. What is outside of the innermost dimension makes rows.
 //! The *items* of a space are its points, and for each row its end, which stands behind the points of the row: a cut
-//! of the items into even pieces shares out long rows as well as many empty ones. Where a piece begins is found by one
-//! binary search. Cuts depend on the offsets and the cost alone. In a steady kernel a row is cut at multiples of a number of points from
-//! its own start, or not at all, whatever is beside it.
+//! of the items into even pieces shares out long rows as well as many empty ones. Where a piece begins is searched for
+//! once, near where it would be if all rows had one length. Cuts depend on the offsets and the cost alone. In a steady
+//! kernel a row is cut at multiples of a number of points from its own start, or not at all, whatever is beside it.
+
+mod search;
 
 use super::reduce::combine;
 use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, width};
 use crate::compile::{Code, Compiled, Dimension, Tuple};
 use crate::worker::Worker;
 use midend::fired::fired;
+use search::near;
 
 /// Estimated nanoseconds that a row costs besides its points.
 const ROW: f64 = 2.0;
@@ -88,16 +91,10 @@ impl Rows<'_> {
             Self::Even(_, points) => items / (points + 1),
             Self::Offsets(offsets) => {
                 // The ends of rows are ever further behind.
-                let (mut lo, mut hi) = (0, offsets.len() - 1);
-                while lo < hi {
-                    let middle = lo.midpoint(hi);
-                    if offsets[middle + 1] + (middle as i64) < items {
-                        lo = middle + 1;
-                    } else {
-                        hi = middle;
-                    }
-                }
-                lo as i64
+                let is_before = |row: usize| offsets[row + 1] + (row as i64) < items;
+                let rows = offsets.len() - 1;
+                let share = items as f64 / self.items().max(1) as f64;
+                near(rows, (share * rows as f64) as usize, is_before) as i64
             }
         };
         (row, items - row)
@@ -263,7 +260,7 @@ impl Run<'_> {
                 );
             }
         };
-        self.chunks(count, &work);
+        self.chunks_apart(count, &work);
         if self.launch.over() || k == 0 {
             return;
         }

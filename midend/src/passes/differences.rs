@@ -13,8 +13,12 @@
 //! } scan (+)
 //! ```
 //!
+//! Who goes through rows of these lengths finds them from the first offset on ([`starts`]).
+//!
 //! Where lengths are clamped at zero, a map over the same points before must check that none is negative; it makes the differences,
 //! too. Numbers wrap around, which changes nothing: what is between is added and taken away again.
+
+mod starts;
 
 use crate::fired::fired;
 use crate::hash::{HashMap, HashSet};
@@ -76,6 +80,9 @@ fn rewritten(vars: &mut Vars, stms: &mut Vec<Stm<Seg>>, at: usize) -> bool {
             op.body.result.clear();
             from_first(vars, op, of);
         }
+        if let [ends] = stms[at].binds[..] {
+            starts::named(vars, &mut stms[at..], ends, of);
+        }
         return false;
     }
     let check = (0..at).rev().find(|&k| checks(&stms[k], width, of));
@@ -107,9 +114,13 @@ fn rewritten(vars: &mut Vars, stms: &mut Vec<Stm<Seg>>, at: usize) -> bool {
         }
     }
     let stm = &mut stms[next];
+    let ends = scan.binds.first().copied();
     stm.binds.extend(scan.binds);
     if let Exp::Op(Seg::Par(op)) = &mut stm.exp {
         from_first(vars, op, of);
+    }
+    if let Some(ends) = ends {
+        starts::named(vars, &mut stms[next..], ends, of);
     }
     true
 }

@@ -14,11 +14,13 @@
 //! larger than constants, smaller than sizes, and equal to nothing.
 
 mod bounds;
+mod lift;
 mod sums;
 
 use super::choose::{plan, plan_reduction};
 use super::plan::Plan;
 use crate::emit::control::is_cheap_scalar;
+pub(in crate::emit) use lift::Lifted;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, KernelKind, Mem};
 use midend::ir::rename::Subst;

@@ -11,7 +11,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::scalar::{BinOp, Const, ScalarOp};
 use midend::ir::soac::Operator;
-use midend::ir::syntax::{Atom, Exp};
+use midend::ir::syntax::{Atom, Exp, Stm};
 use midend::ir::types::ScalarType;
 
 /// Points side by side, at most.
@@ -24,7 +24,29 @@ const STATEMENTS: usize = 24;
 /// How many points of a reduction are worked on side by side, if that pays: their operators may be exchanged, and they load something
 /// and do nothing but arithmetic with it.
 pub(super) fn points(kernel: &Kernel, ops: &[Operator<Mem>]) -> Option<usize> {
-    let simple = |exp: &Exp<Mem>| match exp {
+    let stms = &kernel.body.stms;
+    let loads = stms
+        .iter()
+        .any(|stm| matches!(stm.exp, Exp::Op(Mem::Load { .. })));
+    let operators = ops.iter().all(|op| {
+        let stms = &op.lam.body.stms;
+        op.comm && stms.len() <= 2 && stms.iter().all(is_simple)
+    });
+    let sums: usize = ops.iter().map(|op| op.neutral.len()).sum();
+    // A reduction of nothing, which is there for its checks, has no sums.
+    let points = POINTS.checked_div(sums)?;
+    (loads && is_little(kernel, ops) && operators && points > 1).then_some(points)
+}
+
+/// Whether points and operators do little: arithmetic and loads.
+pub(super) fn is_little(kernel: &Kernel, ops: &[Operator<Mem>]) -> bool {
+    let operators = ops.iter().flat_map(|op| &op.lam.body.stms);
+    let mut stms = kernel.body.stms.iter().chain(operators);
+    stms.clone().count() <= STATEMENTS && stms.all(is_simple)
+}
+
+fn is_simple(stm: &Stm<Mem>) -> bool {
+    match &stm.exp {
         Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Op(Mem::Load { .. }) => true,
         Exp::Guard { .. }
         | Exp::If { .. }
@@ -39,20 +61,7 @@ pub(super) fn points(kernel: &Kernel, ops: &[Operator<Mem>]) -> Option<usize> {
             | Mem::Trace(_)
             | Mem::Stream(_),
         ) => false,
-    };
-    let stms = &kernel.body.stms;
-    let loads = stms
-        .iter()
-        .any(|stm| matches!(stm.exp, Exp::Op(Mem::Load { .. })));
-    let fits = loads && stms.len() <= STATEMENTS && stms.iter().all(|stm| simple(&stm.exp));
-    let operators = ops.iter().all(|op| {
-        let stms = &op.lam.body.stms;
-        op.comm && stms.len() <= 2 && stms.iter().all(|stm| simple(&stm.exp))
-    });
-    let sums: usize = ops.iter().map(|op| op.neutral.len()).sum();
-    // A reduction of nothing, which is there for its checks, has no sums.
-    let points = POINTS.checked_div(sums)?;
-    (fits && operators && points > 1).then_some(points)
+    }
 }
 
 /// Whether an operator adds, so that zeros change nothing.
