@@ -42,14 +42,17 @@ pub(super) const IRREGULAR: [(&str, &str); 7] = [
 
 /// What C is compiled with. Results are the same without `errno`, which `sqrtf` would set, so that loops with it were not done in lanes.
 const FLAGS: [&str; 4] = ["-O3", "-march=native", "-fopenmp", "-fno-math-errno"];
-/// The sides of the table; the last two may be missing. Programs in Python do without the last digits.
-const SIDES: [&str; 6] = ["arrc", "arrc fast", "C", "C fast", FUTHARK, PYTHON];
+/// The sides of the table; the last three may be missing. Programs in Python do without the last digits.
+const SIDES: [&str; 7] = ["arrc", "arrc fast", "C", "C fast", AVX2, FUTHARK, PYTHON];
+/// C by hand for registers of 256 bits, `bench/c/NAME-avx2.c`, where such a file is there and the machine has them.
+const AVX2: &str = "AVX2";
 const FUTHARK: &str = "futhark";
 const PYTHON: &str = "Python";
 /// Ratios of the table: what stands above them, and the sides that are compared.
-const RATIOS: [(&str, &str, &str); 4] = [
+const RATIOS: [(&str, &str, &str); 5] = [
     ("C/arrc", "C", "arrc"),
     ("fast", "C fast", "arrc fast"),
+    ("avx2/arrc", AVX2, "arrc"),
     ("fut/arrc", FUTHARK, "arrc"),
     ("py/fast", PYTHON, "arrc fast"),
 ];
@@ -68,7 +71,7 @@ pub(super) fn table(options: &Options, root: &Path, work: &Path) -> Result<()> {
     let head: String = SIDES
         .map(|side| format!("{:>13}", format!("{side} ms")))
         .concat();
-    let heads = RATIOS.map(|(head, ..)| format!("{head:>9}")).concat();
+    let heads = RATIOS.map(|(head, ..)| format!("{head:>10}")).concat();
     println!("{:<14}{head}{heads}{:>9}", "program", "widened");
     let mut ratios = [const { Vec::new() }; RATIOS.len()];
     let mut shares = Vec::new();
@@ -149,7 +152,7 @@ fn line(
                 format!("{:.2}", theirs / ours)
             },
         );
-        text += &format!("{cell:>9}");
+        text += &format!("{cell:>10}");
     }
     let share = widened(dataset);
     shares.extend(share);
@@ -234,6 +237,17 @@ fn contest(
             program(ending).display()
         ),
     }));
+    let by_hand = root.join(format!("bench/c/{name}-avx2.c"));
+    if has_avx2() && by_hand.exists() {
+        cc(&by_hand, &program("avx2"), &FLAGS)?;
+        sides.push(AVX2);
+        others.push(Other {
+            command: format!(
+                "OMP_NUM_THREADS={threads} '{}' -t {{times}} -r {RUNS}",
+                program("avx2").display()
+            ),
+        });
+    }
     if let Some(futhark) = &options.futhark {
         // What it cannot compile, it does not take part in.
         let compiled = Command::new(futhark)
@@ -262,6 +276,15 @@ fn contest(
     }
     let runs = (options.runs, RUNS);
     Ok((between(runs, vec![ours(threads, None)?], others), sides))
+}
+
+/// Whether the machine has registers of 256 bits for numbers of all kinds.
+fn has_avx2() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let has = std::arch::is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    let has = false;
+    has
 }
 
 /// Names of ceilings, and what `bench/c/ceilings.c` moves or computes for each.
