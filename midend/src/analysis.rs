@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod aliases;
+pub mod bounded;
 pub mod calls;
 pub mod congruence;
 pub mod filters;

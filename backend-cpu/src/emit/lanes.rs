@@ -19,9 +19,11 @@ mod compress;
 mod convert;
 mod interior;
 mod mask;
+mod narrow;
 mod plan;
 mod rows;
 mod sequential;
+mod strips;
 pub(crate) mod tile;
 mod vector;
 mod weigh;
@@ -43,7 +45,7 @@ use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Body, Exp, Stm};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The most that an index grows by from lane to lane: elements of all lanes are so near that constant distances fit instructions.
 const STRIDE: i64 = 1 << 20;
@@ -57,6 +59,8 @@ pub(super) enum Lanes {
     Linear(Value, i64),
     /// Vectors that hold several lanes each.
     Packed(Vec<Value>),
+    /// The same of numbers of 64 bits which lanes of 32 bits hold.
+    Narrow(Vec<Value>),
     /// Truth values in vectors, all bits of a lane or none.
     Mask(Vec<Value>),
 }
@@ -67,14 +71,23 @@ pub(super) struct Group<'p> {
     lanes: HashMap<Var, Lanes>,
     /// The panels of rows, by what is read from them.
     panels: HashMap<Var, Value>,
+    /// Numbers of 64 bits which 32 bits hold.
+    narrow: BTreeSet<Var>,
 }
 
 impl<'p> Group<'p> {
     fn new(plan: &'p Plan, index: Var, first: Value) -> Self {
+        let lanes = HashMap::from([(index, Lanes::Linear(first, 1))]);
+        Self::of_lanes(plan, lanes)
+    }
+
+    /// A group of which these variables are known.
+    fn of_lanes(plan: &'p Plan, lanes: HashMap<Var, Lanes>) -> Self {
         Self {
             plan,
-            lanes: HashMap::from([(index, Lanes::Linear(first, 1))]),
+            lanes,
             panels: HashMap::new(),
+            narrow: BTreeSet::new(),
         }
     }
 }
@@ -179,11 +192,7 @@ impl Emit<'_, '_> {
                 rest = others;
             }
             plan.width /= 2;
-            let mut group = Group {
-                plan: &plan,
-                lanes: HashMap::new(),
-                panels: HashMap::new(),
-            };
+            let mut group = Group::of_lanes(&plan, HashMap::new());
             sums = self.operate_lanes(&mut group, ops, (&left, &right));
         }
         let mut rest = sums.as_slice();
@@ -377,7 +386,8 @@ impl Emit<'_, '_> {
         match atom {
             Atom::Var(v) if group.plan.varies(v) => match group.lanes.get(&v) {
                 Some(Lanes::Linear(base, stride)) => Some((*base, *stride)),
-                Some(Lanes::Many(_) | Lanes::Packed(_) | Lanes::Mask(_)) | None => None,
+                Some(Lanes::Many(_) | Lanes::Packed(_) | Lanes::Narrow(_) | Lanes::Mask(_))
+                | None => None,
             },
             Atom::Var(_) | Atom::Const(_) => Some((self.atom(atom), 0)),
         }
@@ -410,7 +420,7 @@ impl Emit<'_, '_> {
                     self.b.ins().iadd_imm_s(base, ahead)
                 }
             }
-            Some(Lanes::Packed(_) | Lanes::Mask(_)) | None => self.var(var),
+            Some(Lanes::Packed(_) | Lanes::Narrow(_) | Lanes::Mask(_)) | None => self.var(var),
         }
     }
 
@@ -418,6 +428,10 @@ impl Emit<'_, '_> {
     fn unpack(&mut self, group: &mut Group<'_>, var: Var) {
         let values = match group.lanes.get(&var) {
             Some(Lanes::Packed(vectors)) => self.unpacked(&vectors.clone(), group.plan.parts),
+            Some(Lanes::Narrow(vectors)) => {
+                let wide = self.wide_lanes(&vectors.clone(), group.plan.parts);
+                self.unpacked(&wide, group.plan.parts)
+            }
             Some(Lanes::Mask(masks)) => self.truths(&masks.clone(), group.plan.parts),
             Some(Lanes::Many(_) | Lanes::Linear(..)) | None => return,
         };
@@ -429,6 +443,7 @@ impl Emit<'_, '_> {
         match shape {
             Shape::Uniform => vec![self.atom(atom)],
             Shape::Packed(_) => self.packed(group, atom),
+            Shape::Narrow(_) => self.narrow_lanes(group, atom),
             Shape::Many => match atom {
                 Atom::Var(v) if group.plan.varies(v) => {
                     self.unpack(group, v);
@@ -449,6 +464,8 @@ enum Shape {
     Many,
     /// So many vectors.
     Packed(usize),
+    /// So many vectors with lanes of 32 bits, of numbers of 64 bits.
+    Narrow(usize),
 }
 
 impl Shape {
@@ -457,7 +474,7 @@ impl Shape {
         match self {
             Self::Uniform => 1,
             Self::Many => width,
-            Self::Packed(count) => count,
+            Self::Packed(count) | Self::Narrow(count) => count,
         }
     }
 }

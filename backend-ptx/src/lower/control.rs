@@ -1,8 +1,9 @@
 //! Conditionals, loops, calls, functions.
 
-use super::{Interface, Lower, Site, Value, class_of, memory, operand, strips, together};
+use super::{Interface, Lower, Site, Value, class_of, memory, operand, together};
 use crate::ptx::ops::{Binary, Cmp};
 use crate::ptx::{BlockId, Builder, Class, Func, Inst, Kind, Operand, Reg, Term, Ty};
+use midend::analysis::bounded::bounded;
 use midend::analysis::kernels::has_value;
 use midend::fired::fired;
 use midend::ir::id::{FunId, Var};
@@ -153,7 +154,7 @@ impl Lower<'_> {
                     Some(statements) if statements <= UNROLLED => COPIES,
                     Some(_) | None => 1,
                 };
-                let bounded = (copies > 1).then(|| strips::bounded(all, cond, body));
+                let bounded = (copies > 1).then(|| bounded(all, cond, body));
                 if let Some(bounded) = bounded.flatten() {
                     fired("ptx/loop-in-strips");
                     let end = self.end_of_strips(&bounded, copies);

@@ -14,22 +14,11 @@ use super::control::class;
 use super::{Lower, ty_of};
 use crate::ptx::ops::{Binary, Cmp};
 use crate::ptx::{BlockId, Operand, Reg, Ty};
-use midend::ir::id::Var;
+use midend::analysis::bounded::Bounded;
 use midend::ir::mem::Mem;
-use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
-use midend::ir::syntax::{Atom, Body, Exp, LoopParam, Stm};
+use midend::ir::scalar::Const;
+use midend::ir::syntax::{Atom, Body, Exp, Stm};
 use midend::ir::types::{ScalarType, Type};
-
-/// The part of a condition that bounds a counter.
-pub(super) struct Bounded {
-    /// The truth value of it.
-    test: Var,
-    /// The conjunction that it is an operand of, and the other operand.
-    both: Option<(Var, Atom)>,
-    ty: ScalarType,
-    counter: Var,
-    limit: Atom,
-}
 
 /// Whether there is nothing but operations on numbers, which may be done in vain.
 fn is_of_numbers(body: &Body<Mem>) -> bool {
@@ -43,59 +32,6 @@ fn is_of_numbers(body: &Body<Mem>) -> bool {
         | Exp::Loop { .. }
         | Exp::Call { .. }
         | Exp::Op(_) => false,
-    })
-}
-
-/// What bounds a counter in the condition of a loop, which goes up by one in each step. The limit stays the same.
-pub(super) fn bounded(params: &[LoopParam], cond: &Body<Mem>, body: &Body<Mem>) -> Option<Bounded> {
-    let Atom::Var(whole) = *cond.result.first()? else {
-        return None;
-    };
-    let defines = |v: Var| move |stm: &&Stm<Mem>| stm.binds.contains(&v);
-    let last = cond.stms.iter().find(defines(whole))?;
-    let is_false = |body: &Body<Mem>| {
-        body.stms.is_empty() && matches!(body.result[..], [Atom::Const(Const::Bool(false))])
-    };
-    let mut parts: Vec<(Var, Option<(Var, Atom)>)> = Vec::new();
-    if let Exp::If {
-        cond, otherwise, ..
-    } = &last.exp
-    {
-        if is_false(otherwise) {
-            parts.extend(cond.as_var().map(|test| (test, None)));
-        }
-    } else if let Exp::Scalar(ScalarOp::Bin(BinOp::And, ScalarType::Bool), args) = &last.exp {
-        for (a, b) in [(args[0], args[1]), (args[1], args[0])] {
-            parts.extend(a.as_var().map(|test| (test, Some((whole, b)))));
-        }
-    }
-    parts.into_iter().find_map(|(test, both)| {
-        let stm = cond.stms.iter().find(defines(test))?;
-        let Exp::Scalar(ScalarOp::Cmp(CmpOp::Lt, ty), args) = &stm.exp else {
-            return None;
-        };
-        let counter = args[0].as_var()?;
-        let place = params.iter().position(|p| p.var == counter)?;
-        let next = body.result[place].as_var()?;
-        let step = body.stms.iter().find(defines(next))?;
-        let Exp::Scalar(ScalarOp::Bin(BinOp::Add, _), added) = &step.exp else {
-            return None;
-        };
-        let one = |atom: &Atom| matches!(atom, Atom::Const(Const::I32(1) | Const::I64(1)));
-        let is_step = added.contains(&Atom::Var(counter)) && added.iter().any(one);
-        let changes = |v: Var| {
-            params.iter().any(|p| p.var == v) || cond.stms.iter().any(|s| s.binds.contains(&v))
-        };
-        let stays = args[1].as_var().is_none_or(|v| !changes(v));
-        // Counters of other types are rare, and need other limits.
-        let is_counted = matches!(ty, ScalarType::I32 | ScalarType::I64);
-        (is_step && stays && is_counted).then_some(Bounded {
-            test,
-            both,
-            ty: *ty,
-            counter,
-            limit: args[1],
-        })
     })
 }
 

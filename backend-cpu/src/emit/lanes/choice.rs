@@ -113,6 +113,13 @@ impl Emit<'_, '_> {
     ) -> Lanes {
         let ty = self.elem(bind);
         if !self.is_buffer(bind) {
+            if group.narrow.contains(&bind)
+                && let Some(per) = group.plan.per_vector(ScalarType::I32)
+            {
+                let masks = self.mask(group, cond, per);
+                let (yes, no) = (self.narrow_lanes(group, yes), self.narrow_lanes(group, no));
+                return Lanes::Narrow(self.blended(&masks, &yes, &no));
+            }
             if let Some(per) = group.plan.per_vector(ty) {
                 let masks = self.mask(group, cond, per);
                 let (yes, no) = (self.packed(group, yes), self.packed(group, no));

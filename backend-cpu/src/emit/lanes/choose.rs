@@ -4,6 +4,7 @@
 use super::addresses::valued;
 use super::plan::Plan;
 use super::rows::{Row, needed, rows};
+use super::strips::strips;
 use super::vector::{lanes_per_vector, packed_type};
 use crate::emit::control::{is_cheap, is_cheap_scalar, operations};
 use midend::ir::id::Var;
@@ -152,6 +153,8 @@ pub(super) struct Counts {
     pub(super) inner: [usize; 2],
     /// Loops that lanes leave at different steps.
     pub(super) diverging: usize,
+    /// Those of them that are done in strips.
+    pub(super) in_strips: usize,
     /// The operations with vectors of the shortest step of a loop of one varying value, and lanes of a vector of that.
     pub(super) tightest: Option<(usize, usize)>,
 }
@@ -441,6 +444,9 @@ impl Finder<'_> {
     ) -> Option<()> {
         arithmetic(cond)?;
         arithmetic(body)?;
+        let varies = |v| self.varying.contains(&v);
+        let in_strips = strips(self.vars, varies, params, (cond, body)).is_some();
+        self.counts.in_strips += usize::from(in_strips);
         // The lanes leave it at different steps.
         self.varying.extend(params.iter().map(|param| param.var));
         self.varying.extend(&stm.binds);

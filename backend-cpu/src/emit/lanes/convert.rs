@@ -296,7 +296,7 @@ impl Emit<'_, '_> {
     ) -> Option<Vec<Value>> {
         let (first, step) = match group.lanes.get(&index.as_var()?)? {
             Lanes::Linear(first, step) => (*first, *step),
-            Lanes::Many(_) | Lanes::Packed(_) | Lanes::Mask(_) => return None,
+            Lanes::Many(_) | Lanes::Packed(_) | Lanes::Narrow(_) | Lanes::Mask(_) => return None,
         };
         let per = group.plan.per_vector(ty)?;
         let first = self.resize(first, types::I64, clif(ty), true);

@@ -84,8 +84,14 @@ impl Emit<'_, '_> {
         if args.iter().any(|arg| group.is_linear(*arg)) {
             return None;
         }
-        let left = self.packed(group, args[0]);
-        let right = self.packed(group, args[1]);
+        let is_narrow = ty == ScalarType::I64 && args.iter().all(|arg| group.is_narrow(*arg));
+        let (ty, left, right) = if is_narrow {
+            let [left, right] = [args[0], args[1]].map(|arg| self.narrow_lanes(group, arg));
+            (ScalarType::I32, left, right)
+        } else {
+            let left = self.packed(group, args[0]);
+            (ty, left, self.packed(group, args[1]))
+        };
         let pairs = left.into_iter().zip(right);
         let masks = pairs.map(|(a, b)| self.compare(op, ty, a, b));
         Some(Lanes::Mask(masks.collect()))
@@ -176,10 +182,10 @@ impl Emit<'_, '_> {
                 if !wanted {
                     any = any.into_iter().map(|a| self.b.ins().bnot(a)).collect();
                 }
-                let any = any.into_iter().reduce(|a, b| self.b.ins().bor(a, b));
-                self.b.ins().vany_true(any.expect("groups have lanes"))
+                self.any_mask(any)
             }
-            Some(Lanes::Many(_) | Lanes::Linear(..) | Lanes::Packed(_)) | None => {
+            Some(Lanes::Many(_) | Lanes::Linear(..) | Lanes::Packed(_) | Lanes::Narrow(_))
+            | None => {
                 let mut any = self.in_shape(group, Shape::Many, cond);
                 if !wanted {
                     any = any
@@ -191,6 +197,12 @@ impl Emit<'_, '_> {
                 any.expect("groups have lanes")
             }
         }
+    }
+
+    /// Whether one of the masks holds in any lane.
+    pub(super) fn any_mask(&mut self, masks: Vec<Value>) -> Value {
+        let any = masks.into_iter().reduce(|a, b| self.b.ins().bor(a, b));
+        self.b.ins().vany_true(any.expect("groups have lanes"))
     }
 
     /// The one or the other of vectors, lane by lane.
@@ -248,7 +260,8 @@ impl Group<'_> {
         let mut vars = atoms.iter().filter_map(|atom| atom.as_var());
         vars.find_map(|v| match self.lanes.get(&v) {
             Some(Lanes::Mask(masks)) => Some(self.plan.filled(masks.len())),
-            Some(Lanes::Many(_) | Lanes::Linear(..) | Lanes::Packed(_)) | None => None,
+            Some(Lanes::Many(_) | Lanes::Linear(..) | Lanes::Packed(_) | Lanes::Narrow(_))
+            | None => None,
         })
     }
 

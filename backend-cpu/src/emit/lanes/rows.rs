@@ -14,9 +14,9 @@
 
 use super::vector::lanes_per_vector;
 use super::{Group, Lanes};
-use crate::emit::{Emit, block_args, control, plain};
+use crate::emit::{Emit, block_args, clif, control, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, Stm, Vars};
@@ -184,9 +184,9 @@ impl Emit<'_, '_> {
     pub(super) fn with_rows(
         &mut self,
         group: &mut Group<'_>,
-        (counter, bound): (Var, Value),
+        (counter, bound, is_short): (Var, Value, bool),
         inits: &[Value],
-        emit: impl Fn(&mut Self, &mut Group<'_>) -> Vec<Value>,
+        emit: impl Fn(&mut Self, &mut Group<'_>, bool) -> Vec<Value>,
     ) -> Vec<Value> {
         let plan = group.plan;
         let rows: Vec<&Row> = plan
@@ -195,7 +195,8 @@ impl Emit<'_, '_> {
             .filter(|row| row.around == counter)
             .collect();
         if rows.is_empty() {
-            return emit(self, group);
+            let is_short = is_short && self.known(bound).is_some_and(|n| i32::try_from(n).is_ok());
+            return emit(self, group, is_short);
         }
         let more = match self.elem(counter).is_unsigned() {
             true => IntCC::UnsignedGreaterThan,
@@ -207,6 +208,13 @@ impl Emit<'_, '_> {
             let most = PANEL / (plan.width * row.elem.bytes()) as i64;
             let fits = IntCC::UnsignedLessThanOrEqual;
             let fits = self.b.ins().icmp_imm_s(fits, *length, most);
+            near = self.b.ins().band(near, fits);
+        }
+        if is_short {
+            let bound = self.resize(bound, clif(self.elem(counter)), types::I64, true);
+            let most = i64::from(i32::MAX);
+            let fits = IntCC::SignedLessThanOrEqual;
+            let fits = self.b.ins().icmp_imm_s(fits, bound, most);
             near = self.b.ins().band(near, fits);
         }
         let blocks = [(); 2].map(|()| self.b.create_block());
@@ -221,7 +229,7 @@ impl Emit<'_, '_> {
                 let panel = this.row_panel(group, row, length);
                 group.panels.insert(row.element, panel);
             }
-            emit(this, group)
+            emit(this, group, is_short)
         });
         self.b.ins().jump(done, &block_args(values));
         for row in rows {
@@ -229,7 +237,7 @@ impl Emit<'_, '_> {
         }
         group.lanes = outside;
         self.b.switch_to_block(blocks[1]);
-        let values = emit(self, group);
+        let values = emit(self, group, false);
         self.b.ins().jump(done, &block_args(values));
         self.b.switch_to_block(done);
         results

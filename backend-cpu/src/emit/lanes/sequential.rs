@@ -14,12 +14,15 @@
 //! →  loop (zs = z0.., ns = 0.., in = true..) while any (in && p zs) do (f zs, ns + if in && p zs then 1 else 0, in && p zs)
 //! ```
 
-use super::ahead::{STEPS, ahead};
+use super::ahead::{Ahead, STEPS, ahead};
 use super::mask::mask_type;
-use super::{Group, Lanes, Shape};
+use super::narrow::narrow;
+use super::strips::strips;
+use super::{Group, Lanes, Plan, Shape};
 use crate::emit::{Emit, clif, control};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::analysis::kernels::has_value;
+use midend::fired::fired;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::scalar::{BinOp, Const, ScalarOp};
@@ -27,7 +30,93 @@ use midend::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
 use midend::ir::types::ScalarType;
 
 /// What a loop carries that has a value: the number of the parameter, and how.
-type Carried = Vec<(usize, Shape)>;
+pub(super) type Carried = Vec<(usize, Shape)>;
+
+/// A loop that lanes leave at different steps.
+pub(super) struct Diverging<'a> {
+    stm: &'a Stm<Mem>,
+    pub(super) params: &'a [LoopParam],
+    pub(super) carried: &'a Carried,
+    order: &'a Order,
+    vars: &'a [Var],
+    /// Of how many values the loop carries the parameters consist. Behind them are masks of the lanes that are inside, with so many lanes in
+    /// a vector, if what nothing uses behind the loop goes on.
+    own: usize,
+    per: Option<usize>,
+    pub(super) cond: &'a Body<Mem>,
+    body: &'a Body<Mem>,
+}
+
+impl<'a> Diverging<'a> {
+    /// The places of the masks of the lanes that are inside among what the loop carries.
+    pub(super) fn masks(&self) -> Vec<usize> {
+        let places = self.order.0.iter().enumerate();
+        let masks = places.filter(|(_, k)| **k >= self.own);
+        masks.map(|(place, _)| place).collect()
+    }
+
+    /// The places of what goes on in all lanes.
+    pub(super) fn going_on(&self, plan: &Plan) -> Vec<usize> {
+        let mut goes_on = Vec::new();
+        for (i, shape) in self.carried {
+            let unused = plan.unused.contains(&self.stm.binds[*i]);
+            goes_on.extend((0..shape.count(plan.width)).map(|_| unused));
+        }
+        let places = self.order.0.iter().enumerate();
+        let going = places.filter(|(_, k)| goes_on.get(**k).is_some_and(|goes_on| *goes_on));
+        going.map(|(place, _)| place).collect()
+    }
+
+    /// The same loop for a part of the lanes.
+    pub(super) fn part<'b>(
+        &self,
+        (carried, order, own): (&'b Carried, &'b Order, usize),
+    ) -> Diverging<'b>
+    where
+        'a: 'b,
+    {
+        Diverging {
+            carried,
+            order,
+            own,
+            ..*self
+        }
+    }
+}
+
+/// In which order a loop carries vectors: the first of each parameter, the second ones, and so on. What is computed is put where it is asked
+/// for, so that with this order one register of points is through with a step before the next one begins, and fewer are in use at a time.
+pub(super) struct Order(Vec<usize>);
+
+impl Order {
+    /// That for these parameters, and so many masks behind them.
+    pub(super) fn of(plan: &Plan, carried: &[(usize, Shape)], masks: Option<usize>) -> Self {
+        let counts = carried.iter().map(|(_, shape)| shape.count(plan.width));
+        let counts: Vec<usize> = counts.chain(masks).collect();
+        let most = counts.iter().copied().max().unwrap_or(1);
+        let places = counts
+            .iter()
+            .flat_map(|&count| (0..count).map(move |i| i * most / count));
+        let places: Vec<usize> = places.collect();
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        order.sort_by_key(|i| places[*i]);
+        Self(order)
+    }
+
+    /// Values of one parameter after the other in this order.
+    fn arranged(&self, values: &[Value]) -> Vec<Value> {
+        self.0.iter().map(|i| values[*i]).collect()
+    }
+
+    /// Values in this order as those of one parameter after the other.
+    fn restored(&self, values: &[Value]) -> Vec<Value> {
+        let mut restored = values.to_vec();
+        for (from, to) in values.iter().zip(&self.0) {
+            restored[*to] = *from;
+        }
+        restored
+    }
+}
 
 impl Emit<'_, '_> {
     /// A loop for all lanes.
@@ -72,47 +161,81 @@ impl Emit<'_, '_> {
             self.bounds.insert(index, bound);
         }
         let bound = self.atom(bound);
-        let strip = control::strip(body);
         let ahead = ahead(&self.program.vars, group.plan, (index, params), body);
-        self.with_rows(group, (index, bound), inits, |emit, group| {
-            let Some(ahead) = &ahead else {
-                return emit.counted(ty, bound, strip, inits, |emit, i, values| {
-                    emit.bind(index, i);
-                    emit.lanes_step(group, (&vars, carried), body, values)
-                });
-            };
-            let room = emit.room_ahead(ahead);
-            let zero = emit.i64(0);
-            let bound = emit.resize(bound, clif(ty), types::I64, true);
-            let bound = emit.b.ins().smax(bound, zero);
-            let rounded = emit.b.ins().iadd_imm_s(bound, STEPS - 1);
-            let shift = i64::from(STEPS.trailing_zeros());
-            let strips = emit.b.ins().ushr_imm_u(rounded, shift);
-            emit.counted(ScalarType::I64, strips, strip, inits, |emit, s, values| {
-                let first = emit.b.ins().imul_imm_s(s, STEPS);
-                emit.look_ahead(ahead, (group.plan.parts, &room), (index, first));
-                let end = emit.b.ins().iadd_imm_s(first, STEPS);
-                let end = emit.b.ins().smin(end, bound);
-                emit.few((first, end), values, |emit, i, values| {
-                    let step = emit.b.ins().isub(i, first);
-                    emit.read_ahead(ahead, &room, step);
-                    let i = emit.resize(i, types::I64, clif(ty), true);
-                    emit.bind(index, i);
-                    emit.lanes_step(group, (&vars, carried), &ahead.rest, values)
-                })
+        let counter = (index, ty, bound);
+        let short = narrow(&self.program.vars, group.plan, (index, params), body);
+        let is_short = !short.is_empty();
+        self.with_rows(
+            group,
+            (index, bound, is_short),
+            inits,
+            |emit, group, is_short| {
+                if !is_short {
+                    let loop_ = (vars.as_slice(), carried.as_slice(), inits);
+                    return emit.lanes_steps(group, loop_, counter, (body, &ahead));
+                }
+                fired("cpu/narrow-indices");
+                let others = group.narrow.clone();
+                group.narrow.extend(&short);
+                let (shapes, inits) = emit.narrow_inits(group, (params, carried), inits);
+                let loop_ = (vars.as_slice(), shapes.as_slice(), inits.as_slice());
+                let results = emit.lanes_steps(group, loop_, counter, (body, &ahead));
+                group.narrow = others;
+                emit.widened_results(group, &shapes, &results)
+            },
+        )
+    }
+
+    /// The steps of such a loop.
+    fn lanes_steps(
+        &mut self,
+        group: &mut Group<'_>,
+        (vars, carried, inits): (&[Var], &[(usize, Shape)], &[Value]),
+        (index, ty, bound): (Var, ScalarType, Value),
+        (body, ahead): (&Body<Mem>, &Option<Ahead>),
+    ) -> Vec<Value> {
+        let strip = control::strip(body);
+        let order = Order::of(group.plan, carried, None);
+        let inits = &order.arranged(inits);
+        let Some(ahead) = ahead else {
+            let results = self.counted(ty, bound, strip, inits, |emit, i, values| {
+                emit.bind(index, i);
+                emit.lanes_step(group, (vars, carried, &order), body, values)
+            });
+            return order.restored(&results);
+        };
+        let room = self.room_ahead(ahead);
+        let zero = self.i64(0);
+        let bound = self.resize(bound, clif(ty), types::I64, true);
+        let bound = self.b.ins().smax(bound, zero);
+        let rounded = self.b.ins().iadd_imm_s(bound, STEPS - 1);
+        let shift = i64::from(STEPS.trailing_zeros());
+        let strips = self.b.ins().ushr_imm_u(rounded, shift);
+        let results = self.counted(ScalarType::I64, strips, strip, inits, |emit, s, values| {
+            let first = emit.b.ins().imul_imm_s(s, STEPS);
+            emit.look_ahead(ahead, (group.plan.parts, &room), (index, first));
+            let end = emit.b.ins().iadd_imm_s(first, STEPS);
+            let end = emit.b.ins().smin(end, bound);
+            emit.few((first, end), values, |emit, i, values| {
+                let step = emit.b.ins().isub(i, first);
+                emit.read_ahead(ahead, &room, step);
+                let i = emit.resize(i, types::I64, clif(ty), true);
+                emit.bind(index, i);
+                emit.lanes_step(group, (vars, carried, &order), &ahead.rest, values)
             })
-        })
+        });
+        order.restored(&results)
     }
 
     /// A step of a loop: what is carried, and what the next step gets.
     fn lanes_step(
         &mut self,
         group: &mut Group<'_>,
-        (vars, carried): (&[Var], &Carried),
+        (vars, carried, order): (&[Var], &[(usize, Shape)], &Order),
         body: &Body<Mem>,
         values: &[Value],
     ) -> Vec<Value> {
-        self.bind_carried(group, vars, carried, values);
+        self.bind_carried(group, vars, carried, &order.restored(values));
         // What is put in vectors or taken out of them inside is not there after a loop without iterations.
         let outside = group.lanes.clone();
         self.lanes_body(group, body);
@@ -121,7 +244,7 @@ impl Emit<'_, '_> {
             next.extend(self.in_shape(group, *shape, body.result[*i]));
         }
         group.lanes = outside;
-        next
+        order.arranged(&next)
     }
 
     /// A loop that goes on while the condition holds in any lane. Yields what is carried at its end.
@@ -140,7 +263,7 @@ impl Emit<'_, '_> {
         let goes_on = carried.iter().filter(|(i, _)| unused(*i));
         let masks = goes_on.filter_map(|(i, shape)| match shape {
             Shape::Packed(count) => Some((*count, self.elem(vars[*i]))),
-            Shape::Uniform | Shape::Many => None,
+            Shape::Uniform | Shape::Many | Shape::Narrow(_) => None,
         });
         let inside = masks.max_by_key(|(count, _)| *count);
         let inside = inside.filter(|_| go_on.as_var().is_some_and(|v| group.plan.varies(v)));
@@ -150,46 +273,93 @@ impl Emit<'_, '_> {
             let all = self.lanes_of(mask_type(per), &[0xff; 16]);
             inits.resize(own + count, all);
         }
-        let mut values = self.conditional_loop(
-            &inits,
-            group,
-            |emit, group, values| {
-                emit.bind_carried(group, &vars, carried, &values[..own]);
-                emit.lanes_body(group, cond);
-                if let (Some(per), Some(go_on)) = (per, go_on.as_var()) {
-                    let holds = emit.mask(group, Atom::Var(go_on), per).into_iter();
-                    let inside = holds.zip(&values[own..]);
-                    let inside = inside.map(|(a, b)| emit.b.ins().band(a, *b)).collect();
-                    group.lanes.insert(go_on, Lanes::Mask(inside));
-                }
-                emit.any_lane(group, go_on)
-            },
-            |emit, group, _| {
-                emit.lanes_body(group, body);
-                let mut next = Vec::new();
-                for (i, shape) in carried {
-                    let (stepped, kept) = (body.result[*i], vars[*i]);
-                    if per.is_some() && group.plan.unused.contains(&stm.binds[*i]) {
-                        next.extend(emit.in_shape(group, *shape, stepped));
-                    } else if let Some(counted) =
-                        emit.counts_on(group, (body, kept), go_on, stepped)
-                    {
-                        next.extend(counted);
-                    } else {
-                        let sides = [stepped, Atom::Var(kept)];
-                        let chosen = emit.lanes_chosen(group, kept, go_on, sides);
-                        next.extend(emit.shaped(chosen, *shape, group.plan.parts));
-                    }
-                }
-                if let Some(per) = per {
-                    next.extend(emit.mask(group, go_on, per));
-                }
-                next
-            },
-        );
+        let masks = inside.filter(|_| per.is_some()).map(|(count, _)| count);
+        let order = Order::of(group.plan, carried, masks);
+        let inits = order.arranged(&inits);
+        let diverging = Diverging {
+            order: &order,
+            stm,
+            params,
+            carried,
+            vars: &vars,
+            own,
+            per,
+            cond,
+            body,
+        };
+        let varies = |v| group.plan.varies(v);
+        let strips = strips(&self.program.vars, varies, params, (cond, body));
+        let values = match strips.filter(|strips| per.is_some() && strips.vary(group.plan)) {
+            Some(strips) => self.in_strips(group, &diverging, &strips, &inits),
+            None => self.conditional_loop(
+                &inits,
+                group,
+                |emit, group, values| {
+                    emit.diverging_holds(group, &diverging, cond, values);
+                    emit.any_lane(group, go_on)
+                },
+                |emit, group, _| emit.diverging_step(group, &diverging, go_on),
+            ),
+        };
+        let mut values = order.restored(&values);
         values.truncate(own);
         group.lanes = outside;
         values
+    }
+
+    /// The condition of a step, `cond`, in lanes that have not left the loop.
+    pub(super) fn diverging_holds(
+        &mut self,
+        group: &mut Group<'_>,
+        diverging: &Diverging<'_>,
+        cond: &Body<Mem>,
+        values: &[Value],
+    ) {
+        let Diverging { own, per, .. } = *diverging;
+        let values = diverging.order.restored(values);
+        self.bind_carried(group, diverging.vars, diverging.carried, &values[..own]);
+        self.lanes_body(group, cond);
+        if let (Some(per), Some(go_on)) = (per, cond.result[0].as_var()) {
+            let holds = self.mask(group, Atom::Var(go_on), per).into_iter();
+            let inside = holds.zip(&values[own..]);
+            let inside = inside.map(|(a, b)| self.b.ins().band(a, *b)).collect();
+            group.lanes.insert(go_on, Lanes::Mask(inside));
+        }
+    }
+
+    /// What the next step gets, where lanes go on in which `go_on` holds.
+    pub(super) fn diverging_step(
+        &mut self,
+        group: &mut Group<'_>,
+        diverging: &Diverging<'_>,
+        go_on: Atom,
+    ) -> Vec<Value> {
+        let Diverging {
+            stm,
+            carried,
+            vars,
+            per,
+            body,
+            ..
+        } = *diverging;
+        self.lanes_body(group, body);
+        let mut next = Vec::new();
+        for (i, shape) in carried {
+            let (stepped, kept) = (body.result[*i], vars[*i]);
+            if per.is_some() && group.plan.unused.contains(&stm.binds[*i]) {
+                next.extend(self.in_shape(group, *shape, stepped));
+            } else if let Some(counted) = self.counts_on(group, (body, kept), go_on, stepped) {
+                next.extend(counted);
+            } else {
+                let sides = [stepped, Atom::Var(kept)];
+                let chosen = self.lanes_chosen(group, kept, go_on, sides);
+                next.extend(self.shaped(chosen, *shape, group.plan.parts));
+            }
+        }
+        if let Some(per) = per {
+            next.extend(self.mask(group, go_on, per));
+        }
+        diverging.order.arranged(&next)
     }
 
     /// The next values of a carried integer that constants are added to: nothing is added where lanes have left the loop.
@@ -266,7 +436,7 @@ impl Emit<'_, '_> {
         &mut self,
         group: &mut Group<'_>,
         vars: &[Var],
-        carried: &Carried,
+        carried: &[(usize, Shape)],
         values: &[Value],
     ) {
         let mut rest = values;
@@ -276,6 +446,9 @@ impl Emit<'_, '_> {
                 Shape::Uniform => self.bind(vars[*i], mine[0]),
                 Shape::Packed(_) => {
                     group.lanes.insert(vars[*i], Lanes::Packed(mine.to_vec()));
+                }
+                Shape::Narrow(_) => {
+                    group.lanes.insert(vars[*i], Lanes::Narrow(mine.to_vec()));
                 }
                 Shape::Many => {
                     group.lanes.insert(vars[*i], Lanes::Many(mine.to_vec()));

@@ -259,6 +259,9 @@ impl Emit<'_, '_> {
         if let Some(Lanes::Packed(vectors)) = group.lanes.get(&var) {
             return vectors.clone();
         }
+        if let Some(Lanes::Narrow(vectors)) = group.lanes.get(&var) {
+            return self.wide_lanes(&vectors.clone(), group.plan.parts);
+        }
         if ty == ScalarType::I64
             && let Some(growing) = self.growing(group, ty, atom)
         {

@@ -216,8 +216,13 @@ impl Finder<'_> {
     pub(super) fn flying(&self) -> (usize, usize) {
         let counts = &self.counts;
         if counts.diverging > 0 {
-            let few = counts.carried <= FLYING;
-            return (if few { 2 } else { 1 }, counts.least);
+            let registers = match counts.carried <= FLYING {
+                // Of one register after the other several steps are taken at once, so that what is carried is on the stack meanwhile.
+                true if counts.in_strips == counts.diverging => 4,
+                true => 2,
+                false => 1,
+            };
+            return (registers, counts.least);
         }
         match counts.tightest {
             Some((step, lanes)) if self.integers && step <= TIGHT => (2, lanes),

@@ -9,7 +9,7 @@ use midend::analysis::tiles::Side;
 use midend::ir::mem::Mem;
 use midend::ir::syntax::Stm;
 use midend::ir::types::ScalarType;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 impl Emit<'_, '_> {
     /// All steps; the last values of what is carried wait in memory.
@@ -203,6 +203,7 @@ impl Emit<'_, '_> {
             plan: &job.plan,
             lanes: std::mem::take(&mut row.lanes),
             panels: HashMap::new(),
+            narrow: BTreeSet::new(),
         };
         std::mem::swap(&mut self.values, &mut row.values);
         f(self, &mut group);
