@@ -21,6 +21,7 @@
 //! loads go where they are used. Every operation computes what it computed.
 
 mod access;
+mod again;
 mod flow;
 mod fold;
 mod fused;
@@ -68,10 +69,23 @@ pub(super) fn rename(
     places: usize,
     pool: &mut Pool<'_>,
 ) {
-    let Some(flow) = Flow::of(instructions) else {
+    let Some(mut flow) = Flow::of(instructions) else {
         return;
     };
     let mut accesses = access::all(instructions, width, places);
+    let again = again::again(&flow, &accesses);
+    if !again.is_empty() {
+        again::leave_out(instructions, &again);
+        let reloads = Flow::of(instructions).map(|flow| {
+            let accesses = access::all(instructions, width, places);
+            again::reloads(instructions, &flow, &accesses)
+        });
+        again::load_before(instructions, &reloads.unwrap_or_default());
+        let Some(changed) = Flow::of(instructions) else {
+            return;
+        };
+        (flow, accesses) = (changed, access::all(instructions, width, places));
+    }
     let Some(mut webs) = Webs::of(&flow, &accesses, MOST) else {
         return;
     };

@@ -196,3 +196,41 @@ fn what_is_on_the_stack_for_a_call_is_in_a_register_before() {
         assert_eq!(behind.matches("[rsp").count(), 1, "{text}");
     }
 }
+
+/// A loop that takes a vector from the stack, where it is for a call behind the loop, adds it to a sum and puts it back; or the sum.
+fn put_back(sum: bool) -> Vec<u8> {
+    let load = Code::Movdqu_xmm_xmmm128;
+    let store = Code::Movdqu_xmmm128_xmm;
+    encoded([
+        Instruction::with2(Code::Sub_rm64_imm8, RSP, 32),
+        Instruction::with2(Code::Mov_r32_imm32, EAX, 4),
+        Instruction::with2(load, XMM2, at(RDI, 0)),
+        Instruction::with2(store, at(RSP, 0), XMM2),
+        Instruction::with2(load, XMM3, at(RDI, 64)),
+        Instruction::with2(load, XMM5, at(RSP, 0)),
+        Instruction::with3(Code::VEX_Vpaddd_xmm_xmm_xmmm128, XMM3, XMM3, XMM5),
+        Instruction::with2(store, at(RSP, 0), if sum { XMM3 } else { XMM5 }),
+        Instruction::with2(Code::Sub_rm32_imm8, EAX, 1),
+        Instruction::with_branch(Code::Jne_rel8_64, 5),
+        Instruction::with2(store, at(RCX, 64), XMM3),
+        Instruction::with1(Code::Call_rm64, RSI),
+        Instruction::with2(load, XMM5, at(RSP, 0)),
+        Instruction::with2(store, at(RCX, 0), XMM5),
+        Instruction::with2(Code::Add_rm64_imm8, RSP, 32),
+        Ok(Instruction::with(Code::Retnq)),
+    ])
+}
+
+#[test]
+fn what_is_on_the_stack_already_is_not_stored_again() {
+    for width in [Width::Two, Width::Four] {
+        for sum in [false, true] {
+            let code = widen(&put_back(sum), 0, width, true).expect("it is widened");
+            let text = text(&code);
+            let (_, inside) = text.split_once("at_").expect("there is a loop");
+            let (inside, behind) = inside.split_once("jne").expect("it goes round");
+            assert_eq!(inside.contains("[rsp], "), sum, "{text}");
+            assert!(behind.contains("[rsp]"), "{text}");
+        }
+    }
+}
