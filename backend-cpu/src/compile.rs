@@ -14,6 +14,7 @@ use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _, default_libcall_names};
 use midend::analysis::calls::calls;
 use midend::analysis::kernels::{called, kernel_bodies, known_extents, launched, shares_out};
+use midend::fired::{Counts, add, counted};
 use midend::ir::id::{FunId, Id, Var};
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::scalar::Const;
@@ -254,18 +255,17 @@ pub(crate) fn compile<'a>(
     let mut jit = JITModule::new(builder);
     let Declared { units, work, ids } = declare(program, isa, (&kernels, &args), &mut jit)?;
 
-    let machines: Vec<Result<Machine, RunError>> = if work.len() > 1 {
-        work.par_iter()
-            .with_max_len(1)
-            .map(|(id, unit)| build(program, &units, target, *id, *unit))
-            .collect()
+    // What other threads used is counted here.
+    let made =
+        |(id, unit): &(FuncId, Unit<'_>)| counted(|| build(program, &units, target, *id, *unit));
+    let machines: Vec<(Result<Machine, RunError>, Counts)> = if work.len() > 1 {
+        work.par_iter().with_max_len(1).map(made).collect()
     } else {
-        work.iter()
-            .map(|(id, unit)| build(program, &units, target, *id, *unit))
-            .collect()
+        work.iter().map(made).collect()
     };
     let (mut kept, mut widened, mut vector_bits) = (Vec::new(), Vec::new(), Vec::new());
-    for ((id, unit), machine) in work.iter().zip(machines) {
+    for ((id, unit), (machine, used)) in work.iter().zip(machines) {
+        add(&used);
         let machine = machine?;
         if let (Unit::Kernel { kernel, .. }, 1..) = (unit, machine.vector_bits) {
             vector_bits.push((kernel.name.clone(), machine.vector_bits));

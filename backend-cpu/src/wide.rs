@@ -124,14 +124,17 @@ pub(crate) fn widen(
         mut out, mut pool, ..
     } = writer;
     // Forms for 256 bits are as long as those for 128, others have longer prefixes and distances; what is new is at most 11
-    // bytes long.
+    // bytes long, one that aligns the frame among it.
     let prefixes = match width {
         Width::Two => 0,
         Width::Four => 7 * out.len(),
     };
-    let more = prefixes + 11 * (out.len() - instructions.len()) + longer;
+    let more = prefixes + 11 * (out.len() + 1 - instructions.len()) + longer;
     if renamed {
         rename::rename(&mut out, width, places, &mut pool);
+    }
+    if places > 0 {
+        frame::align(&mut out, width)?;
     }
     let start = (code.len() + more).next_multiple_of(width.bytes());
     pool.place(&mut out, BASE + start as u64);

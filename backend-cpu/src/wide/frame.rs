@@ -4,10 +4,12 @@
 //! ```text
 //! sub rsp, 64; movdqu [rsp+16], xmm1; mov [rsp+48], rbx  ──►  sub rsp, 96; vmovdqu [rsp], ymm1; mov [rsp+80], rbx
 //! ```
+//!
+//! The frame begins at a multiple of a register's bytes then, so that no vector is in two lines of the cache.
 
 use super::forms::form;
 use super::{Refused, Width, has_vectors};
-use iced_x86::{Code, Instruction, OpKind, Register};
+use iced_x86::{Code, IcedError, Instruction, OpKind, Register};
 use std::collections::BTreeMap;
 
 /// Bytes of a vector.
@@ -20,6 +22,39 @@ const ADJUSTS: [Code; 4] = [
     Code::Add_rm64_imm8,
     Code::Add_rm64_imm32,
 ];
+
+/// Lets the frame of code with wider vectors begin at a multiple of their length, if the stack pointer is what the frame pointer says
+/// wherever the code returns.
+pub(super) fn align(instructions: &mut Vec<Instruction>, width: Width) -> Result<(), IcedError> {
+    let adjusts =
+        |i: &Instruction| ADJUSTS.contains(&i.code()) && i.op0_register() == Register::RSP;
+    let copies = |i: Option<&Instruction>, to: Register, from: Register| {
+        i.is_some_and(|i| {
+            [Code::Mov_rm64_r64, Code::Mov_r64_rm64].contains(&i.code())
+                && [i.op0_register(), i.op1_register()] == [to, from]
+        })
+    };
+    let (mut begins, mut ends) = (Vec::new(), Vec::new());
+    for (at, instruction) in instructions.iter().enumerate() {
+        match instruction.code() {
+            Code::Sub_rm64_imm8 | Code::Sub_rm64_imm32 if adjusts(instruction) => begins.push(at),
+            _ if adjusts(instruction) => ends.push(at),
+            _ => {}
+        }
+    }
+    let [begin] = begins[..] else { return Ok(()) };
+    let before = begin.checked_sub(1).and_then(|at| instructions.get(at));
+    let is_kept = copies(before, Register::RBP, Register::RSP)
+        && ends
+            .iter()
+            .all(|end| copies(instructions.get(end + 1), Register::RSP, Register::RBP));
+    if is_kept {
+        let multiple = -(width.bytes() as i32);
+        let rounded = Instruction::with2(Code::And_rm64_imm8, Register::RSP, multiple)?;
+        instructions.insert(begin + 1, rounded);
+    }
+    Ok(())
+}
 
 /// Where wider vectors are put.
 pub(super) struct Frame {
@@ -171,5 +206,31 @@ impl Frame {
         };
         instruction.set_memory_displacement64(at);
         instruction.set_memory_displ_size(u32::from(at != 0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_aligned_where_the_stack_pointer_comes_back() {
+        let copy = |to, from| Instruction::with2(Code::Mov_r64_rm64, to, from);
+        let code = [
+            copy(Register::RBP, Register::RSP),
+            Instruction::with2(Code::Sub_rm64_imm8, Register::RSP, 64),
+            Instruction::with2(Code::Add_rm64_imm8, Register::RSP, 64),
+            copy(Register::RSP, Register::RBP),
+        ];
+        let code = code.map(|i| i.expect("it is an instruction")).to_vec();
+        let aligned = |mut code: Vec<Instruction>| {
+            align(&mut code, Width::Two).expect("it is an instruction");
+            let rounds = |i: &Instruction| i.code() == Code::And_rm64_imm8;
+            let at = code.iter().position(rounds)?;
+            Some((at, code[at].immediate(1) as i64))
+        };
+        assert_eq!(aligned(code.clone()), Some((2, -32)));
+        assert_eq!(aligned(code[..3].to_vec()), None);
+        assert_eq!(aligned(code[1..].to_vec()), None);
     }
 }

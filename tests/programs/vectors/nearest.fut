@@ -12,7 +12,7 @@ entry nearest [k] [n] [d] (centres: [k][d]f32) (points: [n][d]f32) : [n]i64 =
                 let x = f32.sum (map2 (\a b -> (a - b) * (a - b)) centres[c] p)
                 in if x < least || (x == least && c < at) then (c, x) else (at, least)).0) points
 
--- Numbers that are compared with it, stored and computed with; nothing is found at first.
+-- Numbers that are compared with it, stored and computed with; nothing is found at first. Sums are of whole numbers, of which nothing is rounded.
 -- ==
 -- entry: last
 -- input { [[1f32, 2f32], [2f32, 1f32], [1f32, 2f32], [0f32, 0f32]]
@@ -22,7 +22,7 @@ entry nearest [k] [n] [d] (centres: [k][d]f32) (points: [n][d]f32) : [n]i64 =
 entry last [k] [n] [d] (rows: [k][d]f32) (points: [n][d]f32) : ([n]i64, [n]i64, [n]f32) =
   unzip3 (map (\p -> let (at, before, most) =
                        loop (at, before, most) = (-1i64, -3000000000i64, -f32.inf) for c < k do
-                         let x = f32.sum (map2 (*) rows[c] p)
+                         let x = f32.sum (map2 (\a b -> f32.round (8 * a) * f32.round (8 * b)) rows[c] p)
                          in if x >= most && at < c then (c, at, x) else (at, before, most)
                      in (at * 3 + 1, before, most)) points)
 

@@ -107,23 +107,32 @@ impl Gen<'_> {
         Some(())
     }
 
-    /// A loop of scalars that goes on until something is found, for so many steps at most.
+    /// A loop of scalars that goes on until something is found, for so many steps at most. How many that is may be the same for all points, and
+    /// what was found last may not be asked for: such loops have forms of their own.
     pub(super) fn searching(&mut self) -> Option<()> {
         let ty = *self.rng.pick(&[I64, I64, ScalarType::I32]);
-        let raw = self.scalar(ty);
+        let of = *self.rng.pick(&[I64, ScalarType::I32]);
         let most = 1 + self.rng.below(13) as i128;
         let most = Const::int(ty, most)?;
-        let limit = self.b.bin(BinOp::Mod, ty, raw, most);
+        let limit = if self.rng.chance(40) {
+            most.into()
+        } else {
+            let raw = self.scalar(ty);
+            self.b.bin(BinOp::Mod, ty, raw, most)
+        };
         let start = Const::int(ty, *self.rng.pick(&[0, 0, 1, -2]))?;
-        let (first, own) = (self.scalar(I64), self.scalar(I64));
-        let (form, wanted) = (self.rng.below(4), self.rng.below(8) as i64);
-        let types = [ty, I64].map(Type::Scalar);
+        let (first, own) = (self.scalar(of), self.scalar(of));
+        let form = self.rng.below(4);
+        let wanted = Const::int(of, self.rng.below(8) as i128)?;
+        let [one, five, seven] = [(ty, 1), (of, 5), (of, 7)].map(|(ty, n)| Const::int(ty, n));
+        let (one, five, seven) = (one?, five?, seven?);
+        let types = [ty, of].map(Type::Scalar);
         let [n, x] = types.clone().map(|ty| self.b.fresh("w", ty));
         let goes_on = |b: &mut Builder<'_, Soac>, _: &[Var]| {
             let less = b.cmp(CmpOp::Lt, ty, n, limit);
             let bits = |b: &mut Builder<'_, Soac>| {
-                let low = b.bin(BinOp::And, I64, x, 7);
-                let found = b.eq(low, wanted);
+                let low = b.bin(BinOp::And, of, x, seven);
+                let found = b.cmp(CmpOp::Eq, of, low, wanted);
                 b.not(found)
             };
             let formals = [("both", Type::BOOL)];
@@ -142,13 +151,14 @@ impl Gen<'_> {
             }
         };
         let step = |b: &mut Builder<'_, Soac>, _: &[Var]| {
-            let times = b.mul(x, 5);
-            let next = b.add(times, own);
-            let one = Const::int(ty, 1).map_or(Atom::ONE, Atom::Const);
+            let times = b.bin(BinOp::Mul, of, x, five);
+            let next = b.bin(BinOp::Add, of, times, own);
             vec![b.bin(BinOp::Add, ty, n, one), next]
         };
         let starts = [(n, start.into()), (x, first)];
-        for (v, ty) in self.b.while_(&starts, goes_on, step).into_iter().zip(types) {
+        let asked = [true, self.rng.chance(50)];
+        let found = self.b.while_(&starts, goes_on, step).into_iter();
+        for ((v, ty), _) in found.zip(types).zip(asked).filter(|(_, asked)| *asked) {
             self.add(v, ty, false);
         }
         Some(())
