@@ -34,14 +34,10 @@ pub(super) fn align(instructions: &mut Vec<Instruction>, width: Width) -> Result
                 && [i.op0_register(), i.op1_register()] == [to, from]
         })
     };
-    let (mut begins, mut ends) = (Vec::new(), Vec::new());
-    for (at, instruction) in instructions.iter().enumerate() {
-        match instruction.code() {
-            Code::Sub_rm64_imm8 | Code::Sub_rm64_imm32 if adjusts(instruction) => begins.push(at),
-            _ if adjusts(instruction) => ends.push(at),
-            _ => {}
-        }
-    }
+    let subtracts = [Code::Sub_rm64_imm8, Code::Sub_rm64_imm32];
+    let places = (0..instructions.len()).filter(|at| adjusts(&instructions[*at]));
+    let (begins, ends): (Vec<usize>, Vec<usize>) =
+        places.partition(|at| subtracts.contains(&instructions[*at].code()));
     let [begin] = begins[..] else { return Ok(()) };
     let before = begin.checked_sub(1).and_then(|at| instructions.get(at));
     let is_kept = copies(before, Register::RBP, Register::RSP)
