@@ -1,8 +1,7 @@
 //! Memory that was given back and waits for whoever asks for as much: a loop that frees arrays and takes others of the same sizes in every
 //! step then asks the driver for nothing. All happens in one stream, in whose order memory changes hands.
 
-use std::collections::HashMap;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// Blocks that wait, at most.
 const MOST: usize = 32;
