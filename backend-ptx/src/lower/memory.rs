@@ -28,6 +28,17 @@ pub(super) struct Place {
     pub(super) at: Address,
 }
 
+impl Place {
+    /// The place so many bytes behind it.
+    pub(super) const fn behind(self, bytes: u32) -> Self {
+        let at = Address {
+            base: self.at.base,
+            offset: self.at.offset + bytes as i32,
+        };
+        Self { at, ..self }
+    }
+}
+
 /// What is known of addresses: neighbours of an element lie at constant distances, which instructions take for nothing.
 #[derive(Default)]
 pub(super) struct Addresses {

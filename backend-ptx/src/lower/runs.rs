@@ -26,7 +26,7 @@ pub(super) struct Runs {
     /// How many points there are.
     pub(super) each: u32,
     /// How many of them are neighbours.
-    length: u32,
+    pub(super) length: u32,
     strides: Strides,
     /// How many points a row has, if they do not all lie in one.
     row: Option<Atom>,
@@ -60,6 +60,14 @@ impl Runs {
             strides,
             row,
         })
+    }
+
+    /// The same of so many neighbours at most, a power of two.
+    pub(super) fn of_at_most(self, most: u32) -> Self {
+        Self {
+            length: self.length.min(most),
+            ..self
+        }
     }
 }
 

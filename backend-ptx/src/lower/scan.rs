@@ -11,6 +11,7 @@ mod count;
 mod count_back;
 mod keep;
 mod look_back;
+mod places;
 mod tile;
 mod warps;
 
@@ -123,13 +124,13 @@ pub(super) fn large(
         types: &all,
         then,
     });
-    let keeping = counted.and_then(|of| keep::keeping(kernel, ops, (of.then, &all)));
+    let keeping = counted.and_then(|of| keep::keeping(source.program, of, ops));
     // An element that is alone with its thread stays in its registers, so that tuples may be of any size.
     let alone = counted.is_none() && items(&types) == 1;
     let (shared, items) = match (counted, &keeping) {
         (None, _) if alone => (Vec::new(), 1),
         (None, _) => (types.clone(), items(&types)),
-        (Some(_), Some(keeping)) => (keeping.types.clone(), items(&keeping.types)),
+        (Some(_), Some(keeping)) => (keeping.types.clone(), keeping.items()),
         (Some(of), None) => (Vec::new(), of.items()),
     };
     let published = match counted {

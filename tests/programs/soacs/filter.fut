@@ -58,3 +58,19 @@ entry long [n] (xs: [n]f32) (ys: [n]f64) =
   let sum zs = u64.sum (map2 (\z i -> u64.u32 (f32.to_bits z) * u64.i64 (i + 1)) zs (indices zs))
   let whole zs = u64.sum (map2 (\z i -> f64.to_bits z * u64.i64 (i + 1)) zs (indices zs))
   in (sum (filter (> 0.9) xs), sum (filter (> -1) xs), sum (filter (> 1) xs), whole (filter (< 0.4) ys), whole (filter (>= 0) ys))
+
+-- Long ones of parts of arrays, which may begin anywhere, and of elements of one, two and eight bytes, alone and together.
+-- ==
+-- entry: parts
+-- random input { 0i64 [90001]u8 [90001]i16 [90001]i64 } auto output
+-- random input { 1i64 [90001]u8 [90001]i16 [90001]i64 } auto output
+-- random input { 2i64 [90001]u8 [90001]i16 [90001]i64 } auto output
+-- random input { 3i64 [50001]u8 [50001]i16 [50001]i64 } auto output
+entry parts [n] (from: i64) (xs: [n]u8) (ys: [n]i16) (zs: [n]i64) =
+  let (xs, ys, zs) = (drop from xs, drop from ys, drop from zs)
+  let sum as = i64.sum (map2 (*) as (indices as))
+  let (a, b) = unzip (filter (\(x, z) -> z > 0 || x == 7) (zip xs zs))
+  let (c, d, e) = unzip3 (filter (\(_, y, z) -> y % 3 == 0 && z % 2 == 1) (zip3 xs ys zs))
+  in ( sum (map i64.u8 (filter (> 100) xs)), sum (map i64.i16 (filter (< 0) ys)), sum (filter (> 0) zs)
+     , sum (map i64.u8 a), sum b, sum (map i64.u8 c), sum (map i64.i16 d), sum e
+     , length (filter id (map (> 200) xs)) )
