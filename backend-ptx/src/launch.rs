@@ -84,9 +84,10 @@ pub(crate) struct Scratch {
 pub(crate) enum First {
     /// Nothing defined.
     Anything,
-    Zeros,
     /// Zeros, which are zeros again at the end unless a check fails.
     Counters,
+    /// Zeros, or words with tags of earlier launches.
+    Tagged,
 }
 
 impl Scratch {

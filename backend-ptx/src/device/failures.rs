@@ -17,6 +17,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Counters that launches find at zero and leave at zero.
 pub(super) const COUNTERS: usize = 256;
 
+/// Bytes that lie ready for words with tags.
+const TAGGED: usize = 1 << 19;
+/// After so many launches there are zeros again, so that no tag comes twice: a tag is the lower 24 bits of a launch's number.
+const LIFE: u32 = 1 << 23;
+
 /// Words of the record.
 const WORDS: usize = 1 + VALUES;
 
@@ -44,6 +49,15 @@ pub(super) struct Failures {
     /// The address of [`COUNTERS`] counters, which a launch that failed may have left as they were.
     pub(super) counters: u64,
     launches: Mutex<Launches>,
+    tags: Mutex<Option<Tags>>,
+}
+
+/// Memory that holds zeros, or words with tags of launches.
+#[derive(Clone, Copy, Debug)]
+struct Tags {
+    address: u64,
+    /// The last launch before all were zeros.
+    zeros: u32,
 }
 
 #[derive(Debug, Default)]
@@ -63,6 +77,7 @@ impl Failures {
             record,
             counters,
             launches: Mutex::default(),
+            tags: Mutex::default(),
         };
         new.clear(machine)?;
         Ok(new)
@@ -77,6 +92,36 @@ impl Failures {
     /// Nothing is counted.
     pub(super) fn clear_counters(&self, machine: &impl Machine) -> Result<(), RunError> {
         machine.zero(self.counters, 4 * COUNTERS)
+    }
+
+    /// The address of so many bytes for words with tags of the next launch, if they are not too many. Launches follow one another, so
+    /// that all have the same.
+    pub(super) fn tagged(
+        &self,
+        machine: &impl Machine,
+        bytes: usize,
+    ) -> Result<Option<u64>, RunError> {
+        if bytes > TAGGED {
+            return Ok(None);
+        }
+        let last = self.launches().last;
+        let mut tags = self.tags.lock().unwrap_or_else(PoisonError::into_inner);
+        let address = match *tags {
+            Some(tags) if last.wrapping_sub(tags.zeros) < LIFE => return Ok(Some(tags.address)),
+            Some(tags) => tags.address,
+            None => match machine.alloc(ScalarType::U8, TAGGED) {
+                Ok(address) => address,
+                // Whoever has so little may have enough for a few.
+                Err(RunError::OutOfMemory { .. }) => return Ok(None),
+                Err(other) => return Err(other),
+            },
+        };
+        machine.zero(address, TAGGED)?;
+        *tags = Some(Tags {
+            address,
+            zeros: last,
+        });
+        Ok(Some(address))
     }
 
     /// The number for a launch of a kernel of a program, as in the high half of the record's first word.
@@ -175,5 +220,37 @@ impl Sites {
             message,
             trail: trail(&self.spans, site.span),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::emulated::{Emulator, Options};
+
+    #[test]
+    fn words_with_tags_stay_until_tags_could_come_again() {
+        let machine = Emulator::new(Options::default());
+        let failures = Failures::new(&machine).expect("there is memory");
+        let tagged = |bytes| failures.tagged(&machine, bytes).expect("there is memory");
+        assert_eq!(tagged(TAGGED + 1), None);
+        let address = tagged(8).expect("few are always there");
+        let place = Place {
+            address,
+            elem: ScalarType::U64,
+            len: 1,
+        };
+        let launch = |number| {
+            failures.launches().last = number;
+            assert_eq!(tagged(TAGGED), Some(address));
+            let [word] = machine.read([place]).expect("it is there");
+            word
+        };
+        let word = Data::U64(vec![1 << 40 | 5]);
+        machine.write(address, &word).expect("it is there");
+        assert_eq!(launch(LIFE - 1), word);
+        assert_eq!(launch(LIFE), Data::U64(vec![0]));
+        machine.write(address, &word).expect("it is there");
+        assert_eq!(launch(LIFE + 1), word);
     }
 }

@@ -45,47 +45,74 @@ impl<'a, M: Machine> Scratch<'a, M> {
     fn alloc(&mut self, elem: ScalarType, len: usize) -> Result<u64, RunError> {
         let address = self.machine.alloc(elem, len)?;
         self.held.push(address);
-        self.arrays.push((address, elem.bytes() * len));
         Ok(address)
     }
 
     /// The arrays of a plan. Where nothing depends on it they lie side by side, those with zeros first: asking for memory and
-    /// writing zeros takes some microseconds each time. Few counters are those that are always there.
+    /// writing zeros takes some microseconds each time. Few counters, and few words with tags, are those that are always there.
     fn of(machine: &'a M, failures: &Failures, plan: &Plan) -> Result<Self, RunError> {
         let mut all = Self::new(machine);
-        let standing = |array: &Array| array.first == First::Counters && array.len <= COUNTERS;
-        if M::CHECKS || plan.scratch.len() < 2 {
-            for array in &plan.scratch {
-                if standing(array) {
-                    all.arrays.push((failures.counters, array.bytes()));
-                    continue;
-                }
-                let address = all.alloc(array.elem, array.len)?;
-                if array.first != First::Anything {
-                    machine.zero(address, array.bytes())?;
-                }
-            }
-            return Ok(all);
-        }
-        let others = plan.scratch.iter().filter(|array| !standing(array));
-        let others: Vec<Array> = others.copied().collect();
-        let (places, zeros, bytes) = side_by_side(&others);
-        let start = match bytes {
-            0 => 0,
-            _ => all.alloc(ScalarType::U8, bytes)?,
-        };
-        machine.zero(start, zeros)?;
-        let mut places = places.into_iter();
-        let array = |array: &Array| {
-            let address = if standing(array) {
-                failures.counters
-            } else {
-                start + places.next().unwrap_or(0) as u64
+        let lasting = all.lasting(failures, plan)?;
+        let of_others = |(array, there): (&Array, &Option<u64>)| there.is_none().then_some(*array);
+        let others: Vec<Array> = plan
+            .scratch
+            .iter()
+            .zip(&lasting)
+            .filter_map(of_others)
+            .collect();
+        let others = if M::CHECKS || others.len() < 2 {
+            all.one_by_one(&others)?
+        } else {
+            let (places, zeros, bytes) = side_by_side(&others);
+            let start = match bytes {
+                0 => 0,
+                _ => all.alloc(ScalarType::U8, bytes)?,
             };
+            machine.zero(start, zeros)?;
+            places
+                .into_iter()
+                .map(|place| start + place as u64)
+                .collect()
+        };
+        let mut others = others.into_iter();
+        let place = |(array, there): (&Array, Option<u64>)| {
+            let address = there.or_else(|| others.next()).unwrap_or(0);
             (address, array.bytes())
         };
-        all.arrays = plan.scratch.iter().map(array).collect();
+        all.arrays = plan.scratch.iter().zip(lasting).map(place).collect();
         Ok(all)
+    }
+
+    /// The addresses of those arrays of a plan that are always there.
+    fn lasting(&self, failures: &Failures, plan: &Plan) -> Result<Vec<Option<u64>>, RunError> {
+        let is_tagged = |array: &Array| array.first == First::Tagged;
+        let tagged = plan.scratch.iter().filter(|array| is_tagged(array));
+        let tagged: Vec<Array> = tagged.copied().collect();
+        let (places, _, bytes) = side_by_side(&tagged);
+        let start = match bytes {
+            0 => None,
+            _ => failures.tagged(self.machine, bytes)?,
+        };
+        let mut places = places.into_iter();
+        let of = |array: &Array| match array.first {
+            First::Counters => (array.len <= COUNTERS).then_some(failures.counters),
+            First::Tagged => Some(start? + places.next()? as u64),
+            First::Anything => None,
+        };
+        Ok(plan.scratch.iter().map(of).collect())
+    }
+
+    /// Memory for each of some arrays.
+    fn one_by_one(&mut self, arrays: &[Array]) -> Result<Vec<u64>, RunError> {
+        let mut addresses = Vec::new();
+        for array in arrays {
+            let address = self.alloc(array.elem, array.len)?;
+            if array.first != First::Anything {
+                self.machine.zero(address, array.bytes())?;
+            }
+            addresses.push(address);
+        }
+        Ok(addresses)
     }
 }
 
@@ -271,14 +298,14 @@ mod tests {
         };
         let arrays = [
             array(3, First::Anything),
-            array(32, First::Zeros),
+            array(32, First::Tagged),
             array(33, First::Counters),
             array(0, First::Anything),
         ];
         let (places, zeros, bytes) = side_by_side(&arrays);
         assert_eq!((places, zeros, bytes), (vec![768, 0, 256, 1024], 768, 1024));
         let (_, zeros, bytes) =
-            side_by_side(&[array(usize::MAX, First::Anything), array(1, First::Zeros)]);
+            side_by_side(&[array(usize::MAX, First::Anything), array(1, First::Tagged)]);
         assert_eq!((zeros, bytes), (256, usize::MAX));
     }
 }

@@ -95,9 +95,9 @@ impl Planner<'_> {
         published: Published,
         (tiles, groups): (i64, i64),
     ) {
-        extras.push(self.scratch(ScalarType::U32, 1, First::Zeros));
+        extras.push(self.scratch(ScalarType::U32, 1, First::Counters));
         match published {
-            Published::Counts => extras.push(self.scratch(ScalarType::U64, tiles, First::Zeros)),
+            Published::Counts => extras.push(self.scratch(ScalarType::U64, tiles, First::Tagged)),
             Published::Tuples { .. } => {
                 let (arrays, width) = published.arrays();
                 for len in [tiles, groups, groups] {
@@ -105,7 +105,7 @@ impl Planner<'_> {
                         extras.push(self.scratch(
                             ScalarType::U64,
                             len * width as i64,
-                            First::Zeros,
+                            First::Tagged,
                         ));
                     }
                 }

@@ -69,7 +69,7 @@ pub(crate) struct Large {
     pub(crate) published: Published,
 }
 
-/// What blocks tell one another, in arrays of 64-bit words that are zeros at first.
+/// What blocks tell one another, in arrays of 64-bit words that are zeros or have other tags at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Published {
     /// An array with a word for each tile.

@@ -2,7 +2,7 @@
 //! that a tile need not wait for a block to be started.
 
 use super::Lower;
-use crate::ptx::ops::{AtomOp, Cmp};
+use crate::ptx::ops::{AtomOp, Binary, Cmp, Round, Special};
 use crate::ptx::{Inst, Operand, Order, Reg, Scope, Space, Ty};
 
 impl Lower<'_> {
@@ -12,8 +12,13 @@ impl Lower<'_> {
     /// on its way while results are stored, scans of 2^28 numbers take 1.06 of the time.)
     pub(super) fn in_turn(&mut self, (counter, tiles): (Reg, Reg), f: impl FnOnce(&mut Self, Reg)) {
         let drawn = self.b.mov(Ty::B32, Operand::Imm(0));
+        // Every block draws once in vain; the last one of all leaves the counter at zero.
+        let blocks = self.b.special(Special::Nctaid);
+        let draws = self.b.convert(Ty::U32, Ty::U64, Round::Exact, tiles);
+        let draws = self.b.bin(Binary::Add, Ty::U32, draws, blocks);
+        let last = self.b.bin(Binary::Sub, Ty::U32, draws, Operand::Imm(1));
         // Two accesses to memory are under way together.
-        self.draw(counter, drawn);
+        self.draw((counter, last), drawn);
         self.skip_after_failure();
         let slot = self.b.variable("turn", Space::Shared, 4, 1);
         let slot = self.b.address_of(slot);
@@ -34,22 +39,22 @@ impl Lower<'_> {
         self.b.jump(next);
         self.b.begin(next);
         self.gather_warp();
-        self.draw(counter, drawn);
+        self.draw((counter, last), drawn);
         self.b.jump(head);
         self.b.begin(exit);
     }
 
-    /// The leader of the block draws a number.
-    fn draw(&mut self, counter: Reg, drawn: Reg) {
+    /// The leader of the block draws a number; after the last one comes zero.
+    fn draw(&mut self, (counter, last): (Reg, Reg), drawn: Reg) {
         self.leader(|lower| {
             lower.b.inst(Inst::Atom {
-                op: AtomOp::Add,
+                op: AtomOp::Inc,
                 space: Space::Global,
                 order: Order::Relaxed(Scope::Gpu),
                 ty: Ty::U32,
                 dst: Some(drawn),
                 at: counter.into(),
-                a: Operand::Imm(1),
+                a: last.into(),
                 b: None,
             });
         });

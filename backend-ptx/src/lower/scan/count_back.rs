@@ -4,12 +4,13 @@
 //! one access to memory. A tile publishes how many of its own count, then how many up to its end do. Of the 32 tiles before it,
 //! those from the nearest one with the latter on are summed up; if there is none, all, and the 32 before them are looked at.
 
+use super::look_back::TAG;
 use super::{Lower, Tile};
 use crate::ptx::ops::{Binary, Cmp, Shuffle, Special, Vote};
 use crate::ptx::{Inst, Operand, Order, Reg, Scope, Space, Ty};
 use midend::ir::types::ScalarType;
 
-/// The lowest bits of a word tell what the others are: nothing yet, a count of the tile, one up to its end.
+/// The lowest bits of a word tell what those up to the tag are: nothing yet, a count of the tile, one up to its end.
 const BITS: u64 = 2;
 const OWN: u64 = 1;
 const UP_TO_END: u64 = 2;
@@ -55,6 +56,8 @@ impl Lower<'_> {
                 .b
                 .bin(Binary::Shl, Ty::B64, number, Operand::Imm(BITS));
             let word = lower.b.bin(Binary::Or, Ty::B64, word, Operand::Imm(what));
+            let tag = lower.tag();
+            let word = lower.b.bin(Binary::Or, Ty::B64, word, tag);
             let order = Order::Relaxed(Scope::Gpu);
             let store = Inst::store(Space::Global, order, Ty::U64, slot.into(), word.into());
             lower.b.inst(store);
@@ -79,9 +82,14 @@ impl Lower<'_> {
         let at = self.b.bin(Binary::Sub, Ty::U64, end, back);
         let zero = Operand::Imm(0);
         let wanted = self.b.mov(Ty::B32, zero);
+        let tag = self.tag();
         let found = self.until(|lower| {
             let order = Order::Relaxed(Scope::Gpu);
             let word = lower.b.load_as(Space::Global, order, Ty::U64, at);
+            // Whatever another launch has left is nothing.
+            let word = lower.b.bin(Binary::Xor, Ty::B64, word, tag);
+            let ours = lower.b.cmp(Cmp::Lt, Ty::U64, word, Operand::Imm(1 << TAG));
+            let word = lower.b.select(Ty::B64, ours, word, zero);
             let what = lower
                 .b
                 .bin(Binary::And, Ty::B64, word, Operand::Imm((1 << BITS) - 1));

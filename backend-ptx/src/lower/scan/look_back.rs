@@ -19,6 +19,9 @@ const MANY: u64 = 512;
 /// 0.95 of the time, filters 0.88.
 const PAUSE: u64 = 3000;
 
+/// Words that are published have a tag from this bit on: the lower part of the number of the launch.
+pub(super) const TAG: u32 = 40;
+
 /// What tiles and groups publish: an array for each word of a tuple, or one for all.
 pub(in crate::lower) struct Tables<'a> {
     /// The aggregates of tiles.
@@ -103,12 +106,13 @@ impl Lower<'_> {
             for (ty, value) in types.iter().zip(values) {
                 words.extend(lower.words(*ty, (*value).into()));
             }
+            let mark = lower.mark_of_tuples();
             for (at, word) in places.into_iter().zip(words) {
                 let both = lower.b.reg(Class::B64);
                 lower.b.inst(Inst::Pack {
                     dst: both,
                     low: word.into(),
-                    high: Operand::Imm(1),
+                    high: mark.into(),
                 });
                 let order = Order::Relaxed(Scope::Gpu);
                 let both = both.into();
@@ -117,6 +121,24 @@ impl Lower<'_> {
             }
         });
         self.gather_warp();
+    }
+
+    /// The tag of what this launch publishes.
+    pub(super) fn tag(&mut self) -> Reg {
+        let up = Operand::Imm(u64::from(TAG) - 32);
+        self.b.bin(Binary::Shl, Ty::B64, self.launch, up)
+    }
+
+    /// The upper half of words of tuples: the tag, and a one, which zeros do not have.
+    fn mark_of_tuples(&mut self) -> Reg {
+        let tag = self.tag();
+        let (low, high) = (self.b.reg(Class::B32), self.b.reg(Class::B32));
+        self.b.inst(Inst::Unpack {
+            low,
+            high,
+            src: tag,
+        });
+        self.b.bin(Binary::Or, Ty::B32, high, Operand::Imm(1))
     }
 
     /// Where the words of a tuple are published.
@@ -142,16 +164,18 @@ impl Lower<'_> {
     /// What slots hold at the moment: words, and whether they are there.
     fn published(&mut self, slots: &[Address]) -> (Vec<Reg>, Reg) {
         let mut words = Vec::new();
-        let all = self.b.mov(Ty::B32, Operand::Imm(1));
+        let mark = self.mark_of_tuples();
+        let others = self.b.mov(Ty::B32, Operand::Imm(0));
         for at in slots {
             let order = Order::Relaxed(Scope::Gpu);
             let src = self.b.load_as(Space::Global, order, Ty::U64, *at);
             let (low, high) = (self.b.reg(Class::B32), self.b.reg(Class::B32));
             self.b.inst(Inst::Unpack { low, high, src });
             words.push(low);
-            self.b.bin_to(all, Binary::And, Ty::B32, all, high);
+            let other = self.b.bin(Binary::Xor, Ty::B32, high, mark);
+            self.b.bin_to(others, Binary::Or, Ty::B32, others, other);
         }
-        let there = self.b.cmp(Cmp::Ne, Ty::U32, all, Operand::Imm(0));
+        let there = self.b.cmp(Cmp::Eq, Ty::U32, others, Operand::Imm(0));
         (words, there)
     }
 
