@@ -1,5 +1,6 @@
 //! Conditionals and loops.
 
+use super::scalar::constant;
 use super::{Gen, Item};
 use midend::ir::build::Builder;
 use midend::ir::id::Var;
@@ -159,6 +160,45 @@ impl Gen<'_> {
         let asked = [true, self.rng.chance(50)];
         let found = self.b.while_(&starts, goes_on, step).into_iter();
         for ((v, ty), _) in found.zip(types).zip(asked).filter(|(_, asked)| *asked) {
+            self.add(v, ty, false);
+        }
+        Some(())
+    }
+
+    /// A loop of scalars that looks for the place of the least of so many numbers.
+    pub(super) fn placing(&mut self) -> Option<()> {
+        let ty = *self
+            .rng
+            .pick(&[I64, ScalarType::I32, ScalarType::F32, ScalarType::F64]);
+        let most = Atom::i64(*self.rng.pick(&[3, 12, 40]));
+        let before = Atom::i64(*self.rng.pick(&[0, 0, -1, 50]));
+        let none = Atom::Const(constant(&mut self.rng, ty));
+        let (own, other) = (self.scalar(ty), self.scalar(ty));
+        let less = *self.rng.pick(&[CmpOp::Lt, CmpOp::Lt, CmpOp::Le]);
+        let types = [("least", Type::Scalar(ty)), ("at", Type::I64)];
+        let [least, at] = types.clone().map(|(name, ty)| self.b.fresh(name, ty));
+        let k = self.b.fresh("k", Type::I64);
+        self.b.enter();
+        let number = self.b.convert(I64, ty, k);
+        let [near, far] = [own, other].map(|x| self.b.bin(BinOp::Sub, ty, number, x));
+        let number = self.b.bin(BinOp::Mul, ty, near, far);
+        let less = self.b.cmp(less, ty, number, least);
+        let taken = |_: &mut Builder<'_, Soac>| vec![number, k.into()];
+        let kept = |_: &mut Builder<'_, Soac>| vec![least.into(), at.into()];
+        let next = self.b.if_(less, &types, taken, kept);
+        let body = self.b.leave(next.into_iter().map(Atom::from).collect());
+        let form = LoopForm::For {
+            index: k,
+            bound: most,
+        };
+        let found = self.b.loop_(&[(least, none), (at, before)], form, body);
+        let asked = [self.rng.chance(50), true];
+        for ((v, (_, ty)), _) in found
+            .into_iter()
+            .zip(types)
+            .zip(asked)
+            .filter(|(_, asked)| *asked)
+        {
             self.add(v, ty, false);
         }
         Some(())

@@ -18,7 +18,8 @@ impl Gen<'_> {
         let made = match self.rng.below(64) {
             0..5 => None,
             5 => self.handing_on(),
-            6 => self.searching(),
+            6 if self.rng.chance(50) => self.searching(),
+            6 => self.placing(),
             7 => self.tabular(),
             8..10 => self.indexing(),
             10 => self.row(),

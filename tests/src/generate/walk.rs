@@ -2,10 +2,14 @@
 //! around such maps: neighbouring points read far apart, so that another order of the matrix in memory may be wanted.
 
 use super::bulk::map;
+use super::scalar::constant;
 use super::{Gen, Item, WORK};
 use midend::ir::array::{ArrayOp, SliceDim};
+use midend::ir::build::Builder;
 use midend::ir::id::Var;
-use midend::ir::scalar::BinOp;
+
+use midend::ir::scalar::{BinOp, CmpOp};
+use midend::ir::soac::Soac;
 use midend::ir::syntax::{Atom, Exp, Lambda, LoopForm, LoopParam};
 use midend::ir::types::{ScalarType, Size, Type};
 
@@ -20,6 +24,19 @@ struct Walk {
     /// How many elements of its row a point reads, and how often.
     steps: Atom,
     times: Option<Atom>,
+    /// Whether it looks for the nearest element, instead of adding up.
+    nearest: Option<Nearest>,
+}
+
+/// A search for what is least.
+#[derive(Clone, Copy)]
+struct Nearest {
+    /// The place before there is one.
+    before: i64,
+    /// Whether a later one of several is taken.
+    later: bool,
+    /// Whether all points look in the first row.
+    shared: bool,
 }
 
 impl Gen<'_> {
@@ -45,7 +62,13 @@ impl Gen<'_> {
             let raw = self.scalar(I64);
             times = Some(self.b.bin(BinOp::Mod, I64, raw, 6));
         }
+        let nearest = self.rng.chance(30).then(|| Nearest {
+            before: *self.rng.pick(&[0, 0, -1, 7]),
+            later: self.rng.chance(30),
+            shared: self.rng.chance(50),
+        });
         let walk = Walk {
+            nearest,
             matrix: item.var,
             elem,
             extents,
@@ -175,7 +198,56 @@ impl Gen<'_> {
     }
 
     /// A loop of a point along its row.
-    fn along(&mut self, walk: Walk, (row, by_index): (Var, bool), from: Atom) -> Atom {
+    fn along(&mut self, walk: Walk, row: (Var, bool), from: Atom) -> Atom {
+        match walk.nearest {
+            Some(nearest) => {
+                let place = self.place_of_nearest(walk, row, (nearest, from));
+                self.b.bin(BinOp::Add, I64, place, from)
+            }
+            None => self.sum(walk, row, from),
+        }
+    }
+
+    /// Where the element of the row is that exceeds a number least.
+    fn place_of_nearest(
+        &mut self,
+        walk: Walk,
+        (row, by_index): (Var, bool),
+        (nearest, number): (Nearest, Atom),
+    ) -> Atom {
+        let ty = match walk.elem {
+            ScalarType::Bool => I64,
+            other => other,
+        };
+        let none = Atom::Const(constant(&mut self.rng, ty));
+        let types = [("least", Type::Scalar(ty)), ("at", Type::I64)];
+        let [least, at] = types.clone().map(|(name, ty)| self.b.fresh(name, ty));
+        let number = self.b.convert(I64, ty, number);
+        let k = self.b.fresh("k", Type::I64);
+        self.b.enter();
+        let x = match by_index {
+            _ if nearest.shared => self.b.index("x", walk.matrix, &[Atom::ZERO, k.into()]),
+            true => self.b.index("x", walk.matrix, &[row.into(), k.into()]),
+            false => self.b.index("x", row, &[k.into()]),
+        };
+        let x = self.b.convert(walk.elem, ty, x);
+        let x = self.b.bin(BinOp::Sub, ty, x, number);
+        let less = if nearest.later { CmpOp::Le } else { CmpOp::Lt };
+        let less = self.b.cmp(less, ty, x, least);
+        let taken = |_: &mut Builder<'_, Soac>| vec![x, k.into()];
+        let kept = |_: &mut Builder<'_, Soac>| vec![least.into(), at.into()];
+        let next = self.b.if_(less, &types, taken, kept);
+        let body = self.b.leave(next.into_iter().map(Atom::from).collect());
+        let form = LoopForm::For {
+            index: k,
+            bound: walk.steps,
+        };
+        let starts = [(least, none), (at, Atom::i64(nearest.before))];
+        self.b.loop_(&starts, form, body)[1].into()
+    }
+
+    /// The sum of the row, and of what was before.
+    fn sum(&mut self, walk: Walk, (row, by_index): (Var, bool), from: Atom) -> Atom {
         let (sum, k) = (self.b.fresh("sum", Type::I64), self.b.fresh("k", Type::I64));
         self.b.enter();
         let x = match by_index {
