@@ -6,7 +6,7 @@ use crate::emit::control::function_signature;
 use crate::emit::kernel::{self, Role};
 use crate::emit::{Emitted, Kept, clif_of};
 use crate::machine::{Machine, build};
-use crate::target::{Target, has_fma};
+use crate::target::{Target, has_fma, looks_up};
 use crate::wide::Refused;
 use cranelift_codegen::ir::{Signature, Type as ClifType};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetFrontendConfig};
@@ -32,6 +32,8 @@ pub(crate) struct Units {
     pub(crate) functions: BTreeMap<FunId, Interface>,
     /// How many elements buffers have of which that is a constant.
     pub(crate) extents: BTreeMap<Var, i64>,
+    /// The same, if elements of tables can be looked up in registers of 512 bits.
+    pub(crate) tables: BTreeMap<Var, i64>,
 }
 
 /// A compiled function of the program as its callers see it.
@@ -205,12 +207,18 @@ pub(crate) fn declare<'a>(
     (kernels, args): (&[&'a Kernel], &'a [Vec<Var>]),
     jit: &mut JITModule,
 ) -> Result<Declared<'a>, RunError> {
+    let extents = known_extents(program);
+    let tables = match looks_up(isa) {
+        true => extents.clone(),
+        false => BTreeMap::new(),
+    };
     let mut units = Units {
         conv: isa.default_call_conv(),
         frontend: isa.frontend_config(),
         has_fma: has_fma(isa),
         functions: BTreeMap::new(),
-        extents: known_extents(program),
+        extents,
+        tables,
     };
     let mut work = Vec::new();
     let calls = calls(program);

@@ -89,7 +89,8 @@ pub(crate) struct Emit<'a, 'b> {
 
 /// The number of points that the code of a map works on at a time.
 pub(crate) fn lanes_of(program: &Program<Mem>, kernel: &Kernel) -> i64 {
-    lanes::map_plan(kernel, &program.vars, 1).map_or(1, |(plan, _)| plan.width as i64)
+    lanes::map_plan(kernel, &program.vars, (1, &BTreeMap::new()))
+        .map_or(1, |(plan, _)| plan.width as i64)
 }
 
 /// The sizes of the tiles that a map is worked on in, if it is.

@@ -241,26 +241,38 @@ impl Run<'_> {
         if hands <= 1 {
             return self.chunks(count, work);
         }
+        self.claims_apart(hands, count, &|worker, next| {
+            while let Some(chunk) = next() {
+                work(worker, chunk);
+            }
+        });
+    }
+
+    /// The same for what each of so many threads begins with and ends with: `claim` is done once by each, and has the next of its chunks
+    /// from the function that it is given.
+    fn claims_apart(&self, hands: usize, count: usize, claim: &Claim<'_>) {
         let shares: Vec<Share> = (0..hands)
             .map(|k| Share {
                 next: AtomicUsize::new(k * count / hands),
                 end: (k + 1) * count / hands,
             })
             .collect();
-        let claim = |home: usize| {
+        let all = |home: usize| {
             let mut worker = Worker::new(self.launch);
             let (others, mine) = shares.split_at(home % hands);
-            for share in mine.iter().chain(others) {
-                loop {
+            let mut left = mine.iter().chain(others).peekable();
+            claim(&mut worker, &mut || {
+                while let Some(share) = left.peek() {
                     let chunk = share.next.fetch_add(1, Ordering::Relaxed);
-                    if chunk >= share.end || self.launch.over() {
-                        break;
+                    if chunk < share.end && !self.launch.over() {
+                        return Some(chunk);
                     }
-                    work(&mut worker, chunk);
+                    left.next();
                 }
-            }
+                None
+            });
         };
-        self.team.work(self.pool, hands, &claim);
+        self.team.work(self.pool, hands, &all);
     }
 
     /// How many threads are worth their while for so many chunks. Where the work may be far more than it seems, they are all.
@@ -302,6 +314,9 @@ impl Run<'_> {
         outs.iter().map(|i| self.slots[*i] as *mut u8).collect()
     }
 }
+
+/// What a thread does with the chunks that it is given one after the other.
+type Claim<'a> = dyn Fn(&mut Worker<'_>, &mut dyn FnMut() -> Option<usize>) + Sync + 'a;
 
 /// Chunks that one thread begins with, and which of them is next.
 #[repr(align(128))]

@@ -65,6 +65,11 @@ pub(crate) fn has_fma(isa: &OwnedTargetIsa) -> bool {
     !cfg!(target_arch = "x86_64") || ["has_fma", "has_avx"].iter().all(|name| has(isa, name))
 }
 
+/// Whether there is an instruction that finds bytes of a vector of 512 bits.
+pub(crate) fn looks_up(isa: &OwnedTargetIsa) -> bool {
+    has(isa, "has_avx512vbmi")
+}
+
 /// Whether the machine has something.
 fn has(isa: &OwnedTargetIsa, name: &str) -> bool {
     let flags = isa.isa_flags();

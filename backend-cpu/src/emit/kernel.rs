@@ -193,7 +193,8 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
 impl Emit<'_, '_> {
     /// Parameters: the range of points, or the piece of a ragged space.
     fn map(&mut self, kernel: &Kernel, p: &[Value]) {
-        let plan = super::lanes::map_plan(kernel, &self.program.vars, self.asked);
+        let asked = (self.asked, &self.units.tables);
+        let plan = super::lanes::map_plan(kernel, &self.program.vars, asked);
         self.parts = plan.as_ref().map_or(1, |(plan, _)| plan.parts);
         self.in_lanes = plan.is_some();
         let (Some((plan, interior)), Some((index, _))) = (plan, kernel.space.last()) else {

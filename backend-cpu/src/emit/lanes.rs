@@ -18,6 +18,7 @@ mod choose;
 mod compress;
 mod convert;
 mod interior;
+mod lookup;
 mod mask;
 mod narrow;
 mod plan;
@@ -273,6 +274,9 @@ impl Emit<'_, '_> {
 
     /// Statements for which all lanes together are cheaper than one by one. Whether this was one.
     fn lanes_special(&mut self, group: &mut Group<'_>, stm: &Stm<Mem>) -> bool {
+        if self.lookup(group, stm) {
+            return true;
+        }
         match &stm.exp {
             Exp::Scalar(op, args) if group.plan.finds(stm) => {
                 let value = self.linear(group, *op, args);

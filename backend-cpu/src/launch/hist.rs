@@ -2,6 +2,8 @@
 //! points are worked through in order. Which of the two depends on sizes and cost alone. Working in order may be shared out
 //! by buckets: then each thread goes through all points, which changes no result.
 
+mod own;
+
 use super::ragged::Part;
 use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, scalar, width};
 use crate::compile::{Code, CompiledHist};
@@ -113,6 +115,9 @@ impl Run<'_> {
                 let table = unsafe { std::slice::from_raw_parts(here.at(0), dests.len()) };
                 call(worker, piece(i, step, total), table);
             });
+            return Ok(());
+        }
+        if tables > 1 && self.own_tables((chunk, tables), (&hists[0], &columns[0]), table[0]) {
             return Ok(());
         }
         fired("cpu/histogram-in-copies");

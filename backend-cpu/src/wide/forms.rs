@@ -38,6 +38,8 @@ pub(super) enum Form {
     Compress,
     /// Stands for lanes of 32 bits in an order that another vector says.
     Permute,
+    /// Stands for those bytes of a vector that the lower six bits of bytes of another say.
+    Find,
     /// Whether all lanes are 0, by way of a mask register.
     Test,
     /// The number 0, of a register and itself.
@@ -79,6 +81,7 @@ pub(super) fn form(code: Code, width: Width) -> Option<Form> {
             Width::Two => Form::Permute,
             Width::Four => Form::Compress,
         },
+        Code::VEX_Vpaddsw_xmm_xmm_xmmm128 if width == Width::Four => Form::Find,
         Code::VEX_Vptest_xmm_xmmm128 if width == Width::Four => Form::Test,
         Code::Xorpd_xmm_xmmm128 => Form::Zero,
         _ if same(code) => Form::Same,

@@ -227,6 +227,10 @@ impl<'c> Writer<'c> {
                 let code = Code::VEX_Vpermd_ymm_ymm_ymmm256;
                 self.push(Instruction::with3(code, whole(0), whole(2), whole(1))?);
             }
+            Form::Find => {
+                self.widen_registers(&mut instruction);
+                self.push_as(instruction, Code::EVEX_Vpermb_zmm_k1z_zmm_zmmm512);
+            }
             Form::Test => {
                 if in_memory || register(0) != register(1) {
                     return Err(refused());
@@ -333,6 +337,7 @@ impl Form {
             | Self::Demote
             | Self::Compare(_)
             | Self::Blend(_)
+            | Self::Find
             | Self::Test => true,
             Self::Spread(_)
             | Self::Same

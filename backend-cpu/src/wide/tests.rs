@@ -185,6 +185,7 @@ fn all_parts(width: Width) {
                 | Form::Top
                 | Form::Compress
                 | Form::Permute
+                | Form::Find
                 | Form::Zero
                 | Form::Sort(_)
                 | Form::Extend(_)
@@ -242,6 +243,7 @@ fn all_parts(width: Width) {
                 | Form::Top
                 | Form::Compress
                 | Form::Permute
+                | Form::Find
                 | Form::Zero
                 | Form::Sort(_)
                 | Form::Extend(_)
@@ -283,6 +285,10 @@ fn put_together_and_taken_apart() {
             codes.push(unary(Code::VEX_Vpaddusb_xmm_xmm_xmmm128, [X[1], X[2]]));
             codes.push(unary(Code::VEX_Vpsubusb_xmm_xmm_xmmm128, [X[1], X[1]]));
         }
+        let finds = width == Width::Four && std::is_x86_feature_detected!("avx512vbmi");
+        if finds {
+            codes.push(unary(Code::VEX_Vpaddsw_xmm_xmm_xmmm128, [X[1], X[2]]));
+        }
         let codes = codes.iter().map(|code| widen(code, 0, width, true));
         let codes = codes.collect::<Result<Vec<_>, _>>();
         let machine = Machine::new(&codes.expect("they are widened"));
@@ -312,6 +318,10 @@ fn put_together_and_taken_apart() {
                 let four = run(4);
                 assert_eq!((&four[..32], &four[32..]), (&b[..32], &c[..32]));
                 assert_eq!(run(5)[..32], b[32..]);
+            }
+            if finds {
+                let found: Vec<u8> = b.iter().map(|k| c[*k as usize % 64]).collect();
+                assert_eq!(run(6), found[..]);
             }
         }
     }

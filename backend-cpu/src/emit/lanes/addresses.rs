@@ -27,9 +27,9 @@ use midend::ir::walk::free_in_stm;
 use std::collections::BTreeSet;
 
 /// The variables that are more than parts of addresses, or of what is checked of them: values that are stored, chosen by,
-/// carried or computed with.
-pub(super) fn valued(body: &Body<Mem>) -> BTreeSet<Var> {
-    let mut valued = BTreeSet::new();
+/// carried or computed with, and those that are given.
+pub(super) fn valued(body: &Body<Mem>, given: impl IntoIterator<Item = Var>) -> BTreeSet<Var> {
+    let mut valued = given.into_iter().collect();
     within(body, &mut valued);
     valued
 }
@@ -162,7 +162,8 @@ impl Emit<'_, '_> {
                 plan.finds(stm) && !may_be_linear
             }
             Exp::Op(Mem::Load { buffer, index }) => {
-                varies(index) && !plan.varies(*buffer) && (plan.finds(stm) || !linear(index))
+                let found = plan.finds(stm) || !(linear(index) || plan.looks_up(*index));
+                varies(index) && !plan.varies(*buffer) && found
             }
             Exp::Assert { cond, .. } => varies(cond),
             Exp::Atom(_)

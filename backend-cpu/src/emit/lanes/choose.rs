@@ -15,7 +15,7 @@ use midend::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm, Vars};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
 use midend::math::definition;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most statements of a body times the points that it is emitted for, of registers of one vector.
 const MOST: usize = 640;
@@ -39,7 +39,7 @@ pub(in crate::emit) fn plan(kernel: &Kernel, vars: &Vars, asked: usize) -> Optio
     }
     [true, false].into_iter().find_map(|integers| {
         let mut finder = Finder::new(kernel, vars, integers)?;
-        finder.valued = integers.then(|| valued(&kernel.body));
+        finder.valued = integers.then(|| valued(&kernel.body, []));
         finder.body(&kernel.body)?;
         finder.plan(asked)
     })
@@ -129,6 +129,8 @@ pub(super) struct Finder<'a> {
     pub(super) needed: BTreeSet<Var>,
     /// What loops end with that lanes leave at different steps.
     pub(super) ends: BTreeSet<Var>,
+    /// The bytes that indices are which look up elements of tables in registers.
+    pub(super) lookups: BTreeMap<Var, Var>,
 }
 
 /// What a body is made of.
@@ -194,6 +196,7 @@ impl<'a> Finder<'a> {
             in_panels: BTreeSet::new(),
             needed,
             ends: BTreeSet::new(),
+            lookups: BTreeMap::new(),
         })
     }
 
@@ -271,6 +274,7 @@ impl<'a> Finder<'a> {
                 rows
             },
             unused: self.unused(),
+            lookups: self.lookups.clone(),
         })?;
         // Without integers, binary32 has most lanes.
         let most = if self.integers { self.counts.most } else { 4 };

@@ -18,6 +18,7 @@ mod lift;
 mod sums;
 
 use super::choose::{plan, plan_reduction};
+use super::lookup::looking_up;
 use super::plan::Plan;
 use crate::emit::control::is_cheap_scalar;
 pub(in crate::emit) use lift::Lifted;
@@ -29,7 +30,7 @@ use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, Stm, Vars};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::body_binders;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use sums::{Sum, number};
 
 /// The most bounds of the inside of a row.
@@ -56,16 +57,21 @@ enum Bound {
     Not(Sum),
 }
 
-/// The plan for a map, for all of its points or for those inside.
+/// The plan for a map, for all of its points or for those inside. `tables` are the buffers of known lengths, where elements of such may be
+/// looked up in registers.
 pub(in crate::emit) fn map_plan(
     kernel: &Kernel,
     vars: &Vars,
-    asked: usize,
+    (asked, tables): (usize, &BTreeMap<Var, i64>),
 ) -> Option<(Plan, Option<Interior>)> {
     if !matches!(kernel.kind, KernelKind::Map) {
         return None;
     }
-    let whole = plan(kernel, vars, asked);
+    let plan = |kernel: &Kernel| {
+        let with_tables = looking_up(kernel, vars, (asked, tables));
+        with_tables.or_else(|| plan(kernel, vars, asked))
+    };
+    let whole = plan(kernel);
     if let Some(whole) = &whole
         && !whole.gathers
     {
@@ -73,7 +79,7 @@ pub(in crate::emit) fn map_plan(
     }
     // Inside, what has to be gathered else may lie side by side.
     let inside = interior(kernel);
-    let inside = inside.and_then(|inside| Some((plan(&inside.kernel, vars, asked)?, Some(inside))));
+    let inside = inside.and_then(|inside| Some((plan(&inside.kernel)?, Some(inside))));
     inside.or_else(|| Some((whole?, None)))
 }
 

@@ -4,9 +4,9 @@ use super::rows::Row;
 use super::vector::lanes_per_vector;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
-use midend::ir::syntax::Stm;
+use midend::ir::syntax::{Atom, Stm};
 use midend::ir::types::ScalarType;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a map is worked on.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub(in crate::emit) struct Plan {
     pub(super) rows: Vec<Row>,
     /// What loops that lanes leave at different steps end with and nothing uses.
     pub(super) unused: BTreeSet<Var>,
+    /// The bytes that indices are which look up elements of tables in registers.
+    pub(super) lookups: BTreeMap<Var, Var>,
 }
 
 impl Plan {
@@ -45,6 +47,7 @@ impl Plan {
             gathers: false,
             rows: Vec::new(),
             unused: BTreeSet::new(),
+            lookups: BTreeMap::new(),
         }
     }
 
@@ -60,6 +63,13 @@ impl Plan {
     /// Whether a statement computes parts of addresses.
     pub(super) fn finds(&self, stm: &Stm<Mem>) -> bool {
         stm.binds.iter().any(|v| self.addresses.contains(v))
+    }
+
+    /// Whether an index looks up elements of tables in registers.
+    pub(super) fn looks_up(&self, index: Atom) -> bool {
+        index
+            .as_var()
+            .is_some_and(|v| self.lookups.contains_key(&v))
     }
 
     /// The plan with half as many lanes, if they still fill pairs of vectors of numbers of these types.

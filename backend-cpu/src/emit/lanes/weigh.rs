@@ -23,7 +23,7 @@ impl Finder<'_> {
             self.unit.extend(&stm.binds);
             return;
         }
-        if self.finds_row(stm) {
+        if self.finds_row(stm) || self.looks_up(stm) {
             return;
         }
         let in_panel = self.is_in_panel(stm);
