@@ -71,6 +71,10 @@ impl Emit<'_, '_> {
                 let (sums, left) =
                     self.reduce_lanes(plan, kernel, ops, (&tys, &start), range, None);
                 match plan.halved(&tys) {
+                    Some(half) if plan.parts == 4 => {
+                        let range = (left, ihi);
+                        self.reduce_alone(half.width, kernel, ops, (&tys, &start), range, sums)
+                    }
                     Some(half) => {
                         let range = (left, ihi);
                         self.reduce_lanes(&half, kernel, ops, (&tys, &start), range, Some(&sums))
@@ -141,6 +145,62 @@ impl Emit<'_, '_> {
         let left = self.b.ins().iadd(ilo, covered);
         let all = sums.into_iter().chain([left]);
         self.b.ins().jump(done, &block_args(all));
+        self.b.switch_to_block(done);
+        (results, first_left)
+    }
+
+    /// Does to the rest of a group what lanes of half its width would do, for one point after the other: the same sums in the same order.
+    fn reduce_alone(
+        &mut self,
+        width: usize,
+        kernel: &Kernel,
+        ops: &[Operator<Mem>],
+        (tys, neutral): (&[ScalarType], &[Value]),
+        (ilo, ihi): (Value, Value),
+        before: Vec<Value>,
+    ) -> (Vec<Value>, Value) {
+        let (index, _) = *kernel.space.last().expect("reductions have a dimension");
+        let clifs: Vec<_> = tys.iter().map(|ty| clif(*ty)).collect();
+        let (long, done) = (self.b.create_block(), self.b.create_block());
+        let results = self.params(done, &clifs);
+        let first_left = self.b.append_block_param(done, types::I64);
+        let end = self.b.ins().iadd_imm_s(ilo, width as i64);
+        let enough = IntCC::SignedLessThanOrEqual;
+        let enough = self.b.ins().icmp(enough, end, ihi);
+        let all = block_args(before.iter().copied().chain([ilo]));
+        self.b.ins().brif(enough, long, &[], done, &all);
+
+        self.b.switch_to_block(long);
+        let bytes = 8 * tys.len();
+        let memory = self.stack_slot((bytes * width) as u32);
+        self.few((ilo, end), &[], |emit, i, _| {
+            let ahead = emit.b.ins().isub(i, ilo);
+            let ahead = emit.b.ins().imul_imm_s(ahead, bytes as i64);
+            let place = emit.b.ins().iadd(memory, ahead);
+            emit.bind(index, i);
+            emit.scoped(&kernel.body, |emit| {
+                let values = emit.body(&kernel.body);
+                let lane = emit.operate(ops, neutral, &values);
+                emit.store_slots(place, &lane);
+            });
+            vec![]
+        });
+        let lane = |emit: &mut Self, i: usize| {
+            let place = emit.b.ins().iadd_imm_s(memory, (bytes * i) as i64);
+            emit.load_slots(place, tys)
+        };
+        let mut lanes: Vec<Vec<Value>> = (0..width).map(|i| lane(self, i)).collect();
+        while lanes.len() > 1 {
+            let second = lanes.split_off(lanes.len() / 2);
+            for (first, second) in lanes.iter_mut().zip(second) {
+                *first = self.operate(ops, first, &second);
+            }
+        }
+        let sums = lanes.pop().unwrap_or_default();
+        let sums = self.operate(ops, &before, &sums);
+        self.b
+            .ins()
+            .jump(done, &block_args(sums.into_iter().chain([end])));
         self.b.switch_to_block(done);
         (results, first_left)
     }

@@ -101,10 +101,8 @@ fn own_sums(
     }
     // The lanes decide how sums are rounded, so they are as many for all registers.
     let plan = finder.plan_within(2 * MOST, asked.min(2))?;
-    Some(Plan {
-        own_sums: true,
-        ..plan
-    })
+    let most = if integers { finder.counts.most } else { 4 };
+    Some(plan.of_own_sums(kernel, asked, most))
 }
 
 /// Finds what varies; gives up where a body cannot be worked on in lanes.

@@ -3,7 +3,7 @@
 use super::rows::Row;
 use super::vector::lanes_per_vector;
 use midend::ir::id::Var;
-use midend::ir::mem::Mem;
+use midend::ir::mem::{Kernel, Mem};
 use midend::ir::syntax::{Atom, Stm};
 use midend::ir::types::ScalarType;
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,6 +126,18 @@ impl Plan {
         Self {
             parts,
             width,
+            ..self
+        }
+    }
+
+    /// The same where each lane sums on its own. There are no more lanes for registers of four vectors, but these where the lanes fill them,
+    /// and where rows are long: half as many lanes, which shorter rest is for, are worked on one by one then.
+    pub(super) fn of_own_sums(self, kernel: &Kernel, asked: usize, most: usize) -> Self {
+        let long = kernel.space.len() == 1;
+        let four = asked >= 4 && self.parts == 2 && long && self.width >= 4 * most;
+        Self {
+            own_sums: true,
+            parts: if four { 4 } else { self.parts },
             ..self
         }
     }
