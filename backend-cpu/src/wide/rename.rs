@@ -25,6 +25,7 @@ mod again;
 mod flow;
 mod fold;
 mod fused;
+mod general;
 mod graph;
 mod kept;
 mod webs;
@@ -95,6 +96,9 @@ pub(super) fn rename(
         (accesses, webs) = (more, all);
     }
     load_in_all_lanes(instructions, &mut accesses, &webs, width);
+    if width == Width::Four {
+        general::in_all_lanes(instructions, &mut accesses, &webs);
+    }
     let colors =
         chosen(&flow, &accesses, &webs, registers(width)).unwrap_or_else(|| own(&accesses, &webs));
     let folds = fold::folds(instructions, &flow, &accesses, (&webs, &colors), width);

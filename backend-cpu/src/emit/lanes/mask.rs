@@ -93,8 +93,41 @@ impl Emit<'_, '_> {
             (ty, left, self.packed(group, args[1]))
         };
         let pairs = left.into_iter().zip(right);
-        let masks = pairs.map(|(a, b)| self.compare(op, ty, a, b));
+        let masks = pairs.map(|(a, b)| match self.lowest_bit(op, ty, (a, b)) {
+            Some(mask) => mask,
+            None => self.compare(op, ty, a, b),
+        });
         Some(Lanes::Mask(masks.collect()))
+    }
+
+    /// Whether the lowest bit of integers is set, or not, in wider registers: 0 and 1 less from 0 or from 1 is a mask, for which registers of 512
+    /// bits need no mask register.
+    fn lowest_bit(&mut self, op: CmpOp, ty: ScalarType, (a, b): (Value, Value)) -> Option<Value> {
+        let wanted = self.in_all_lanes(b)?;
+        let dfg = &self.b.func.dfg;
+        let inst = dfg.value_def(a).inst()?;
+        let is_bit = dfg.insts[inst].opcode() == Opcode::Band
+            && dfg
+                .inst_args(inst)
+                .iter()
+                .any(|of| self.in_all_lanes(*of) == Some(1));
+        let is_known = op == CmpOp::Eq && matches!(wanted, 0 | 1);
+        if self.parts == 1 || !ty.is_integer() || !is_bit || !is_known {
+            return None;
+        }
+        let lanes = dfg.value_type(a);
+        Some(if wanted == 1 {
+            self.b.ins().ineg(a)
+        } else {
+            let one = self.b.ins().iconst(lanes.lane_type(), 1);
+            let one = self.b.ins().splat(lanes, one);
+            self.b.ins().isub(a, one)
+        })
+    }
+
+    /// The constant integer that is in all lanes of a vector, if it is one.
+    fn in_all_lanes(&self, all: Value) -> Option<i64> {
+        self.known(self.operand_of(Opcode::Splat, all)?)
     }
 
     /// A truth value as masks with so many lanes in a vector.
