@@ -6,7 +6,7 @@ use iced_x86::{
     MemoryOperand, Register,
 };
 
-use Register::{EAX, RCX, RDI, RSI, RSP, XMM0, XMM2, XMM3, XMM5, XMM11, XMM12, XMM15};
+use Register::{EAX, EDX, RCX, RDI, RSI, RSP, XMM0, XMM2, XMM3, XMM5, XMM11, XMM12, XMM15};
 
 fn at(register: Register, displacement: i64) -> MemoryOperand {
     MemoryOperand::with_base_displ(register, displacement)
@@ -232,5 +232,44 @@ fn what_is_on_the_stack_already_is_not_stored_again() {
             assert_eq!(inside.contains("[rsp], "), sum, "{text}");
             assert!(behind.contains("[rsp]"), "{text}");
         }
+    }
+}
+
+/// A vector shifted by a number, to which another is added in all lanes; that one is used as it is, too, if it is `shared`.
+fn numbers_in_lanes(shared: bool) -> Vec<u8> {
+    let moves = Code::VEX_Vmovd_xmm_rm32;
+    let mut all = vec![
+        Instruction::with2(Code::Movdqu_xmm_xmmm128, XMM2, at(RDI, 0)),
+        Instruction::with2(moves, XMM3, EDX),
+        Instruction::with3(Code::VEX_Vpsrld_xmm_xmm_xmmm128, XMM2, XMM2, XMM3),
+        Instruction::with2(moves, XMM11, EAX),
+        Instruction::with2(Code::VEX_Vpbroadcastd_xmm_xmmm32, XMM5, XMM11),
+        Instruction::with3(Code::VEX_Vpaddd_xmm_xmm_xmmm128, XMM2, XMM2, XMM5),
+    ];
+    if shared {
+        let code = Code::VEX_Vpaddd_xmm_xmm_xmmm128;
+        all.push(Instruction::with3(code, XMM2, XMM2, XMM11));
+        all.push(Instruction::with3(code, XMM2, XMM2, XMM3));
+    }
+    all.extend([
+        Instruction::with2(Code::Movdqu_xmmm128_xmm, at(RCX, 0), XMM2),
+        Ok(Instruction::with(Code::Retnq)),
+    ]);
+    encoded(all)
+}
+
+#[test]
+fn numbers_of_general_registers_go_to_all_lanes() {
+    let code = |width, shared| {
+        let code = widen(&numbers_in_lanes(shared), 0, width, true);
+        text(&code.expect("it is widened"))
+    };
+    let four = code(Width::Four, false);
+    assert!(!four.contains("vmovd "), "{four}");
+    assert!(four.contains("vpsrlvd"), "{four}");
+    assert_eq!(four.matches("vpbroadcastd").count(), 2, "{four}");
+    for other in [code(Width::Four, true), code(Width::Two, false)] {
+        assert_eq!(other.matches("vmovd ").count(), 2, "{other}");
+        assert!(!other.contains("vpsrlvd"), "{other}");
     }
 }
