@@ -1,5 +1,5 @@
 //! Scalar operations: constants are computed by the interpreter's definition, and algebraic identities are used that
-//! hold for every value of the type. For floats these are few: `x * 1`, `x / 1`, `x - 0`, `x + -0`.
+//! hold for every value of the type. For floats these are few: `x * 1`, `x / 1`, `x - 0`, `x + -0`, and `x / 8` is `x * 0.125`.
 
 use super::Simplify;
 use crate::analysis::ranges::integer;
@@ -330,10 +330,13 @@ fn fold_float<D>(op: BinOp, a: Atom, b: Atom) -> Option<Exp<D>> {
         BinOp::Add if is(a, -0.0) => Some(Exp::Atom(b)),
         BinOp::Add if is(b, -0.0) => Some(Exp::Atom(a)),
         BinOp::Sub if is(b, 0.0) => Some(Exp::Atom(a)),
+        BinOp::Div => power_of_two(b).map(|by| {
+            let op = ScalarOp::Bin(BinOp::Mul, by.ty());
+            Exp::Scalar(op, vec![a, by.into()])
+        }),
         BinOp::Add
         | BinOp::Sub
         | BinOp::Mul
-        | BinOp::Div
         | BinOp::Mod
         | BinOp::Quot
         | BinOp::Rem
@@ -353,5 +356,22 @@ fn fold_float<D>(op: BinOp, a: Atom, b: Atom) -> Option<Exp<D>> {
         | BinOp::Copysign
         | BinOp::Nextafter
         | BinOp::Ldexp => None,
+    }
+}
+
+/// One over a constant, if both are powers of two and normal numbers: then products with it are what quotients are, rounded in the same way.
+fn power_of_two(by: Atom) -> Option<Const> {
+    let by = by.as_const()?;
+    // Of a power of two all bits of the fraction are 0.
+    if let Const::F32(bits) = by {
+        let (by, reciprocal) = (f32::from_bits(bits), f32::from_bits(bits).recip());
+        let exact = bits & 0x7f_ffff == 0 && by.is_normal() && reciprocal.is_normal();
+        exact.then(|| Const::f32(reciprocal))
+    } else if let Const::F64(bits) = by {
+        let (by, reciprocal) = (f64::from_bits(bits), f64::from_bits(bits).recip());
+        let exact = bits & 0xf_ffff_ffff_ffff == 0 && by.is_normal() && reciprocal.is_normal();
+        exact.then(|| Const::f64(reciprocal))
+    } else {
+        None
     }
 }
