@@ -2,7 +2,7 @@
 //! only.
 
 use super::addresses::valued;
-use super::plan::Plan;
+use super::plan::{Plan, is_sum};
 use super::rows::{Row, needed, rows};
 use super::strips::strips;
 use super::vector::{lanes_per_vector, packed_type};
@@ -102,7 +102,8 @@ fn own_sums(
     // The lanes decide how sums are rounded, so they are as many for all registers.
     let plan = finder.plan_within(2 * MOST, asked.min(2))?;
     let most = if integers { finder.counts.most } else { 4 };
-    Some(plan.of_own_sums(kernel, asked, most))
+    let waits = finder.counts.packed <= ops.len() && ops.iter().all(is_sum);
+    Some(plan.of_own_sums(kernel, if waits { 2 } else { asked }, most))
 }
 
 /// Finds what varies; gives up where a body cannot be worked on in lanes.

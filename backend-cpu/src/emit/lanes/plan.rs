@@ -4,7 +4,9 @@ use super::rows::Row;
 use super::vector::lanes_per_vector;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
-use midend::ir::syntax::{Atom, Stm};
+use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::soac::Operator;
+use midend::ir::syntax::{Atom, Exp, Stm};
 use midend::ir::types::ScalarType;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -130,7 +132,7 @@ impl Plan {
         }
     }
 
-    /// The same where each lane sums on its own. There are no more lanes for registers of four vectors, but these where the lanes fill them,
+    /// The same where each lane sums on its own, for registers of so many vectors at most. There are no more lanes for registers of four vectors, but these where the lanes fill them,
     /// and where rows are long: half as many lanes, which shorter rest is for, are worked on one by one then.
     pub(super) fn of_own_sums(self, kernel: &Kernel, asked: usize, most: usize) -> Self {
         let long = kernel.space.len() == 1;
@@ -151,5 +153,15 @@ impl Plan {
             self.width
         };
         Self { width, ..self }
+    }
+}
+
+/// Whether an operator adds floats and does nothing else: each sum waits for the one before, for longer in registers of 512 bits.
+pub(super) fn is_sum(op: &Operator<Mem>) -> bool {
+    match &op.lam.body.stms[..] {
+        [stm] => {
+            matches!(&stm.exp, Exp::Scalar(ScalarOp::Bin(BinOp::Add, ty), _) if ty.is_float())
+        }
+        _ => false,
     }
 }
