@@ -22,7 +22,8 @@
 //! ([`forms::Form::Four`]), `x86_pmaddubsw(a, a)` for the second vector ([`forms::Form::Second`]), `usub_sat(a, a)` for the upper pair of four
 //! ([`forms::Form::Top`]), `ssub_sat(a, m)` of lanes of 16 bits, of four, for the lanes of a where those of m are set ([`forms::Form::Compress`]),
 //! and of two, for those lanes of 32 bits of a that the lanes of m say ([`forms::Form::Permute`]), `sadd_sat(i, a)` of lanes of 16 bits for those bytes of a that the lower six bits of
-//! bytes of i say ([`forms::Form::Find`]), `sadd_sat(a, a)` and `ssub_sat(a, a)` for lanes of 64 bits in another order ([`forms::Form::Sort`]). Widening the
+//! bytes of i say ([`forms::Form::Find`]), `sadd_sat(a, a)` and `ssub_sat(a, a)` for lanes of 64 bits in another order ([`forms::Form::Sort`]), and
+//! `avg_round(a, a)` of lanes of 16 bits for numbers near the reciprocals of roots ([`forms::Form::Near`]). Widening the
 //! lower half of the lanes gives the whole of another vector ([`forms::Form::Extend`]). Numbers in general registers and single floats are
 //! what they were.
 //!

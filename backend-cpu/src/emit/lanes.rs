@@ -21,6 +21,7 @@ mod interior;
 mod lookup;
 mod mask;
 mod narrow;
+mod near;
 mod plan;
 mod rows;
 mod sequential;

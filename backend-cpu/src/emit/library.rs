@@ -107,7 +107,7 @@ impl Emit<'_, '_> {
     }
 
     /// A constant in all lanes of a vector.
-    fn all(&mut self, constant: Const) -> Value {
+    pub(super) fn all(&mut self, constant: Const) -> Value {
         let (bytes, ty): (Vec<u8>, _) = match constant {
             Const::F32(x) | Const::U32(x) => (x.to_le_bytes().repeat(4), constant.ty()),
             Const::F64(x) | Const::U64(x) => (x.to_le_bytes().repeat(2), constant.ty()),

@@ -94,6 +94,7 @@ const fn keeps_to_lanes(opcode: Opcode) -> bool {
             | Opcode::Unarrow
             | Opcode::SaddSat
             | Opcode::SsubSat
+            | Opcode::AvgRound
             | Opcode::Sshr
     )
 }

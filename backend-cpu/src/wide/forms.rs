@@ -40,6 +40,8 @@ pub(super) enum Form {
     Permute,
     /// Stands for those bytes of a vector that the lower six bits of bytes of another say.
     Find,
+    /// Stands for a number that is near a function of each lane, of one operand given twice.
+    Near(Code),
     /// Whether all lanes are 0, by way of a mask register.
     Test,
     /// The number 0, of a register and itself.
@@ -82,6 +84,10 @@ pub(super) fn form(code: Code, width: Width) -> Option<Form> {
             Width::Four => Form::Compress,
         },
         Code::VEX_Vpaddsw_xmm_xmm_xmmm128 if width == Width::Four => Form::Find,
+        Code::VEX_Vpavgw_xmm_xmm_xmmm128 => Form::Near(match width {
+            Width::Two => Code::VEX_Vrsqrtps_ymm_ymmm256,
+            Width::Four => Code::EVEX_Vrsqrt14ps_zmm_k1z_zmmm512b32,
+        }),
         Code::VEX_Vptest_xmm_xmmm128 if width == Width::Four => Form::Test,
         Code::Xorpd_xmm_xmmm128 => Form::Zero,
         _ if same(code) => Form::Same,

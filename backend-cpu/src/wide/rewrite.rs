@@ -101,7 +101,9 @@ impl<'c> Writer<'c> {
         let whole = |k: u32| width.whole(register(k));
         match form {
             // Both operands are one value, be it in two registers, or spilled to memory as well.
-            Form::Sort(_) | Form::Second | Form::Top if instruction.is_ip_rel_memory_operand() => {
+            Form::Sort(_) | Form::Second | Form::Top | Form::Near(_)
+                if instruction.is_ip_rel_memory_operand() =>
+            {
                 return Err(refused());
             }
             Form::Same => self.push(instruction),
@@ -231,6 +233,9 @@ impl<'c> Writer<'c> {
                 self.widen_registers(&mut instruction);
                 self.push_as(instruction, Code::EVEX_Vpermb_zmm_k1z_zmm_zmmm512);
             }
+            Form::Near(code) => {
+                self.push(Instruction::with2(code, whole(0), whole(1))?);
+            }
             Form::Test => {
                 if in_memory || register(0) != register(1) {
                     return Err(refused());
@@ -346,6 +351,7 @@ impl Form {
             | Self::Shift(_)
             | Self::Compress
             | Self::Permute
+            | Self::Near(_)
             | Self::Zero
             | Self::Sort(_)
             | Self::Pair

@@ -171,6 +171,8 @@ operators! {
         ExpNear = "exp_near",
         /// Square root, off by up to 4 units in the last place (what `sqrt` of f32 becomes with `--fast-math`).
         SqrtNear = "sqrt_near",
+        /// Reciprocal square root, off by up to 4 units in the last place (what `rsqrt` of f32 becomes with `--fast-math`).
+        RsqrtNear = "rsqrt_near",
         /// Sine of pi x.
         Sinpi = "sinpi",
         /// Cosine of pi x.
@@ -319,6 +321,7 @@ impl UnOp {
             | Self::CosNear
             | Self::ExpNear
             | Self::SqrtNear
+            | Self::RsqrtNear
             | Self::Sinpi
             | Self::Cospi
             | Self::Tanpi
@@ -368,6 +371,7 @@ impl UnOp {
             | Self::CosNear
             | Self::ExpNear
             | Self::SqrtNear
+            | Self::RsqrtNear
             | Self::Sinpi
             | Self::Cospi
             | Self::Tanpi

@@ -87,7 +87,13 @@ pub const fn computed_by(op: ScalarOp) -> ScalarOp {
 /// only stand for others with `--fast-math`.
 pub fn functions(ty: ScalarType) -> Vec<ScalarOp> {
     let near = |op: &UnOp| {
-        let all = [UnOp::SinNear, UnOp::CosNear, UnOp::ExpNear, UnOp::SqrtNear];
+        let all = [
+            UnOp::SinNear,
+            UnOp::CosNear,
+            UnOp::ExpNear,
+            UnOp::SqrtNear,
+            UnOp::RsqrtNear,
+        ];
         all.contains(op)
     };
     let unary = UnOp::ALL.iter().filter(|op| !near(op));
@@ -106,7 +112,10 @@ pub fn bound(op: ScalarOp) -> u32 {
     match op {
         ScalarOp::Un(UnOp::Erf | UnOp::Erfc, _) | ScalarOp::Bin(BinOp::Pow, _) => 2,
         ScalarOp::Un(UnOp::Gamma | UnOp::Lgamma, _) => 4,
-        ScalarOp::Un(UnOp::SinNear | UnOp::CosNear | UnOp::ExpNear | UnOp::SqrtNear, _)
+        ScalarOp::Un(
+            UnOp::SinNear | UnOp::CosNear | UnOp::ExpNear | UnOp::SqrtNear | UnOp::RsqrtNear,
+            _,
+        )
         | ScalarOp::Bin(BinOp::DivNear, _) => 4,
         ScalarOp::Un(..)
         | ScalarOp::Bin(..)
@@ -163,6 +172,7 @@ fn unary(op: UnOp, ty: ScalarType) -> Option<Definition> {
         UnOp::CosNear => define(ty, trig::cos_near),
         UnOp::ExpNear => define(ty, |[x]| exp::exp_near(x)),
         UnOp::SqrtNear => define(ty, |[x]| x.sqrt()),
+        UnOp::RsqrtNear => define(ty, |[x]| x.like(1.0).over(x.sqrt())),
         UnOp::Sinpi => define(ty, |[x]| Circular::Sin.of_half_turns(x)),
         UnOp::Cospi => define(ty, |[x]| Circular::Cos.of_half_turns(x)),
         UnOp::Tanpi => define(ty, |[x]| Circular::Tan.of_half_turns(x)),

@@ -397,6 +397,7 @@ fn what_stands_for_functions_with_fast_math_is_near() {
         (UnOp::Cos, UnOp::CosNear),
         (UnOp::Exp, UnOp::ExpNear),
         (UnOp::Sqrt, UnOp::SqrtNear),
+        (UnOp::Rsqrt, UnOp::RsqrtNear),
     ];
     let mut worst = 0;
     for angle in angles {

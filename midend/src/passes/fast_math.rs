@@ -7,13 +7,19 @@
 //! let s = add.f32(p, z)    ──►
 //! let q = div.f32(s, 3)          let q = mul.f32(s, 0.33333334)
 //! let t = sin.f32(q)             let t = sin_near.f32(q)
+//! let r = sqrt.f32(t)            let r = rsqrt_near.f32(t)
+//! let u = mul.f32(t, r)    ──►   let u = mul.f32(x, r)
+//! let v = div.f32(x, u)          let w = mul.f32(u, r)
+//!                                let v = mul.f32(w, r)
 //! ```
+//!
+//! By roots that nothing else uses is divided with reciprocal roots, which there are instructions for.
 //!
 //! It is as C's `-ffast-math` without what that says of infinities and NaN, which stay what they are. Sums of reductions are in a free order anyway.
 
 use crate::fired::fired;
 use crate::hash::{HashMap, HashSet};
-use crate::ir::id::Var;
+use crate::ir::id::{SpanId, Var};
 use crate::ir::mem::Mem;
 use crate::ir::scalar::{BinOp, Const, ScalarOp, TernOp, UnOp};
 use crate::ir::syntax::{Atom, Body, Exp, Program, Stm, VarInfo, Vars};
@@ -39,18 +45,22 @@ pub const PASS: Pass<Mem> = Pass {
 };
 
 /// What takes the place of functions, and whether it does so for numbers of 64 bits.
-const NEAR: [(UnOp, UnOp, bool); 4] = [
+const NEAR: [(UnOp, UnOp, bool); 5] = [
     (UnOp::Sin, UnOp::SinNear, true),
     (UnOp::Cos, UnOp::CosNear, true),
     (UnOp::Exp, UnOp::ExpNear, false),
     (UnOp::Sqrt, UnOp::SqrtNear, false),
+    (UnOp::Rsqrt, UnOp::RsqrtNear, false),
 ];
 
 /// The factors of products that are used once, by what is bound to them.
 type Products = HashMap<Var, [Atom; 2]>;
+/// What square roots that are used once are of.
+type Roots = HashMap<Var, Atom>;
 
 fn body(vars: &mut Vars, uses: &HashMap<Var, usize>, body_: &mut Body<Mem>) {
     let mut products = Products::default();
+    let mut roots = Roots::default();
     let mut gone = HashSet::default();
     let mut stms = Vec::with_capacity(body_.stms.len());
     for mut stm in std::mem::take(&mut body_.stms) {
@@ -83,13 +93,22 @@ fn body(vars: &mut Vars, uses: &HashMap<Var, usize>, body_: &mut Body<Mem>) {
             } else if let (BinOp::Div, Some(by)) = (op, reciprocal(args[1])) {
                 fired("fast-math/reciprocal");
                 stm.exp = Exp::Scalar(ScalarOp::Bin(BinOp::Mul, ty), vec![args[0], by]);
+            } else if let Some(by) = divisor(&roots, &products, (op, ty), args[1]) {
+                fired("fast-math/root-quotient");
+                stm.exp = by.times(vars, args[0], stm.span, &mut stms);
+                gone.extend(by.gone);
             } else if (op, ty) == (BinOp::Div, ScalarType::F32) {
                 fired("fast-math/near");
                 stm.exp = Exp::Scalar(ScalarOp::Bin(BinOp::DivNear, ty), args.to_vec());
             }
-        } else if let Exp::Scalar(ScalarOp::Un(op, ty @ (ScalarType::F32 | ScalarType::F64)), _) =
-            &mut stm.exp
+        } else if let Exp::Scalar(
+            ScalarOp::Un(op, ty @ (ScalarType::F32 | ScalarType::F64)),
+            args,
+        ) = &mut stm.exp
         {
+            if (*op, *ty) == (UnOp::Sqrt, ScalarType::F32) && uses.get(&stm.binds[0]) == Some(&1) {
+                roots.insert(stm.binds[0], args[0]);
+            }
             let known = NEAR
                 .iter()
                 .filter(|(_, _, wide)| *wide || *ty == ScalarType::F32);
@@ -132,6 +151,80 @@ fn sum(products: &Products, op: BinOp, [a, b]: [Atom; 2]) -> Option<Sum> {
         operands: [x, y, other],
         negated,
     })
+}
+
+/// A divisor that is a square root, or a number times its square root.
+struct Divisor {
+    of: Atom,
+    /// How often the reciprocal root is a factor of the quotient.
+    count: usize,
+    gone: Vec<Var>,
+}
+
+fn divisor(
+    roots: &Roots,
+    products: &Products,
+    op: (BinOp, ScalarType),
+    by: Atom,
+) -> Option<Divisor> {
+    let by = by
+        .as_var()
+        .filter(|_| op == (BinOp::Div, ScalarType::F32))?;
+    let of_root = |root: Var, count: usize, mut gone: Vec<Var>| {
+        gone.push(root);
+        let of = *roots.get(&root)?;
+        Some(Divisor { of, count, gone })
+    };
+    let Some([a, b]) = products.get(&by) else {
+        return of_root(by, 1, Vec::new());
+    };
+    let of_product = |number: Atom, root: Atom| {
+        let found = of_root(root.as_var()?, 3, vec![by])?;
+        (found.of == number).then_some(found)
+    };
+    of_product(*a, *b).or_else(|| of_product(*b, *a))
+}
+
+impl Divisor {
+    /// The quotient as a product, of which all but the last factor are bound before.
+    fn times(
+        &self,
+        vars: &mut Vars,
+        number: Atom,
+        span: SpanId,
+        stms: &mut Vec<Stm<Mem>>,
+    ) -> Exp<Mem> {
+        let ty = ScalarType::F32;
+        let name = vars[self.gone[0]].name.clone();
+        let mut bind = |exp: Exp<Mem>| {
+            let name = name.clone();
+            let var = vars.push(VarInfo {
+                name,
+                ty: Type::Scalar(ty),
+            });
+            stms.push(Stm {
+                binds: vec![var],
+                certs: Vec::new(),
+                exp,
+                span,
+            });
+            Atom::Var(var)
+        };
+        let inverse = Exp::Scalar(ScalarOp::Un(UnOp::RsqrtNear, ty), vec![self.of]);
+        let one = number == Atom::Const(Const::f32(1.0));
+        if one && self.count == 1 {
+            return inverse;
+        }
+        let inverse = bind(inverse);
+        let product = |a: Atom| Exp::Scalar(ScalarOp::Bin(BinOp::Mul, ty), vec![a, inverse]);
+        let (first, count) = if one {
+            (inverse, self.count - 1)
+        } else {
+            (number, self.count)
+        };
+        let all = (1..count).fold(first, |all, _| bind(product(all)));
+        product(all)
+    }
 }
 
 /// One over a constant, where that is a normal number.

@@ -226,7 +226,8 @@ fn cost(op: ScalarOp, args: &[Atom]) -> Option<Cost> {
     }
     let is_short = match op {
         ScalarOp::Bin(BinOp::Div, ty) => !ty.is_integer(),
-        ScalarOp::Bin(BinOp::DivNear, _) | ScalarOp::Un(UnOp::Sqrt | UnOp::SqrtNear, _) => true,
+        ScalarOp::Bin(BinOp::DivNear, _)
+        | ScalarOp::Un(UnOp::Sqrt | UnOp::SqrtNear | UnOp::RsqrtNear, _) => true,
         ScalarOp::Bin(..)
         | ScalarOp::Un(..)
         | ScalarOp::Cmp(..)

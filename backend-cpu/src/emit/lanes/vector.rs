@@ -128,6 +128,9 @@ impl Emit<'_, '_> {
         let count = group.plan.vectors(ty)?;
         let columns: Vec<Vec<Value>> = args.iter().map(|a| self.packed(group, *a)).collect();
         let mut vectors = Vec::new();
+        if let Some(near) = self.near(op, &columns, group.plan.parts) {
+            return Some(Lanes::Packed(near));
+        }
         if let Some(definition) = definition(op) {
             let lanes = Extent {
                 lanes: group.plan.per_vector(ty)?,

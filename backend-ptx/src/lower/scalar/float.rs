@@ -46,6 +46,7 @@ impl Lower<'_> {
             }
             UnOp::Sqrt => self.b.un(Unary::Sqrt, of, a).into(),
             UnOp::SqrtNear => self.b.un(Unary::SqrtNear, of, a).into(),
+            UnOp::RsqrtNear => self.b.un(Unary::Rsqrt, of, a).into(),
             UnOp::ExpNear => self.exp_near(a),
             UnOp::Rsqrt => {
                 let root = self.b.un(Unary::Sqrt, of, a);

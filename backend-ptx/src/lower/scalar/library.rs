@@ -13,8 +13,10 @@ use midend::math::{computed_by, definition};
 const fn is_built_in(op: ScalarOp) -> bool {
     matches!(
         op,
-        ScalarOp::Un(UnOp::ExpNear | UnOp::SqrtNear, ScalarType::F32)
-            | ScalarOp::Bin(BinOp::DivNear, ScalarType::F32)
+        ScalarOp::Un(
+            UnOp::ExpNear | UnOp::SqrtNear | UnOp::RsqrtNear,
+            ScalarType::F32
+        ) | ScalarOp::Bin(BinOp::DivNear, ScalarType::F32)
     )
 }
 

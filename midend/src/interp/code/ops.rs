@@ -171,7 +171,7 @@ fn un(op: UnOp, ty: ScalarType) -> Option<Resolved> {
     Some(Resolved::Unary(table! {
         Neg Not Abs Signum Popcount Clz Ctz;
         Neg Abs Signum Sqrt Rsqrt Floor Ceil Round Trunc IsNan IsInf;
-        Cbrt Exp Log Log2 Log10 Log1p Sin Cos Tan SinNear CosNear ExpNear SqrtNear Sinpi Cospi Tanpi Asin Acos Atan Asinpi Acospi Atanpi Sinh Cosh Tanh
+        Cbrt Exp Log Log2 Log10 Log1p Sin Cos Tan SinNear CosNear ExpNear SqrtNear RsqrtNear Sinpi Cospi Tanpi Asin Acos Atan Asinpi Acospi Atanpi Sinh Cosh Tanh
         Asinh Acosh Atanh Erf Erfc Gamma Lgamma;
         UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Signum | UnOp::Popcount | UnOp::Clz | UnOp::Ctz | UnOp::IsNan
         | UnOp::IsInf | UnOp::Sqrt | UnOp::Rsqrt | UnOp::Floor | UnOp::Ceil | UnOp::Round | UnOp::Trunc

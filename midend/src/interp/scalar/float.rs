@@ -36,6 +36,7 @@ macro_rules! unary {
                 | UnOp::CosNear
                 | UnOp::ExpNear
                 | UnOp::SqrtNear
+                | UnOp::RsqrtNear
                 | UnOp::Sinpi
                 | UnOp::Cospi
                 | UnOp::Tanpi

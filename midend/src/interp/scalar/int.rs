@@ -196,6 +196,7 @@ pub fn un<T: Int>(op: UnOp, a: T) -> Result<Const, ScalarTrap> {
         | UnOp::CosNear
         | UnOp::ExpNear
         | UnOp::SqrtNear
+        | UnOp::RsqrtNear
         | UnOp::Sinpi
         | UnOp::Cospi
         | UnOp::Tanpi

@@ -62,7 +62,7 @@ fn unary(op: UnOp) -> f64 {
         | UnOp::Ceil
         | UnOp::Round
         | UnOp::Trunc => 1.0,
-        UnOp::Sqrt | UnOp::SqrtNear | UnOp::Rsqrt | UnOp::Cbrt => SLOW,
+        UnOp::Sqrt | UnOp::SqrtNear | UnOp::Rsqrt | UnOp::RsqrtNear | UnOp::Cbrt => SLOW,
         UnOp::Exp
         | UnOp::Log
         | UnOp::Log2
