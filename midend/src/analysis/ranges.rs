@@ -21,6 +21,8 @@ pub struct Ranges {
     last: HashMap<Var, Atom>,
     /// `v = i + 1` by `v`.
     next: HashMap<Var, Atom>,
+    /// What is never greater than the counter of its loop, with that.
+    up_to: HashMap<Var, Atom>,
     /// Extents of arrays that follow one another, whose product is not negative.
     extents: HashSet<(Atom, Atom)>,
     /// What holds in the scope at hand only.
@@ -328,6 +330,16 @@ impl Ranges {
         for bound in bounds.into_iter().flatten() {
             self.add_below(v, bound);
         }
+    }
+
+    /// The variable is never greater than this.
+    pub fn up_to(&mut self, v: Var, most: Atom) {
+        self.up_to.insert(v, most);
+    }
+
+    /// Whether `a <= b` is known of what loops carry.
+    pub fn is_up_to(&self, a: Atom, b: Atom) -> bool {
+        a.as_var().and_then(|v| self.up_to.get(&v)) == Some(&b)
     }
 
     fn has_bound(&self, a: Atom) -> bool {

@@ -25,6 +25,7 @@ mod calls;
 mod checks;
 mod control;
 mod cse;
+mod places;
 mod scalar;
 mod scoped;
 

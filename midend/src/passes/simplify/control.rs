@@ -194,6 +194,9 @@ impl<D: Dialect> Simplify<'_, D> {
         }
         let own: Vec<Var> = params.iter().map(|p| p.var).collect();
         self.ranges.sizes(self.vars, &own);
+        if let LoopForm::For { index, .. } = &form {
+            self.places(*index, &params, &body);
+        }
         self.scope(|cx| {
             match &mut form {
                 LoopForm::For { index, bound } => cx.ranges.index(*index, *bound),

@@ -260,7 +260,8 @@ impl<D: Dialect> Simplify<'_, D> {
             CmpOp::Lt | CmpOp::Le if below(b, a) || a_low && y.is_some_and(|y| y < 0) => {
                 truth(false)
             }
-            CmpOp::Lt if a_low && y == Some(0) => truth(false),
+            CmpOp::Lt if a_low && y == Some(0) || self.ranges.is_up_to(b, a) => truth(false),
+            CmpOp::Le if self.ranges.is_up_to(a, b) => truth(true),
             CmpOp::Eq if below(a, b) || below(b, a) => truth(false),
             CmpOp::Eq if a_low && y.is_some_and(|y| y < 0) => truth(false),
             CmpOp::Eq if b_low && x.is_some_and(|x| x < 0) => truth(false),
