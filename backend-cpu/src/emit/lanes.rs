@@ -27,6 +27,7 @@ mod rows;
 mod sequential;
 mod strips;
 pub(crate) mod tile;
+mod turn;
 mod vector;
 mod weigh;
 

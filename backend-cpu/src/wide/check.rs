@@ -1,9 +1,12 @@
 //! Whether code is made to be widened: every operation on vectors keeps to the lanes of its part, and what has a value in some
 //! parts alone goes nowhere where all are wanted.
 
-use super::{Refused, Width};
-use cranelift_codegen::ir::{Function, Inst, Opcode, Value};
+use super::{PART, Refused, Width};
+use cranelift_codegen::ir::{Function, Inst, InstructionData, Opcode, Value};
 use std::collections::HashMap;
+
+/// Bytes or elements that are few beside the distance that marks loads of parts.
+const FAR: u64 = 1 << 24;
 
 /// How many parts of its result an operation fills, by how many are filled of its least filled operand.
 const fn fills(opcode: Opcode, least: usize, width: Width) -> usize {
@@ -124,6 +127,11 @@ pub(crate) fn check(func: &Function, width: Width) -> Result<(), Refused> {
             return Err(Refused("a call with many arguments".to_owned()));
         }
     }
+    if func_insts(func).any(|inst| of_part(func, inst))
+        && func_insts(func).any(|inst| is_far(func, inst))
+    {
+        return Err(Refused("a far address beside loads of parts".to_owned()));
+    }
     let filled = filled(func, &vectors, width);
     for inst in vectors {
         let opcode = dfg.insts[inst].opcode();
@@ -133,6 +141,32 @@ pub(crate) fn check(func: &Function, width: Width) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+fn func_insts(func: &Function) -> impl Iterator<Item = Inst> + '_ {
+    let blocks = func.layout.blocks();
+    blocks.flat_map(|block| func.layout.block_insts(block))
+}
+
+/// Whether an instruction has the mark of a load of one part.
+fn of_part(func: &Function, inst: Inst) -> bool {
+    func.dfg.insts[inst]
+        .load_store_offset()
+        .is_some_and(|distance| distance >= PART)
+}
+
+/// Whether an instruction may make a distance that is taken for that mark: what is so far in bytes or elements, and no address by itself.
+fn is_far(func: &Function, inst: Inst) -> bool {
+    let far = |n: i64| (FAR..1 << 33).contains(&n.unsigned_abs());
+    let dfg = &func.dfg;
+    let distance = dfg.insts[inst].load_store_offset().unwrap_or_default();
+    let added = |v: &Value| {
+        let constant = dfg.value_def(*v).inst().map(|inst| dfg.insts[inst]);
+        matches!(constant, Some(InstructionData::UnaryImm { imm, .. }) if far(imm.bits()))
+    };
+    let adds = matches!(dfg.insts[inst].opcode(), Opcode::Iadd | Opcode::Isub);
+    far(i64::from(distance)) && !of_part(func, inst)
+        || adds && dfg.inst_args(inst).iter().any(added)
 }
 
 /// The vectors of which not all parts have a value, with how many have.
@@ -153,7 +187,11 @@ fn filled(func: &Function, vectors: &[Inst], width: Width) -> HashMap<Value, usi
             let opcode = dfg.insts[*inst].opcode();
             let args = dfg.inst_args(*inst).iter();
             let least = args.filter_map(|v| filled.get(v)).min().copied();
-            let parts = fills(opcode, least.unwrap_or(all), width);
+            let parts = if of_part(func, *inst) {
+                1
+            } else {
+                fills(opcode, least.unwrap_or(all), width)
+            };
             for result in dfg.inst_results(*inst) {
                 if dfg.value_type(*result).is_vector() {
                     note(&mut filled, *result, parts);

@@ -33,13 +33,13 @@ pub(super) struct Row {
     /// The counter of the loop whose steps all go through the row.
     around: Var,
     /// That of the loop that goes through it, and its bound.
-    counter: Var,
+    pub(super) counter: Var,
     bound: Atom,
     /// What computes the index, and the read.
-    slice: Vec<Stm<Mem>>,
+    pub(super) slice: Vec<Stm<Mem>>,
     /// What the read binds, and its type.
     pub(super) element: Var,
-    elem: ScalarType,
+    pub(super) elem: ScalarType,
 }
 
 /// A loop around a statement.
@@ -254,7 +254,12 @@ impl Emit<'_, '_> {
             result: vec![],
         };
         let strip = control::strip(&body);
-        self.counted(ScalarType::I64, length, strip, &[], |emit, j, _| {
+        let first = match self.turned(group, row, (panel, length)) {
+            Some(first) => first,
+            None => self.i64(0),
+        };
+        let range = (first, length);
+        self.range(ScalarType::I64, range, strip, &[], |emit, j, _| {
             emit.bind(row.counter, j);
             emit.lanes_body(group, &body);
             let to = emit.panel_step(group, row.elem, (panel, j));
@@ -270,7 +275,7 @@ impl Emit<'_, '_> {
     }
 
     /// Where a panel has what is read in a step.
-    fn panel_step(
+    pub(super) fn panel_step(
         &mut self,
         group: &Group<'_>,
         elem: ScalarType,

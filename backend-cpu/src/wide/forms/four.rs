@@ -111,6 +111,8 @@ pub(super) const fn twin(code: Code) -> Option<Code> {
         Code::VEX_Vpabsb_xmm_xmmm128 => Code::EVEX_Vpabsb_zmm_k1z_zmmm512,
         Code::VEX_Vpabsw_xmm_xmmm128 => Code::EVEX_Vpabsw_zmm_k1z_zmmm512,
         Code::VEX_Vpabsd_xmm_xmmm128 => Code::EVEX_Vpabsd_zmm_k1z_zmmm512b32,
+        Code::VEX_Vpunpckldq_xmm_xmm_xmmm128 => Code::EVEX_Vpunpckldq_zmm_k1z_zmm_zmmm512b32,
+        Code::VEX_Vpunpckhdq_xmm_xmm_xmmm128 => Code::EVEX_Vpunpckhdq_zmm_k1z_zmm_zmmm512b32,
         Code::VEX_Vpunpcklqdq_xmm_xmm_xmmm128 => Code::EVEX_Vpunpcklqdq_zmm_k1z_zmm_zmmm512b64,
         Code::VEX_Vpunpckhqdq_xmm_xmm_xmmm128 => Code::EVEX_Vpunpckhqdq_zmm_k1z_zmm_zmmm512b64,
         Code::VEX_Vpacksswb_xmm_xmm_xmmm128 => Code::EVEX_Vpacksswb_zmm_k1z_zmm_zmmm512,

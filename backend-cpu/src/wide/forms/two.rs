@@ -132,6 +132,8 @@ pub(super) const fn twin(code: Code) -> Option<Code> {
         Code::VEX_Vpsrlq_xmm_xmm_imm8 => Code::VEX_Vpsrlq_ymm_ymm_imm8,
         Code::VEX_Vpsraw_xmm_xmm_imm8 => Code::VEX_Vpsraw_ymm_ymm_imm8,
         Code::VEX_Vpsrad_xmm_xmm_imm8 => Code::VEX_Vpsrad_ymm_ymm_imm8,
+        Code::VEX_Vpunpckldq_xmm_xmm_xmmm128 => Code::VEX_Vpunpckldq_ymm_ymm_ymmm256,
+        Code::VEX_Vpunpckhdq_xmm_xmm_xmmm128 => Code::VEX_Vpunpckhdq_ymm_ymm_ymmm256,
         Code::VEX_Vpunpcklqdq_xmm_xmm_xmmm128 => Code::VEX_Vpunpcklqdq_ymm_ymm_ymmm256,
         Code::VEX_Vpunpckhqdq_xmm_xmm_xmmm128 => Code::VEX_Vpunpckhqdq_ymm_ymm_ymmm256,
         Code::VEX_Vpacksswb_xmm_xmm_xmmm128 => Code::VEX_Vpacksswb_ymm_ymm_ymmm256,

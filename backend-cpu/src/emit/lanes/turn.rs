@@ -1,0 +1,207 @@
+//! Rows of points turned into columns. Where the elements of a row lie side by side, a vector of each row has several steps of a panel, and
+//! a few exchanges among vectors make columns of them, so that nothing is put into lanes one by one:
+//!
+//! ```text
+//! rows          a0 a1 a2 a3     b0 b1 b2 b3     c0 c1 c2 c3     d0 d1 d2 d3
+//! pairs         a0 b0 a1 b1     a2 b2 a3 b3     c0 d0 c1 d1     c2 d2 c3 d3
+//! columns       a0 b0 c0 d0     a1 b1 c1 d1     a2 b2 c2 d2     a3 b3 c3 d3
+//! ```
+//!
+//! A wider register has rows of other points in its other parts.
+
+use super::Group;
+use super::rows::Row;
+use super::vector::vector;
+use crate::emit::{Emit, control, plain};
+use crate::wide::PART;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use midend::ir::id::Var;
+use midend::ir::mem::Mem;
+use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::syntax::{Atom, Body, Exp, Stm};
+use midend::ir::types::ScalarType;
+
+/// Which bytes of two vectors: their lower and their upper lanes of 32 bits by turns, and of 64 bits.
+const BY_TURNS: [[u8; 16]; 4] = [
+    [0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23],
+    [8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31],
+    [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23],
+    [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31],
+];
+
+/// How a number grows from a step to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Growth {
+    None,
+    One,
+    /// By this, which is the same in all steps.
+    By(Atom),
+}
+
+fn growth(slice: &[Stm<Mem>], counter: Var, atom: Atom) -> Option<Growth> {
+    let Some(v) = atom.as_var() else {
+        return Some(Growth::None);
+    };
+    if v == counter {
+        return Some(Growth::One);
+    }
+    let Some(stm) = slice.iter().find(|stm| stm.binds.contains(&v)) else {
+        return Some(Growth::None);
+    };
+    let of = |atom: Atom| growth(slice, counter, atom);
+    let mut all = Vec::new();
+    stm.exp.operands(&mut |atom| all.push(of(atom)));
+    if all.iter().all(|one| *one == Some(Growth::None)) {
+        return Some(Growth::None);
+    }
+    match &stm.exp {
+        Exp::Atom(atom) => of(*atom),
+        Exp::Scalar(ScalarOp::Bin(op, ScalarType::I64), args) => match (op, all[0]?, all[1]?) {
+            (BinOp::Add, Growth::None, by) | (BinOp::Add | BinOp::Sub, by, Growth::None) => {
+                Some(by)
+            }
+            (BinOp::Mul, Growth::One, Growth::None) => Some(Growth::By(args[1])),
+            (BinOp::Mul, Growth::None, Growth::One) => Some(Growth::By(args[0])),
+            _ => None,
+        },
+        Exp::Scalar(..)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. }
+        | Exp::Op(_) => None,
+    }
+}
+
+impl Emit<'_, '_> {
+    /// Fills the first steps of a panel with rows whose elements lie side by side, if they do: the first step that is left, if any may be there.
+    pub(super) fn turned(
+        &mut self,
+        group: &mut Group<'_>,
+        row: &Row,
+        (panel, length): (Value, Value),
+    ) -> Option<Value> {
+        let (load, find) = row.slice.split_last()?;
+        let Exp::Op(Mem::Load { buffer, index }) = &load.exp else {
+            return None;
+        };
+        let by = match growth(find, row.counter, *index)? {
+            Growth::None => return None,
+            Growth::One => None,
+            Growth::By(by) => Some(by),
+        };
+        let varies = |atom: Atom| atom.as_var().is_some_and(|v| group.plan.varies(v));
+        let index = index.as_var().filter(|v| group.plan.varies(*v))?;
+        let per = 16 / row.elem.bytes();
+        if !matches!(per, 2 | 4) || group.plan.varies(*buffer) || by.is_some_and(varies) {
+            return None;
+        }
+        let (some, side, rest) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
+        let left = self.b.append_block_param(rest, types::I64);
+        let zero = self.i64(0);
+        let less = IntCC::SignedLessThan;
+        let few = self.b.ins().icmp_imm_s(less, length, per as i64);
+        self.b.ins().brif(few, rest, &[zero.into()], some, &[]);
+
+        // Where the rows begin.
+        self.b.switch_to_block(some);
+        let outside = group.lanes.clone();
+        self.bind(row.counter, zero);
+        let body = Body {
+            stms: find.to_vec(),
+            result: vec![],
+        };
+        self.lanes_body(group, &body);
+        match by {
+            Some(by) => {
+                let by = self.atom(by);
+                let is_one = self.b.ins().icmp_imm_s(IntCC::Equal, by, 1);
+                let none = [zero.into()];
+                self.b.ins().brif(is_one, side, &[], rest, &none);
+            }
+            None => {
+                self.b.ins().jump(side, &[]);
+            }
+        }
+        self.b.switch_to_block(side);
+        self.unpack(group, index);
+        let buffer = self.var(*buffer);
+        let starts: Vec<Value> = (0..group.plan.width)
+            .map(|lane| {
+                let index = self.lane(group, index, lane);
+                self.element(buffer, row.elem, index)
+            })
+            .collect();
+        group.lanes = outside;
+        let whole = self.b.ins().band_imm_s(length, -(per as i64));
+        let strip = control::strip(&body);
+        let range = (ScalarType::I64, (zero, whole));
+        self.range_by(per as i64, range, strip, &[], |emit, j, _| {
+            emit.turned_steps(group, row, &starts, (panel, j));
+            vec![]
+        });
+        self.b.ins().jump(rest, &[whole.into()]);
+        self.b.switch_to_block(rest);
+        Some(left)
+    }
+
+    /// As many steps of a panel as a vector has lanes.
+    fn turned_steps(
+        &mut self,
+        group: &Group<'_>,
+        row: &Row,
+        starts: &[Value],
+        (panel, step): (Value, Value),
+    ) {
+        let (parts, bytes) = (group.plan.parts, row.elem.bytes());
+        let per = 16 / bytes;
+        let ahead = i64::from(bytes.trailing_zeros());
+        let ahead = self.b.ins().ishl_imm_u(step, ahead);
+        let to = self.panel_step(group, row.elem, (panel, step));
+        for (i, lanes) in starts.chunks(per * parts).enumerate() {
+            let rows: Vec<Value> = (0..per)
+                .map(|first| {
+                    let own = lanes.iter().skip(first).step_by(per);
+                    let own: Vec<Value> = own
+                        .map(|start| {
+                            let at = self.b.ins().iadd(*start, ahead);
+                            let mark = if parts == 1 { 0 } else { PART };
+                            self.b.ins().load(vector(row.elem), plain(), at, mark)
+                        })
+                        .collect();
+                    self.joined(&own)
+                })
+                .collect();
+            for (k, column) in self.columns(&rows).into_iter().enumerate() {
+                let offset = k * group.plan.width * bytes;
+                let offset = offset as i32 + group.plan.step() * i as i32;
+                self.b.ins().store(plain(), column, to, offset);
+            }
+        }
+    }
+
+    fn columns(&mut self, rows: &[Value]) -> Vec<Value> {
+        let ty = self.b.func.dfg.value_type(rows[0]);
+        let [low, high, lower, upper] = BY_TURNS;
+        match *rows {
+            [a, b, c, d] => {
+                let mut columns = Vec::new();
+                for mask in [low, high] {
+                    let first = self.bytes(a, b, mask, ty);
+                    let second = self.bytes(c, d, mask, ty);
+                    columns.push(self.bytes(first, second, lower, ty));
+                    columns.push(self.bytes(first, second, upper, ty));
+                }
+                columns
+            }
+            [a, b] => vec![self.bytes(a, b, lower, ty), self.bytes(a, b, upper, ty)],
+            _ => unreachable!("vectors of words have two lanes or four"),
+        }
+    }
+}
