@@ -15,6 +15,8 @@ use std::collections::BTreeSet;
 const FLYING: usize = 4;
 /// The most operations with vectors of a step that takes no longer than its sum waits for the one before.
 const TIGHT: usize = 4;
+/// The most of one of which even two registers do not fill that time.
+const TIGHTEST: usize = 2;
 
 impl Finder<'_> {
     /// Takes note of whether a varying statement has vectors.
@@ -225,6 +227,7 @@ impl Finder<'_> {
             return (registers, counts.least);
         }
         match counts.tightest {
+            Some((step, lanes)) if self.integers && step <= TIGHTEST => (4, lanes),
             Some((step, lanes)) if self.integers && step <= TIGHT => (2, lanes),
             Some(_) | None => (1, counts.least),
         }
