@@ -36,6 +36,7 @@
 mod check;
 mod forms;
 mod frame;
+mod masks;
 mod pool;
 mod rename;
 mod rewrite;
@@ -47,6 +48,7 @@ use iced_x86::{
     BlockEncoder, BlockEncoderOptions, Decoder, DecoderOptions, FastFormatter, FlowControl,
     IcedError, Instruction, InstructionBlock, OpKind, Register,
 };
+use masks::Masks;
 use pool::Pool;
 use rewrite::Writer;
 use std::collections::BTreeSet;
@@ -122,7 +124,8 @@ pub(crate) fn widen(
     let frame = Frame::of(&instructions, slots, width)?;
     let longer = frame.longer(&instructions);
     let places = frame.places();
-    let mut writer = Writer::new(width, frame, Pool::new(code));
+    let masks = Masks::new(&instructions);
+    let mut writer = Writer::new(width, frame, Pool::new(code), masks);
     for instruction in &instructions {
         writer.rewrite(*instruction)?;
     }

@@ -225,6 +225,9 @@ impl Emit<'_, '_> {
         let sums = self.counted(ScalarType::I64, groups, strip, start, |emit, g, sums| {
             let ahead = emit.b.ins().imul_imm_s(g, width);
             let first = emit.b.ins().iadd(ilo, ahead);
+            if let Some(truths) = emit.group_truths(plan, kernel, ops, first) {
+                return emit.operate(ops, sums, &truths);
+            }
             let lanes = emit.group_values(plan, kernel, first);
             let mut sums = sums.to_vec();
             for values in lanes {

@@ -2,6 +2,7 @@
 
 use super::forms::{Form, Order, form};
 use super::frame::Frame;
+use super::masks::Masks;
 use super::pool::Pool;
 use super::{BASE, PART, Refused, Width, has_vectors};
 use iced_x86::{Code, FlowControl, Instruction, MemoryOperand, OpKind, Register};
@@ -39,17 +40,19 @@ pub(super) struct Writer<'c> {
     frame: Frame,
     pub(super) pool: Pool<'c>,
     pub(super) out: Vec<Instruction>,
+    masks: Masks,
     /// The address of the instruction at hand, and how many it has become.
     now: (u64, u64),
 }
 
 impl<'c> Writer<'c> {
-    pub(super) fn new(width: Width, frame: Frame, pool: Pool<'c>) -> Self {
+    pub(super) fn new(width: Width, frame: Frame, pool: Pool<'c>, masks: Masks) -> Self {
         Self {
             width,
             frame,
             pool,
             out: Vec::new(),
+            masks,
             now: (0, 0),
         }
     }
@@ -57,6 +60,7 @@ impl<'c> Writer<'c> {
     /// Writes down what becomes of an instruction.
     pub(super) fn rewrite(&mut self, mut instruction: Instruction) -> Result<(), Refused> {
         self.now = (instruction.ip(), 0);
+        self.masks.pass(&instruction);
         let what = instruction;
         let form = if has_vectors(&instruction) {
             let unknown = || Refused(format!("{:?}", what.code()));
@@ -216,9 +220,16 @@ impl<'c> Writer<'c> {
                 instruction.set_op0_register(MASK);
                 self.push_as(instruction, code);
                 self.push(Instruction::with2(lanes, to, MASK)?);
+                self.masks.set(Some((to, lanes)));
             }
             Form::Blend([mask, code]) => {
-                self.push(Instruction::with2(mask, MASK, whole(3))?);
+                let code = if let Some(known) = self.masks.choice(whole(3), code) {
+                    known
+                } else {
+                    self.push(Instruction::with2(mask, MASK, whole(3))?);
+                    self.masks.set(None);
+                    code
+                };
                 let mut choice = if in_memory {
                     Instruction::with3(code, whole(0), whole(1), place(&instruction))?
                 } else {
@@ -234,6 +245,7 @@ impl<'c> Writer<'c> {
                 // Lanes of 64 bits are two of 32.
                 let mask = Code::EVEX_Vpmovd2m_kr_zmm;
                 self.push(Instruction::with2(mask, MASK, whole(2))?);
+                self.masks.set(None);
                 let code = Code::EVEX_Vpcompressd_zmmm512_k1z_zmm;
                 let mut dense = Instruction::with2(code, whole(0), whole(1))?;
                 dense.set_op_mask(MASK);
@@ -260,6 +272,7 @@ impl<'c> Writer<'c> {
                 }
                 let code = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
                 self.push(Instruction::with3(code, MASK, whole(0), whole(0))?);
+                self.masks.set(None);
                 self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, MASK, MASK)?);
             }
             Form::Zero => {

@@ -6,13 +6,16 @@
 //! an assertion, a store the lanes apart, each 0 or 1
 //! ```
 
-use super::{Group, Lanes, Shape};
+use super::{Group, Lanes, Plan, Shape};
 use crate::emit::Emit;
 use crate::emit::library::RAW;
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Opcode, Type, Value, types};
+use midend::ir::id::Var;
+use midend::ir::mem::{Kernel, Mem};
 use midend::ir::scalar::{BinOp, CmpOp, ScalarOp, UnOp};
-use midend::ir::syntax::Atom;
+use midend::ir::soac::Operator;
+use midend::ir::syntax::{Atom, Exp};
 use midend::ir::types::ScalarType;
 
 /// The type of masks with so many lanes in a vector.
@@ -232,6 +235,31 @@ impl Emit<'_, '_> {
         }
     }
 
+    /// Truth values of a group of points, whose first has the inner index `first`, put together with operators that are connectives:
+    /// whether they hold in any lane or in all of them, which is one look at their masks. Nothing if there are other operators.
+    pub(in crate::emit) fn group_truths(
+        &mut self,
+        plan: &Plan,
+        kernel: &Kernel,
+        ops: &[Operator<Mem>],
+        first: Value,
+    ) -> Option<Vec<Value>> {
+        let connectives: Option<Vec<BinOp>> = ops.iter().map(connective).collect();
+        let connectives = connectives?;
+        let (index, _) = *kernel.space.last()?;
+        let mut group = Group::new(plan, index, first);
+        self.lanes_body(&mut group, &kernel.body);
+        let truths = connectives.iter().zip(&kernel.body.result);
+        let truths = truths.map(|(op, result)| {
+            if *op == BinOp::Or {
+                return self.any_lane_is(&mut group, *result, true);
+            }
+            let fails = self.any_lane_is(&mut group, *result, false);
+            self.b.ins().bxor_imm_u(fails, 1)
+        });
+        Some(truths.collect())
+    }
+
     /// Whether one of the masks holds in any lane.
     pub(super) fn any_mask(&mut self, masks: Vec<Value>) -> Value {
         let any = masks.into_iter().reduce(|a, b| self.b.ins().bor(a, b));
@@ -285,6 +313,22 @@ impl Emit<'_, '_> {
         }
         self.b.ins().bitcast(ty, RAW, chosen)
     }
+}
+
+/// Whether an operator is the conjunction or the disjunction of its operands, and which.
+fn connective(op: &Operator<Mem>) -> Option<BinOp> {
+    let [stm] = &op.lam.body.stms[..] else {
+        return None;
+    };
+    let Exp::Scalar(ScalarOp::Bin(connective @ (BinOp::And | BinOp::Or), ScalarType::Bool), args) =
+        &stm.exp
+    else {
+        return None;
+    };
+    let of = |v: &Var| args.contains(&Atom::Var(*v));
+    let result = [Atom::Var(stm.binds[0])];
+    let is_it = op.lam.params.len() == 2 && op.lam.params.iter().all(of);
+    (is_it && op.lam.body.result == result).then_some(*connective)
 }
 
 impl Group<'_> {

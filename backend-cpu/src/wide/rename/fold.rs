@@ -10,6 +10,7 @@ use super::access::{Accesses, At, Kind, Role};
 use super::flow::Flow;
 use super::webs::Webs;
 use crate::wide::Width;
+use crate::wide::masks::makes_lanes;
 use iced_x86::{
     Code, FlowControl, Instruction, InstructionInfoFactory, OpAccess, OpKind, Register,
 };
@@ -110,7 +111,8 @@ const FOUR_LAST: [Code; 16] = [
     Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er,
 ];
 
-/// Finds the loads of whole vectors that one instruction uses, before which nothing is stored and no address changes.
+/// Finds the loads of whole vectors that one instruction uses, before which nothing is stored and no address changes, and lanes of masks that nothing
+/// uses.
 pub(super) fn folds(
     instructions: &[Instruction],
     flow: &Flow,
@@ -126,6 +128,13 @@ pub(super) fn folds(
     for block in &flow.blocks {
         for load in block.clone() {
             let given = &instructions[load];
+            if makes_lanes(given)
+                && accesses
+                    .range(load)
+                    .all(|k| webs.touches(webs.web(k)).len() == 1)
+            {
+                found.gone.insert(load);
+            }
             if !super::access::loads(given) {
                 continue;
             }
