@@ -346,7 +346,8 @@ fn piece(i: usize, size: i64, total: i64) -> (i64, i64) {
     (lo, lo.saturating_add(size).min(total))
 }
 
-/// The size of pieces such that there are about `count`, and not smaller than `least`; a multiple of 16.
+/// The size of pieces such that there are about `count`, and not smaller than `least`; a multiple of 16, and of as many points as groups have at most where
+/// that adds little, so that only the last piece has points that are left over.
 fn piece_size(total: i64, count: i64, least: f64) -> i64 {
     let even = total
         .min(i64::MAX - 64)
@@ -354,7 +355,12 @@ fn piece_size(total: i64, count: i64, least: f64) -> i64 {
         .div_ceil(count.max(1).unsigned_abs()) as i64;
     let least = least.clamp(1.0, 1e15) as i64;
     let size = even.max(least).max(1);
-    if size < 16 { size } else { (size + 15) & !15 }
+    let multiple = match size {
+        ..16 => 1,
+        16..1024 => 16,
+        _ => 64,
+    };
+    (size + multiple - 1) & -multiple
 }
 
 /// How many pieces of a size there are.
