@@ -1,0 +1,80 @@
+//! What stands for something else, and masks that stay where they are.
+
+use super::{ADDRESSES, Machine, X, around, operands, unary, widths};
+use crate::wide::{PART, widen};
+use iced_x86::{Code, Instruction, MemoryOperand};
+
+/// Numbers near reciprocal roots, whose first digits are those of them.
+#[test]
+fn near() {
+    for width in widths() {
+        let code = unary(Code::VEX_Vpavgw_xmm_xmm_xmmm128, [X[1], X[1]]);
+        let wide = widen(&code, 0, width, true).expect("it is widened");
+        let machine = Machine::new(&[wide]);
+        let number = |word: &[u8]| f32::from_le_bytes(word.try_into().expect("it has four bytes"));
+        for [a, b, c] in operands() {
+            let got = machine.run(0, [&a, &b, &c]);
+            for (x, near) in b[..width.bytes()].chunks(4).zip(got.chunks(4)) {
+                let (x, near) = (number(x), number(near));
+                let exact = 1.0 / x.sqrt();
+                let same = near == exact || near.is_nan() && exact.is_nan();
+                let is_near = (near - exact).abs() < exact / 2000.0;
+                assert!(same || is_near || x.is_subnormal(), "{x}: {near}, {exact}");
+            }
+        }
+    }
+}
+
+/// A load of one part leaves the others zero, which a wider one would not.
+#[test]
+fn loads_of_parts() {
+    for width in widths() {
+        let from = MemoryOperand::with_base_displ(ADDRESSES[1], i64::from(PART) + 16);
+        let load = Instruction::with2(Code::VEX_Vmovdqu_xmm_xmmm128, X[0], from);
+        let code = around(&[load.expect("it is an instruction")]).expect("it is encoded");
+        let machine = Machine::new(&[widen(&code, 0, width, true).expect("it is widened")]);
+        for [a, b, c] in operands() {
+            let got = machine.run(0, [&a, &b, &c]);
+            assert_eq!(got[..16], b[16..32]);
+            assert!(got[16..].iter().all(|byte| *byte == 0));
+        }
+    }
+}
+
+/// Choices by what was just compared, with lanes as wide and less wide, and by what is in its register since.
+#[test]
+fn choices_by_comparisons() {
+    let compare = Code::VEX_Vcmpps_xmm_xmm_xmmm128_imm8;
+    let choices = [
+        Code::VEX_Vblendvps_xmm_xmm_xmmm128_xmm,
+        Code::VEX_Vpblendvb_xmm_xmm_xmmm128_xmm,
+        Code::VEX_Vblendvpd_xmm_xmm_xmmm128_xmm,
+    ];
+    let moved = Instruction::with2(Code::VEX_Vmovups_xmm_xmmm128, X[3], X[2]);
+    let moved = moved.expect("it is an instruction");
+    for width in widths() {
+        for choice in choices {
+            for between in [None, Some(Ok(moved))] {
+                let mut middle = vec![Instruction::with4(compare, X[3], X[1], X[2], 1)];
+                middle.extend(between);
+                middle.push(Instruction::with4(choice, X[0], X[1], X[2], X[3]));
+                let middle: Result<Vec<Instruction>, _> = middle.into_iter().collect();
+                let narrow = around(&middle.expect("they are instructions"));
+                let narrow = narrow.expect("it is encoded");
+                let wide = widen(&narrow, 0, width, true).expect("it is widened");
+                let machine = Machine::new(&[narrow, wide]);
+                for operands in operands() {
+                    let [a, b, c] = &operands;
+                    let parts = (0..width.parts()).flat_map(|k| {
+                        let part = 16 * k..16 * k + 16;
+                        let part = [&a[part.clone()], &b[part.clone()], &c[part]];
+                        machine.run(0, part)[..16].to_vec()
+                    });
+                    let expected: Vec<u8> = parts.collect();
+                    let got = machine.run(1, [a, b, c]);
+                    assert_eq!(got[..width.bytes()], expected[..], "{choice:?}");
+                }
+            }
+        }
+    }
+}
