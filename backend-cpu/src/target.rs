@@ -65,6 +65,20 @@ pub(crate) fn has_fma(isa: &OwnedTargetIsa) -> bool {
     !cfg!(target_arch = "x86_64") || ["has_fma", "has_avx"].iter().all(|name| has(isa, name))
 }
 
+/// Whether the divider works on one half after the other of registers of 512 bits, as those of Intel's processors do.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn divides_in_halves() -> bool {
+    let vendor = std::arch::x86_64::__cpuid(0);
+    let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
+    name.as_flattened() == b"GenuineIntel"
+}
+
+/// There are no registers of 512 bits.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const fn divides_in_halves() -> bool {
+    false
+}
+
 /// Whether there is an instruction that finds bytes of a vector of 512 bits.
 pub(crate) fn looks_up(isa: &OwnedTargetIsa) -> bool {
     has(isa, "has_avx512vbmi")

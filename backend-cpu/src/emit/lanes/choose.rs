@@ -152,6 +152,8 @@ pub(super) struct Counts {
     pub(super) depth: usize,
     /// Those of the statements with vectors, and of those without, that are in loops.
     pub(super) inner: [usize; 2],
+    /// Quotients and roots with vectors, of all and of those in loops.
+    pub(super) divided: [usize; 2],
     /// Loops that lanes leave at different steps.
     pub(super) diverging: usize,
     /// Those of them that are done in strips.
@@ -201,6 +203,7 @@ impl<'a> Finder<'a> {
 
     /// The plan for registers of so many vectors at most.
     pub(super) fn plan(&self, asked: usize) -> Option<Plan> {
+        let asked = self.that_gain(asked);
         let budget = if self.mostly_packed() {
             asked * MOST
         } else {

@@ -2,10 +2,11 @@
 
 use super::choose::{Finder, is_truth};
 use super::vector::{lanes_per_vector, packed_type};
+use crate::target::divides_in_halves;
 use midend::analysis::kernels::kernel_bodies;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
-use midend::ir::scalar::{BinOp, Const, ScalarOp};
+use midend::ir::scalar::{BinOp, Const, ScalarOp, UnOp};
 use midend::ir::syntax::{Atom, Exp, Stm};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::body_uses;
@@ -17,6 +18,15 @@ const FLYING: usize = 4;
 const TIGHT: usize = 4;
 /// The most of one of which even two registers do not fill that time.
 const TIGHTEST: usize = 2;
+/// Operations with vectors of 512 bits that take as long as a quotient or a root (Agner Fog, "Instruction tables", Ice Lake: 10 to 12 cycles for
+/// binary32, two others in each).
+const DIVIDER: usize = 20;
+
+/// Whether an operation is one for the divider.
+const fn is_divided(op: ScalarOp) -> bool {
+    let divided = matches!(op, ScalarOp::Bin(BinOp::Div | BinOp::DivNear, ty) if ty.is_float());
+    divided || matches!(op, ScalarOp::Un(UnOp::Sqrt | UnOp::SqrtNear, _))
+}
 
 impl Finder<'_> {
     /// Takes note of whether a varying statement has vectors.
@@ -111,8 +121,27 @@ impl Finder<'_> {
             }
             None => self.counts.apart += 1,
         }
+        let divides = lanes.is_some() && matches!(&stm.exp, Exp::Scalar(op, _) if is_divided(*op));
+        self.counts.divided[0] += usize::from(divides);
         if self.counts.depth > 0 {
             self.counts.inner[usize::from(lanes.is_none())] += 1;
+            self.counts.divided[1] += usize::from(divides);
+        }
+    }
+
+    /// Registers of how many vectors there should be where so many may be: a divider of 256 bits that is never done before the rest is
+    /// works on two of its own size as fast as on one of 512 bits.
+    pub(super) fn that_gain(&self, asked: usize) -> usize {
+        let counts = &self.counts;
+        let (all, divided) = match counts.loops {
+            0 => (counts.packed, counts.divided[0]),
+            _ => (counts.inner[0], counts.divided[1]),
+        };
+        let waits = divided > 0 && all <= DIVIDER * divided;
+        if waits && divides_in_halves() {
+            asked.min(2)
+        } else {
+            asked
         }
     }
 
