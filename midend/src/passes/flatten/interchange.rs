@@ -9,6 +9,7 @@
 use super::Cx;
 use super::distribute::{Frame, Wanted};
 use crate::fired::fired;
+use crate::hash::HashSet;
 use crate::ir::id::Var;
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
@@ -133,24 +134,39 @@ impl Cx<'_> {
             }
             results.into_iter().map(|r| r.0).collect()
         });
-        let mut bound = Vec::new();
+        let (mut bound, mut mine) = (Vec::new(), Vec::new());
         for ((&bind, &host), own) in binds.iter().zip(&host).zip(own) {
             if host {
                 bound.push(self.bind(bind, super::Mode::Seq));
             } else {
                 let array = self.stored(bind, &context, out);
-                if own {
-                    f.made(array);
-                }
+                mine.extend(own.then_some((bind, array)));
                 bound.push(array);
             }
         }
+        self.own_ends(f, &mine);
         let exp = Exp::Loop {
             params: carried,
             form,
             body,
         };
         self.push(out, bound, exp);
+    }
+
+    /// Notes that what a loop ends with belongs to nobody else, by its name in the nest and here. Steps may hand one array on in the
+    /// place of another; of those that do so, any may be the array of any other.
+    fn own_ends(&self, f: &mut Frame<'_>, ends: &[(Var, Var)]) {
+        let mut apart: Vec<(Var, HashSet<Var>)> = Vec::new();
+        for &(end, array) in ends {
+            let known = apart
+                .iter()
+                .find(|(_, origins)| self.labels.meets(end, origins));
+            let root = known.map_or(array, |(root, _)| *root);
+            f.roots.insert(array, root);
+            if ends.len() > 1 {
+                apart.push((root, self.labels.origins(vec![end])));
+            }
+        }
     }
 
     /// A block of host code.
