@@ -21,6 +21,7 @@ use midend::ir::mem::Mem;
 use midend::ir::scalar::{BinOp, ScalarOp};
 use midend::ir::syntax::{Atom, Body, Exp, Stm};
 use midend::ir::types::ScalarType;
+use std::collections::BTreeMap;
 
 /// Which bytes of two vectors: their lower and their upper lanes of 32 bits by turns, and of 64 bits.
 const BY_TURNS: [[u8; 16]; 4] = [
@@ -39,32 +40,43 @@ enum Growth {
     By(Atom),
 }
 
-fn growth(slice: &[Stm<Mem>], counter: Var, atom: Atom) -> Option<Growth> {
-    let Some(v) = atom.as_var() else {
-        return Some(Growth::None);
-    };
-    if v == counter {
-        return Some(Growth::One);
+/// How what statements compute, one after the other, grows with a counter; nothing of what grows in another way.
+type Growths = BTreeMap<Var, Option<Growth>>;
+
+fn growths(stms: &[Stm<Mem>], counter: Var) -> Growths {
+    let mut growths = BTreeMap::from([(counter, Some(Growth::One))]);
+    for stm in stms {
+        let grows = growth_of(&stm.exp, &growths);
+        growths.extend(stm.binds.iter().map(|v| (*v, grows)));
     }
-    let Some(stm) = slice.iter().find(|stm| stm.binds.contains(&v)) else {
-        return Some(Growth::None);
-    };
-    let of = |atom: Atom| growth(slice, counter, atom);
-    let mut all = Vec::new();
-    stm.exp.operands(&mut |atom| all.push(of(atom)));
-    if all.iter().all(|one| *one == Some(Growth::None)) {
+    growths
+}
+
+/// What nothing is known of comes from outside, and stays as it is.
+fn growth(growths: &Growths, atom: Atom) -> Option<Growth> {
+    let known = atom.as_var().and_then(|v| growths.get(&v));
+    known.copied().unwrap_or(Some(Growth::None))
+}
+
+fn growth_of(exp: &Exp<Mem>, growths: &Growths) -> Option<Growth> {
+    let of = |atom: Atom| growth(growths, atom);
+    let mut stays = true;
+    exp.operands(&mut |atom| stays &= of(atom) == Some(Growth::None));
+    if stays {
         return Some(Growth::None);
     }
-    match &stm.exp {
+    match exp {
         Exp::Atom(atom) => of(*atom),
-        Exp::Scalar(ScalarOp::Bin(op, ScalarType::I64), args) => match (op, all[0]?, all[1]?) {
-            (BinOp::Add, Growth::None, by) | (BinOp::Add | BinOp::Sub, by, Growth::None) => {
-                Some(by)
+        Exp::Scalar(ScalarOp::Bin(op, ScalarType::I64), args) => {
+            match (op, of(args[0])?, of(args[1])?) {
+                (BinOp::Add, Growth::None, by) | (BinOp::Add | BinOp::Sub, by, Growth::None) => {
+                    Some(by)
+                }
+                (BinOp::Mul, Growth::One, Growth::None) => Some(Growth::By(args[1])),
+                (BinOp::Mul, Growth::None, Growth::One) => Some(Growth::By(args[0])),
+                _ => None,
             }
-            (BinOp::Mul, Growth::One, Growth::None) => Some(Growth::By(args[1])),
-            (BinOp::Mul, Growth::None, Growth::One) => Some(Growth::By(args[0])),
-            _ => None,
-        },
+        }
         Exp::Scalar(..)
         | Exp::Assert { .. }
         | Exp::Guard { .. }
@@ -87,7 +99,7 @@ impl Emit<'_, '_> {
         let Exp::Op(Mem::Load { buffer, index }) = &load.exp else {
             return None;
         };
-        let by = match growth(find, row.counter, *index)? {
+        let by = match growth(&growths(find, row.counter), *index)? {
             Growth::None => return None,
             Growth::One => None,
             Growth::By(by) => Some(by),

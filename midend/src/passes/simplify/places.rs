@@ -13,10 +13,11 @@
 
 use super::Simplify;
 use crate::analysis::ranges::integer;
+use crate::hash::HashMap;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
 use crate::ir::scalar::ScalarOp;
-use crate::ir::syntax::{Atom, Body, Exp, LoopParam, Stm};
+use crate::ir::syntax::{Atom, Body, Exp, LoopParam};
 
 /// How many choices deep is looked.
 const DEPTH: usize = 8;
@@ -26,17 +27,24 @@ impl<D: Dialect> Simplify<'_, D> {
     pub(super) fn places(&mut self, index: Var, params: &[LoopParam], body: &Body<D>) {
         let signed = |v: Var| self.vars[v].ty.elem().filter(|ty| ty.is_signed());
         let Some(ty) = signed(index) else { return };
-        let found: Vec<Var> = params
-            .iter()
-            .zip(&body.result)
-            .filter(|(p, next)| {
-                let allowed = [Atom::Var(p.var), Atom::Var(index)];
-                self.vars[p.var].ty.shape().is_empty()
-                    && signed(p.var) == Some(ty)
-                    && not_positive(self.atom(p.init))
-                    && self.is_one_of(&body.stms, **next, allowed, DEPTH)
+        let both = params.iter().zip(&body.result).filter(|(p, _)| {
+            self.vars[p.var].ty.shape().is_empty()
+                && signed(p.var) == Some(ty)
+                && not_positive(self.atom(p.init))
+        });
+        let both: Vec<(Var, Atom)> = both.map(|(p, next)| (p.var, *next)).collect();
+        if both.is_empty() {
+            return;
+        }
+        let mut choices = HashMap::default();
+        choices_of(body, &mut choices);
+        let found: Vec<Var> = both
+            .into_iter()
+            .filter(|(var, next)| {
+                let allowed = [Atom::Var(*var), Atom::Var(index)];
+                self.is_one_of(&choices, *next, allowed, DEPTH)
             })
-            .map(|(p, _)| p.var)
+            .map(|(var, _)| var)
             .collect();
         for place in found {
             self.ranges.up_to(place, index.into());
@@ -44,7 +52,13 @@ impl<D: Dialect> Simplify<'_, D> {
     }
 
     /// Whether an atom of a body is one of these, or a constant that is not positive, whatever is chosen.
-    fn is_one_of(&self, stms: &[Stm<D>], atom: Atom, allowed: [Atom; 2], depth: usize) -> bool {
+    fn is_one_of(
+        &self,
+        choices: &Choices<'_, D>,
+        atom: Atom,
+        allowed: [Atom; 2],
+        depth: usize,
+    ) -> bool {
         let atom = self.atom(atom);
         if allowed.contains(&atom) || not_positive(atom) {
             return true;
@@ -52,21 +66,16 @@ impl<D: Dialect> Simplify<'_, D> {
         let (Some(v), Some(depth)) = (atom.as_var(), depth.checked_sub(1)) else {
             return false;
         };
-        let bound = stms.iter().rev().find_map(|stm| {
-            let at = stm.binds.iter().position(|bind| *bind == v)?;
-            Some((stm, at))
-        });
-        let Some((stm, at)) = bound else { return false };
-        match &stm.exp {
-            Exp::Atom(a) => self.is_one_of(stms, *a, allowed, depth),
-            Exp::Scalar(ScalarOp::Select(_), args) => args[1..]
-                .iter()
-                .all(|a| self.is_one_of(stms, *a, allowed, depth)),
+        let Some((exp, at)) = choices.get(&v) else {
+            return false;
+        };
+        let is = |atom: Atom| self.is_one_of(choices, atom, allowed, depth);
+        match exp {
+            Exp::Atom(a) => is(*a),
+            Exp::Scalar(ScalarOp::Select(_), args) => args[1..].iter().all(|a| is(*a)),
             Exp::If {
                 then, otherwise, ..
-            } => [then, otherwise]
-                .iter()
-                .all(|branch| self.is_one_of(&branch.stms, branch.result[at], allowed, depth)),
+            } => is(then.result[*at]) && is(otherwise.result[*at]),
             Exp::Scalar(..)
             | Exp::Assert { .. }
             | Exp::Guard { .. }
@@ -74,6 +83,32 @@ impl<D: Dialect> Simplify<'_, D> {
             | Exp::Call { .. }
             | Exp::Op(_) => false,
         }
+    }
+}
+
+/// What variables of a body are chosen by, and which of the results they are.
+type Choices<'a, D> = HashMap<Var, (&'a Exp<D>, usize)>;
+
+/// The choices of a body and of its branches.
+fn choices_of<'a, D: Dialect>(body: &'a Body<D>, all: &mut Choices<'a, D>) {
+    for stm in &body.stms {
+        match &stm.exp {
+            Exp::If {
+                then, otherwise, ..
+            } => {
+                choices_of(then, all);
+                choices_of(otherwise, all);
+            }
+            Exp::Atom(_) | Exp::Scalar(ScalarOp::Select(_), _) => {}
+            Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => continue,
+        }
+        let binds = stm.binds.iter().enumerate();
+        all.extend(binds.map(|(at, bind)| (*bind, (&stm.exp, at))));
     }
 }
 
