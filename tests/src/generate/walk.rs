@@ -215,10 +215,8 @@ impl Gen<'_> {
         (row, by_index): (Var, bool),
         (nearest, number): (Nearest, Atom),
     ) -> Atom {
-        let ty = match walk.elem {
-            ScalarType::Bool => I64,
-            other => other,
-        };
+        let is_truth = walk.elem == ScalarType::Bool;
+        let ty = if is_truth { I64 } else { walk.elem };
         let none = Atom::Const(constant(&mut self.rng, ty));
         let types = [("least", Type::Scalar(ty)), ("at", Type::I64)];
         let [least, at] = types.clone().map(|(name, ty)| self.b.fresh(name, ty));
