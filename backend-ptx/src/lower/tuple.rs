@@ -22,7 +22,7 @@ pub(crate) const fn words_of(ty: ScalarType) -> usize {
 }
 
 /// The address of an element that lies so many elements behind another one.
-fn near(base: Reg, ty: ScalarType, k: u32) -> Address {
+pub(super) fn near(base: Reg, ty: ScalarType, k: u32) -> Address {
     let offset = (k * ty.bytes() as u32) as i32;
     Address { base, offset }
 }

@@ -7,7 +7,6 @@ use super::{Gen, Item, WORK};
 use midend::ir::array::{ArrayOp, SliceDim};
 use midend::ir::build::Builder;
 use midend::ir::id::Var;
-
 use midend::ir::scalar::{BinOp, CmpOp};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{Atom, Exp, Lambda, LoopForm, LoopParam};

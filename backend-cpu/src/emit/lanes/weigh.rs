@@ -138,8 +138,8 @@ impl Finder<'_> {
             _ => (counts.inner[0], counts.divided[1]),
         };
         let waits = divided > 0 && all <= DIVIDER * divided;
-        if waits && divides_in_halves() {
-            asked.min(2)
+        if asked > 2 && waits && divides_in_halves() {
+            2
         } else {
             asked
         }

@@ -7,6 +7,7 @@ use super::{Lower, Tile, items};
 use crate::lower::THREADS;
 use crate::lower::memory::Place;
 use crate::lower::runs::{ACCESS, Runs};
+use crate::lower::tuple::near;
 use crate::ptx::ops::{Binary, Cmp, Shuffle, Special, Ternary, Unary};
 use crate::ptx::{Operand, Reg, Space, Ty};
 use midend::analysis::filters;
@@ -76,11 +77,10 @@ type Column = (ScalarType, Place);
 
 /// The place of an element in shared memory, so many behind an address.
 fn shared_place(base: Reg, ty: ScalarType, distance: u32) -> Place {
-    let first = Place {
+    Place {
         space: Space::Shared,
-        at: base.into(),
-    };
-    first.behind(distance * ty.bytes() as u32)
+        at: near(base, ty, distance),
+    }
 }
 
 impl Lower<'_> {
@@ -185,29 +185,24 @@ impl Lower<'_> {
         }
     }
 
-    /// The addresses of the first element of a lane, of those that lie in runs.
-    fn first_of_run(&mut self, keeping: &Keeping, tile: &Tile) -> Vec<Reg> {
+    /// The first element of a lane, of those that lie in runs: where it is in the tile.
+    fn first_in_runs(&mut self, keeping: &Keeping, tile: &Tile) -> Reg {
         let first = self.run_of_warp(tile);
         let lane = self.b.special(Special::Lane);
-        let mad = [
-            lane.into(),
-            Operand::Imm(keeping.run().into()),
-            first.into(),
-        ];
-        let first = self.b.tern(Ternary::Mad, Ty::U32, mad);
+        let run = Operand::Imm(keeping.run().into());
+        let mad = [lane.into(), run, first.into()];
+        self.b.tern(Ternary::Mad, Ty::U32, mad)
+    }
+
+    /// Its addresses in the tile's arrays.
+    fn first_of_run(&mut self, keeping: &Keeping, tile: &Tile) -> Vec<Reg> {
+        let first = self.first_in_runs(keeping, tile);
         self.shared_at(&tile.tables, &keeping.types, first)
     }
 
     /// The elements of a lane, which lie in runs.
     fn elements_of_runs(&mut self, keeping: &Keeping, tile: &Tile) -> Vec<Reg> {
-        let first = self.run_of_warp(tile);
-        let lane = self.b.special(Special::Lane);
-        let mad = [
-            lane.into(),
-            Operand::Imm(keeping.run().into()),
-            first.into(),
-        ];
-        let first = self.b.tern(Ternary::Mad, Ty::U32, mad);
+        let first = self.first_in_runs(keeping, tile);
         let first = self.wide(first);
         let first = self.b.bin(Binary::Add, Ty::U64, tile.start, first);
         self.distant(first, keeping.distances(tile.items))

@@ -9,7 +9,7 @@
 use super::Cx;
 use super::distribute::{Frame, Wanted};
 use crate::fired::fired;
-use crate::hash::HashSet;
+use crate::hash::HashMap;
 use crate::ir::id::Var;
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
@@ -156,16 +156,14 @@ impl Cx<'_> {
     /// Notes that what a loop ends with belongs to nobody else, by its name in the nest and here. Steps may hand one array on in the
     /// place of another; of those that do so, any may be the array of any other.
     fn own_ends(&self, f: &mut Frame<'_>, ends: &[(Var, Var)]) {
-        let mut apart: Vec<(Var, HashSet<Var>)> = Vec::new();
+        // The array that stands for all that may have come from something.
+        let mut roots: HashMap<Var, Var> = HashMap::default();
         for &(end, array) in ends {
-            let known = apart
-                .iter()
-                .find(|(_, origins)| self.labels.meets(end, origins));
-            let root = known.map_or(array, |(root, _)| *root);
+            let origins = self.labels.origins(vec![end]);
+            let known = origins.iter().find_map(|origin| roots.get(origin));
+            let root = known.map_or(array, |root| *root);
             f.roots.insert(array, root);
-            if ends.len() > 1 {
-                apart.push((root, self.labels.origins(vec![end])));
-            }
+            roots.extend(origins.into_iter().map(|origin| (origin, root)));
         }
     }
 
