@@ -149,8 +149,10 @@ impl Tuple {
 /// The code of a map that is worked on in tiles.
 pub(crate) struct CompiledTiles {
     pub(crate) code: Code,
-    /// Rows and columns of a tile.
+    /// Rows and columns of the smallest tiles.
     pub(crate) size: (i64, i64),
+    /// How often both may be doubled.
+    pub(crate) doubled: u32,
     /// The number of steps of its loop.
     pub(crate) steps: Source,
 }
@@ -377,6 +379,7 @@ fn describe(
             tiles: crate::emit::tiles_of(program, kernel).map(|sizes| CompiledTiles {
                 code: code(Role::Tiles),
                 size: (sizes.rows, sizes.columns),
+                doubled: sizes.doubled,
                 steps: source(&sizes.steps),
             }),
         },

@@ -110,7 +110,7 @@ pub(crate) fn emit(
                 if let Some(job) = super::lanes::tile::job(&program.vars, kernel, asked) {
                     emit.parts = asked;
                     emit.in_lanes = true;
-                    emit.tiles(&job, (p[1], p[2]));
+                    emit.tile(&job, (p[1], p[2]));
                 }
             }
             (KernelKind::Map | KernelKind::Seq, _) => emit.map(kernel, &p[1..]),

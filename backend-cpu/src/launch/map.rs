@@ -10,6 +10,8 @@ use midend::fired::fired;
 const FEW_ROWS: i64 = 8;
 const FEW_COLUMNS: i64 = 16;
 const FEW_STEPS: i64 = 8;
+/// Tiles are not made larger if there were fewer then.
+const ENOUGH_TILES: usize = 32;
 
 type Chunk = unsafe extern "C" fn(*mut Worker<'_>, *const u64, i64, i64) -> u8;
 
@@ -75,15 +77,23 @@ impl Run<'_> {
         if *rows < FEW_ROWS || *columns < FEW_COLUMNS || steps < FEW_STEPS {
             return false;
         }
-        let count = pieces(*rows, tiles.size.0) * pieces(*columns, tiles.size.1);
-        let count = count.saturating_mul(self.points(outer) as usize);
+        let outer = self.points(outer) as usize;
+        let tiles_of = |doubled: u32| {
+            let rows = pieces(*rows, tiles.size.0 << doubled);
+            let columns = pieces(*columns, tiles.size.1 << doubled);
+            (rows * columns).saturating_mul(outer)
+        };
+        // Tiles as large as may be of which there are some for each thread of a usual machine.
+        let mut larger = (1..=tiles.doubled).rev();
+        let doubled = larger.find(|k| tiles_of(*k) >= ENOUGH_TILES).unwrap_or(0);
+        let count = tiles_of(doubled);
         let work = self.points(self.extents) as f64 * self.cost;
         let run = |worker: &mut Worker<'_>, tile: usize| {
             call(
                 tiles.code,
                 worker,
                 self.slots,
-                (tile as i64, tile as i64 + 1),
+                (tile as i64, i64::from(doubled)),
             );
         };
         if self.threads <= 1 || work < ALONE {

@@ -156,6 +156,11 @@ impl<'b, D: Reads> Tiles<'b, D> {
         self.access.depending(self.column)
     }
 
+    /// The variables that depend on the step.
+    pub fn of_step(&self) -> impl Iterator<Item = Var> {
+        self.access.depending(self.counter)
+    }
+
     /// The reads worth staging, if there are enough: with rows and columns some of each and none that differs at all points;
     /// with columns only, those that are the same for all, or far apart and followed by their neighbours in the next steps.
     fn stage(&self, vars: &Vars) -> Option<Vec<Staged<'b, D>>> {

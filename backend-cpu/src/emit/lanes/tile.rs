@@ -3,7 +3,8 @@
 //! ```text
 //! for a tile of ROWS rows and columns() columns:
 //!   for some steps at a time, as many as a panel in the nearest cache has room for:
-//!     pack: what the columns read in these steps, a panel for each group of lanes, one step after the other
+//!     pack: what the columns read in these steps, a panel for each group of lanes, one step after the other,
+//!           and what the rows read, one row after the other
 //!     for each panel, for each few rows (block): the carried values of all their points in vector registers
 //!       for each step: vectors from the panel, a number for each row, and the step of every point
 //!   what comes after the loop, point by point
@@ -22,22 +23,27 @@ use super::{Group, Lanes};
 use crate::emit::{Emit, clif, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
-use midend::analysis::tiles::{Side, Tiles, tiles};
+use midend::analysis::tiles::{Side, Staged, Tiles, tiles};
 use midend::ir::id::Var;
 use midend::ir::mem::{Extent, Kernel, Mem};
 use midend::ir::syntax::{Atom, Exp, Stm, Vars};
 use midend::ir::types::ScalarType;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
-/// Rows of a tile.
-const ROWS: i64 = 128;
-/// Bytes of the columns of a tile.
+/// Rows of the smallest tiles, and bytes of their columns.
+const ROWS: i64 = 64;
 const COLUMN_BYTES: i64 = 256;
+/// How often both may be doubled: what is packed is used by more the larger tiles are, but it should stay in the second nearest cache, and
+/// all threads need tiles.
+const DOUBLED: u32 = 2;
+const MOST_ROWS: i64 = ROWS << DOUBLED;
 /// Rows that are worked on together: with two vectors each, as many chains as keep two units for additions of four cycles busy,
 /// and twice as many where there are 32 registers, so that what is read once per column and step is shared by more.
 const BLOCK: [usize; 2] = [4, 8];
 /// Bytes of the vectors of a row: two, or two wider ones.
 const LANE_BYTES: usize = 32;
+/// Bytes of a line of the cache.
+const LINE: i64 = 64;
 /// Bytes of a panel: half of the nearest cache.
 const PANEL: i64 = 16 << 10;
 /// The most values carried, and columns staged: more do not stay in registers.
@@ -51,15 +57,18 @@ pub(in crate::emit) struct Job<'k> {
     left: Vec<&'k Stm<Mem>>,
     before: Vec<&'k Stm<Mem>>,
     plan: Plan,
+    /// How steps are put side by side while rows are packed.
+    along: Plan,
     /// The type of all that is carried and of what columns read.
     elem: ScalarType,
 }
 
-/// The rows and columns of a tile, and what says how many steps there are.
+/// The rows and columns of the smallest tiles, how often both may be doubled, and what says how many steps there are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) rows: i64,
     pub(crate) columns: i64,
+    pub(crate) doubled: u32,
     pub(crate) steps: Atom,
 }
 
@@ -69,6 +78,7 @@ pub(crate) fn sizes(vars: &Vars, kernel: &Kernel) -> Option<Sizes> {
     Some(Sizes {
         rows: ROWS,
         columns: job.columns(),
+        doubled: DOUBLED,
         steps: job.tiles.bound,
     })
 }
@@ -89,13 +99,7 @@ pub(in crate::emit) fn job<'k>(vars: &Vars, kernel: &'k Kernel, parts: usize) ->
         .params
         .iter()
         .all(|p| vars[p.var].ty.elem() == Some(elem) && both(p.var));
-    let columns: Vec<Var> = tiles
-        .staged
-        .iter()
-        .zip(tiles.reads())
-        .filter(|(staged, _)| staged.side == Side::Column)
-        .map(|(_, read)| read.binds[0])
-        .collect();
+    let columns: Vec<Var> = of_side(&tiles, Side::Column).map(|(_, v)| v).collect();
     let one_type = columns.iter().all(|v| vars[*v].ty.elem() == Some(elem));
     let few = tiles.params.len() <= FEW.0 && columns.len() <= FEW.1;
     let arithmetic = left.iter().all(|stm| match &stm.exp {
@@ -116,11 +120,13 @@ pub(in crate::emit) fn job<'k>(vars: &Vars, kernel: &'k Kernel, parts: usize) ->
     if !(floats && few && arithmetic && safe) {
         return None;
     }
-    let varying: BTreeSet<Var> = tiles.of_column().collect();
+    let lanes = parts * LANE_BYTES / elem.bytes();
+    let plan = |varying| Plan::of_lanes(lanes, parts, varying);
     Some(Job {
         kernel,
         row: tiles.row?,
-        plan: Plan::of_lanes(parts * LANE_BYTES / elem.bytes(), parts, varying),
+        plan: plan(tiles.of_column().collect()),
+        along: plan(tiles.of_step().collect()),
         tiles,
         left,
         before,
@@ -128,9 +134,23 @@ pub(in crate::emit) fn job<'k>(vars: &Vars, kernel: &'k Kernel, parts: usize) ->
     })
 }
 
+/// The reads of a side, and the variables that they bind.
+fn of_side<'t>(
+    tiles: &'t Tiles<'_, Mem>,
+    side: Side,
+) -> impl Iterator<Item = (&'t Staged<'t, Mem>, Var)> {
+    let all = tiles.staged.iter().zip(tiles.reads());
+    all.filter(move |(staged, _)| staged.side == side)
+        .map(|(staged, read)| (staged, read.binds[0]))
+}
+
 impl Job<'_> {
+    /// Columns of the smallest tiles.
     const fn columns(&self) -> i64 {
         COLUMN_BYTES / self.elem.bytes() as i64
+    }
+    const fn most_columns(&self) -> i64 {
+        self.columns() << DOUBLED
     }
     /// Steps at a time.
     const fn steps(&self) -> i64 {
@@ -144,8 +164,8 @@ impl Job<'_> {
         self.plan.width as i64
     }
     /// Elements that wait for a carried value between runs over steps.
-    fn waiting(&self) -> i64 {
-        ROWS * self.columns()
+    const fn waiting(&self) -> i64 {
+        MOST_ROWS * self.most_columns()
     }
 }
 
@@ -162,72 +182,79 @@ struct Place {
     waiting: Value,
     /// The panels, those of one read after those of the other.
     panels: Value,
+    /// What rows read, in the same way.
+    near: Value,
 }
 
 impl Emit<'_, '_> {
-    /// The tiles of a range. Tiles are numbered row by row, those of outer indices one after the other.
-    pub(in crate::emit) fn tiles(&mut self, job: &Job<'_>, (first, last): (Value, Value)) {
+    /// A tile. Tiles are numbered row by row, those of outer indices one after the other; their sizes are doubled so often.
+    pub(in crate::emit) fn tile(&mut self, job: &Job<'_>, (number, doubled): (Value, Value)) {
         let waiting = job.waiting() * job.tiles.params.len() as i64;
-        let sides = job.tiles.staged.iter();
-        let staged = sides.filter(|s| s.side == Side::Column).count() as i64;
-        let panels = staged * job.steps() * job.columns();
+        let columns = of_side(&job.tiles, Side::Column).count() as i64;
+        let panels = columns * job.steps() * job.most_columns();
+        let near = self.packed_rows(job).len() as i64 * job.steps() * MOST_ROWS;
         self.released(|emit| {
-            let [waiting, panels] = [waiting, panels].map(|count| {
-                let count = emit.i64(count);
-                emit.take(job.elem, count)
-            });
-            emit.few((first, last), &[], |emit, number, _| {
-                let place = emit.tile_place(job, number, (waiting, panels));
-                emit.tile_steps(job, place);
-                emit.tile_rest(job, place);
-                vec![]
-            });
+            let memory = [waiting, panels, near].map(|count| emit.take_lines(job, count));
+            let place = emit.tile_place(job, (number, doubled), memory);
+            emit.tile_steps(job, place);
+            emit.tile_rest(job, place);
         });
+    }
+
+    /// Memory for so many elements that begins with a line of the cache, so that no vector is in two of them.
+    fn take_lines(&mut self, job: &Job<'_>, count: i64) -> Value {
+        let count = self.i64(count + LINE / job.elem.bytes() as i64);
+        let start = self.take(job.elem, count);
+        let start = self.b.ins().iadd_imm_s(start, LINE - 1);
+        self.b.ins().band_imm_s(start, -LINE)
     }
 
     /// Where a tile is; binds the outer indices.
     fn tile_place(
         &mut self,
         job: &Job<'_>,
-        number: Value,
-        (waiting, panels): (Value, Value),
+        (number, doubled): (Value, Value),
+        [waiting, panels, near]: [Value; 3],
     ) -> Place {
         let space = self.extents(&job.kernel.space).unwrap_or_default();
         let (outer, inner) = space.split_at(space.len() - 2);
         let (height, width) = (inner[0].1, inner[1].1);
+        let [rows, columns] = [ROWS, job.columns()].map(|size| {
+            let size = self.i64(size);
+            self.b.ins().ishl(size, doubled)
+        });
+        let one = self.i64(1);
         let mut rest = number;
-        let mut next = |emit: &mut Self, extent: Value, size: i64| {
-            let count = emit.b.ins().iadd_imm_s(extent, size - 1);
-            let count = emit
-                .b
-                .ins()
-                .ushr_imm_u(count, i64::from(size.trailing_zeros()));
+        let mut next = |emit: &mut Self, extent: Value, size: Value| {
+            let count = emit.b.ins().iadd(extent, size);
+            let count = emit.b.ins().iadd_imm_s(count, -1);
+            let count = emit.b.ins().udiv(count, size);
             let index = emit.b.ins().urem(rest, count);
             rest = emit.b.ins().udiv(rest, count);
             index
         };
-        let column = next(self, width, job.columns());
-        let row = next(self, height, ROWS);
+        let column = next(self, width, columns);
+        let row = next(self, height, rows);
         for (var, extent) in outer.iter().rev() {
-            let index = next(self, *extent, 1);
+            let index = next(self, *extent, one);
             self.bind(*var, index);
         }
-        let row = self.b.ins().imul_imm_s(row, ROWS);
-        let column = self.b.ins().imul_imm_s(column, job.columns());
-        let left = |emit: &mut Self, extent: Value, first: Value, size: i64| {
+        let row = self.b.ins().imul(row, rows);
+        let column = self.b.ins().imul(column, columns);
+        let left = |emit: &mut Self, extent: Value, first: Value, size: Value| {
             let left = emit.b.ins().isub(extent, first);
-            let size = emit.i64(size);
             emit.least(left, size)
         };
         Place {
-            rows: left(self, height, row, ROWS),
-            columns: left(self, width, column, job.columns()),
+            rows: left(self, height, row, rows),
+            columns: left(self, width, column, columns),
             row,
             column,
             last_row: self.b.ins().iadd_imm_s(height, -1),
             last_column: self.b.ins().iadd_imm_s(width, -1),
             waiting,
             panels,
+            near,
         }
     }
 
@@ -244,16 +271,18 @@ impl Emit<'_, '_> {
         self.b.ins().sshr_imm_u(number, shift)
     }
 
-    /// The address where the carried value of a point waits.
+    /// The address where the carried value of a point waits: those of a group of lanes row by row, one group after the other.
     fn waiting(
         &mut self,
         job: &Job<'_>,
         place: Place,
         which: usize,
-        (row, column): (Value, Value),
+        [group, row, lane]: [Value; 3],
     ) -> Value {
-        let at = self.b.ins().imul_imm_s(row, job.columns());
-        let at = self.b.ins().iadd(at, column);
+        let at = self.b.ins().imul_imm_s(group, MOST_ROWS);
+        let at = self.b.ins().iadd(at, row);
+        let at = self.b.ins().imul_imm_s(at, job.width());
+        let at = self.b.ins().iadd(at, lane);
         let at = self.b.ins().iadd_imm_s(at, which as i64 * job.waiting());
         self.element(place.waiting, job.elem, at)
     }
@@ -270,13 +299,12 @@ impl Emit<'_, '_> {
         self.few((zero, place.rows), &[], |emit, r, _| {
             let row = emit.b.ins().iadd(place.row, r);
             emit.bind(job.row, row);
+            let shift = i64::from(job.width().trailing_zeros());
             let mut rest = zero;
             if in_lanes {
-                let shift = i64::from(job.width().trailing_zeros());
                 let groups = emit.b.ins().sshr_imm_u(place.columns, shift);
                 emit.few((zero, groups), &[], |emit, g, _| {
-                    let c = emit.b.ins().imul_imm_s(g, job.width());
-                    emit.rest_in_lanes(job, place, (r, c), &after);
+                    emit.rest_in_lanes(job, place, (g, r), &after);
                     vec![]
                 });
                 rest = emit.b.ins().imul_imm_s(groups, job.width());
@@ -284,8 +312,10 @@ impl Emit<'_, '_> {
             emit.few((rest, place.columns), &[], |emit, c, _| {
                 let column = emit.b.ins().iadd(place.column, c);
                 emit.bind(job.tiles.column, column);
+                let group = emit.b.ins().sshr_imm_u(c, shift);
+                let lane = emit.b.ins().band_imm_s(c, job.width() - 1);
                 for (which, bind) in job.tiles.binds.iter().enumerate() {
-                    let at = emit.waiting(job, place, which, (r, c));
+                    let at = emit.waiting(job, place, which, [group, r, lane]);
                     let value = emit.b.ins().load(clif(job.elem), plain(), at, 0);
                     emit.bind(*bind, value);
                 }
@@ -305,13 +335,15 @@ impl Emit<'_, '_> {
         &mut self,
         job: &Job<'_>,
         place: Place,
-        (r, c): (Value, Value),
+        (g, r): (Value, Value),
         after: &[&Stm<Mem>],
     ) {
-        let column = self.b.ins().iadd(place.column, c);
+        let zero = self.i64(0);
+        let ahead = self.b.ins().imul_imm_s(g, job.width());
+        let column = self.b.ins().iadd(place.column, ahead);
         let mut group = Group::new(&job.plan, job.tiles.column, column);
         for (which, bind) in job.tiles.binds.iter().enumerate() {
-            let at = self.waiting(job, place, which, (r, c));
+            let at = self.waiting(job, place, which, [g, r, zero]);
             let vectors = self.lanes_load(&group, job.elem, at, job.elem.bytes() as i64);
             group.lanes.insert(*bind, vectors);
         }

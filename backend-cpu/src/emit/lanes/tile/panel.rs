@@ -1,6 +1,6 @@
-//! Packing: what the columns of a tile read in some steps, side by side.
+//! Packing: what the columns of a tile read in some steps, side by side, and what its rows read.
 
-use super::{Job, Place};
+use super::{Job, MOST_ROWS, Place, of_side};
 use crate::emit::lanes::Group;
 use crate::emit::{Emit, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -8,17 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use midend::analysis::tiles::{Side, Staged};
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
-use midend::ir::syntax::Atom;
-
-impl Job<'_> {
-    /// The reads of columns, and the variables that they bind.
-    pub(super) fn of_columns(&self) -> Vec<(&Staged<'_, Mem>, Var)> {
-        let both = self.tiles.staged.iter().zip(self.tiles.reads());
-        both.filter(|(staged, _)| staged.side == Side::Column)
-            .map(|(staged, read)| (staged, read.binds[0]))
-            .collect()
-    }
-}
+use midend::ir::syntax::{Atom, Stm};
 
 impl Emit<'_, '_> {
     /// Packs what is read in `count` steps from `first` on.
@@ -40,7 +30,7 @@ impl Emit<'_, '_> {
                 emit.few((zero, count), &[], |emit, step, _| {
                     let now = emit.b.ins().iadd(first, step);
                     emit.bind(job.tiles.counter, now);
-                    for (which, (staged, var)) in job.of_columns().into_iter().enumerate() {
+                    for (which, (staged, var)) in of_side(&job.tiles, Side::Column).enumerate() {
                         let to = emit.panel(job, place, which, (g, step));
                         if is_whole {
                             emit.pack_lanes(job, staged, var, (column, to));
@@ -68,7 +58,7 @@ impl Emit<'_, '_> {
         let at = self.b.ins().imul_imm_s(group, job.steps());
         let at = self.b.ins().iadd(at, step);
         let at = self.b.ins().imul_imm_s(at, job.width());
-        let before = which as i64 * job.steps() * job.columns();
+        let before = which as i64 * job.steps() * job.most_columns();
         let at = self.b.ins().iadd_imm_s(at, before);
         self.element(place.panels, job.elem, at)
     }
@@ -82,14 +72,7 @@ impl Emit<'_, '_> {
         (column, to): (Value, Value),
     ) {
         let mut group = Group::new(&job.plan, job.tiles.column, column);
-        for stm in &staged.slice {
-            self.lanes_stm(&mut group, stm);
-        }
-        let vectors = self.packed(&mut group, Atom::Var(var));
-        for (i, vector) in vectors.into_iter().enumerate() {
-            let offset = job.plan.step() * i as i32;
-            self.b.ins().store(plain(), vector, to, offset);
-        }
+        self.pack_group(&mut group, &staged.slice, var, to);
     }
 
     /// A group of which some columns are not.
@@ -111,6 +94,80 @@ impl Emit<'_, '_> {
             let value = self.var(var);
             let offset = lane as i32 * job.elem.bytes() as i32;
             self.b.ins().store(plain(), value, to, offset);
+        }
+    }
+
+    /// The reads of rows that are packed: numbers of the type of what is carried.
+    pub(super) fn packed_rows<'j>(&self, job: &'j Job<'_>) -> Vec<(&'j Staged<'j, Mem>, Var)> {
+        let rows = of_side(&job.tiles, Side::Row);
+        rows.filter(|(_, var)| self.elem(*var) == job.elem).collect()
+    }
+
+    /// Packs what so many rows read in `count` steps from `first` on, as it is needed: the steps of a row side by side, so that the rows of a
+    /// block are at constant distances, wherever they come from, and none is in the way of another in the cache.
+    pub(super) fn pack_rows(
+        &mut self,
+        job: &Job<'_>,
+        place: Place,
+        (first, count): (Value, Value),
+    ) {
+        let zero = self.i64(0);
+        let blocks = self.parts(place.rows, job.block() as i64);
+        let rows = self.b.ins().imul_imm_s(blocks, job.block() as i64);
+        let shift = i64::from(job.width().trailing_zeros());
+        let groups = self.b.ins().sshr_imm_u(count, shift);
+        let whole = self.b.ins().imul_imm_s(groups, job.width());
+        self.few((zero, rows), &[], |emit, number, _| {
+            let row = emit.b.ins().iadd(place.row, number);
+            let row = emit.least(row, place.last_row);
+            emit.bind(job.row, row);
+            for (which, (staged, var)) in emit.packed_rows(job).into_iter().enumerate() {
+                emit.few((zero, groups), &[], |emit, g, _| {
+                    let step = emit.b.ins().imul_imm_s(g, job.width());
+                    let now = emit.b.ins().iadd(first, step);
+                    let to = emit.row_place(job, place, which, (number, step));
+                    let mut group = Group::new(&job.along, job.tiles.counter, now);
+                    emit.pack_group(&mut group, &staged.slice, var, to);
+                    vec![]
+                });
+                emit.few((whole, count), &[], |emit, step, _| {
+                    let now = emit.b.ins().iadd(first, step);
+                    emit.bind(job.tiles.counter, now);
+                    for stm in &staged.slice {
+                        emit.stm(stm);
+                    }
+                    let to = emit.row_place(job, place, which, (number, step));
+                    let value = emit.var(var);
+                    emit.b.ins().store(plain(), value, to, 0);
+                    vec![]
+                });
+            }
+            vec![]
+        });
+    }
+
+    /// The address of what a row reads in a step.
+    pub(super) fn row_place(
+        &mut self,
+        job: &Job<'_>,
+        place: Place,
+        which: usize,
+        (number, step): (Value, Value),
+    ) -> Value {
+        let at = self.b.ins().imul_imm_s(number, job.steps());
+        let at = self.b.ins().iadd(at, step);
+        let at = self.b.ins().iadd_imm_s(at, which as i64 * job.steps() * MOST_ROWS);
+        self.element(place.near, job.elem, at)
+    }
+
+    /// Puts what a group of lanes reads side by side.
+    fn pack_group(&mut self, group: &mut Group<'_>, slice: &[&Stm<Mem>], var: Var, to: Value) {
+        for stm in slice {
+            self.lanes_stm(group, stm);
+        }
+        for (i, vector) in self.packed(group, Atom::Var(var)).into_iter().enumerate() {
+            let offset = group.plan.step() * i as i32;
+            self.b.ins().store(plain(), vector, to, offset);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The steps of a tile: a few rows by a group of lanes at a time, in registers.
 
-use super::{Job, Place, ROWS, Row};
+use super::{Job, Place, ROWS, Row, of_side};
 use crate::emit::lanes::{Group, Lanes};
-use crate::emit::{Emit, block_args, plain};
+use crate::emit::{Emit, block_args, clif, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use midend::analysis::tiles::Side;
+use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::syntax::Stm;
 use midend::ir::types::ScalarType;
@@ -26,6 +27,7 @@ impl Emit<'_, '_> {
             let most = emit.i64(job.steps());
             let count = emit.least(left, most);
             emit.pack(job, place, (first, count));
+            emit.pack_rows(job, place, (first, count));
             let zero = emit.i64(0);
             let groups = emit.parts(place.columns, job.width());
             let blocks = emit.parts(place.rows, job.block() as i64);
@@ -40,31 +42,23 @@ impl Emit<'_, '_> {
         });
     }
 
-    /// The rows of a block: their numbers in the tile, and what is known of each.
-    fn block_rows(
-        &mut self,
-        job: &Job<'_>,
-        place: Place,
-        (g, b): (Value, Value),
-    ) -> (Vec<Value>, Vec<Row>) {
+    /// What is known of each row of a block, of which the first has this number in the tile.
+    fn block_rows(&mut self, job: &Job<'_>, place: Place, (g, start): (Value, Value)) -> Vec<Row> {
         let ahead = self.b.ins().imul_imm_s(g, job.width());
         let column = self.b.ins().iadd(place.column, ahead);
         let lanes = Group::new(&job.plan, job.tiles.column, column).lanes;
-        let start = self.b.ins().imul_imm_s(b, job.block() as i64);
-        let (mut numbers, mut rows) = (Vec::new(), Vec::new());
-        for r in 0..job.block() as i64 {
-            let number = self.b.ins().iadd_imm_s(start, r);
-            let row = self.b.ins().iadd(place.row, number);
+        let first = self.b.ins().iadd(place.row, start);
+        let row = |r: i64| {
+            let row = self.b.ins().iadd_imm_s(first, r);
             let row = self.least(row, place.last_row);
             let mut values = self.values.clone();
             values.insert(job.row, row);
-            numbers.push(number);
-            rows.push(Row {
+            Row {
                 values,
                 lanes: lanes.clone(),
-            });
-        }
-        (numbers, rows)
+            }
+        };
+        (0..job.block() as i64).map(row).collect()
     }
 
     /// So many steps of a few rows and a group of columns.
@@ -76,47 +70,57 @@ impl Emit<'_, '_> {
         (first, count): (Value, Value),
     ) {
         debug_assert!(ROWS % job.block() as i64 == 0, "blocks are whole");
-        let (numbers, mut rows) = self.block_rows(job, place, (g, b));
+        let start = self.b.ins().imul_imm_s(b, job.block() as i64);
+        let mut rows = self.block_rows(job, place, (g, start));
         self.jam(job, &mut rows, &job.before);
-        let lane = self.b.ins().imul_imm_s(g, job.width());
-        let zero = self.i64(0);
+                let zero = self.i64(0);
         // The values carried, from memory but for the first time.
         let is_first = self.b.ins().icmp(IntCC::Equal, first, zero);
-        let [start, go_on, run] = [(); 3].map(|()| self.b.create_block());
-        self.b.ins().brif(is_first, start, &[], go_on, &[]);
-        self.b.switch_to_block(start);
+        let [begin, go_on, run] = [(); 3].map(|()| self.b.create_block());
+        self.b.ins().brif(is_first, begin, &[], go_on, &[]);
+        self.b.switch_to_block(begin);
         let inits = self.first_carried(job, rows.clone());
         let types = self.types_of(&inits);
         self.b.ins().jump(run, &block_args(inits));
         self.b.switch_to_block(go_on);
-        let mut waiting = Vec::new();
-        for number in &numbers {
-            for which in 0..job.tiles.params.len() {
-                let at = self.waiting(job, place, which, (*number, lane));
-                let count = types.len() / (numbers.len() * job.tiles.params.len());
-                for i in 0..count {
-                    let offset = job.plan.step() * i as i32;
-                    waiting.push(self.b.ins().load(types[0], plain(), at, offset));
-                }
-            }
-        }
+        let places = self.block_waiting(job, place, (g, start), types.len());
+        let load = |(at, offset): (Value, i32)| self.b.ins().load(types[0], plain(), at, offset);
+        let waiting: Vec<Value> = places.into_iter().map(load).collect();
         self.b.ins().jump(run, &block_args(waiting));
         let carried = self.params(run, &types);
         self.b.switch_to_block(run);
         let last = self.few((zero, count), &carried, |emit, step, carried| {
-            emit.block_step(job, place, rows, (g, first, step), carried)
+            emit.block_step(job, place, rows, (g, start, first, step), carried)
         });
-        let per = types.len() / numbers.len() / job.tiles.params.len();
-        let mut last = last.chunks(per);
-        for number in &numbers {
-            for which in 0..job.tiles.params.len() {
-                let at = self.waiting(job, place, which, (*number, lane));
-                for (i, vector) in last.next().into_iter().flatten().enumerate() {
-                    let offset = job.plan.step() * i as i32;
-                    self.b.ins().store(plain(), *vector, at, offset);
-                }
+        let places = self.block_waiting(job, place, (g, start), types.len());
+        for (vector, (at, offset)) in last.into_iter().zip(places) {
+            self.b.ins().store(plain(), vector, at, offset);
+        }
+    }
+
+    /// Where so many vectors, the values that a block carries, wait: those of a row one after the other.
+    fn block_waiting(
+        &mut self,
+        job: &Job<'_>,
+        place: Place,
+        (g, start): (Value, Value),
+        count: usize,
+    ) -> Vec<(Value, i32)> {
+        let zero = self.i64(0);
+        let params = 0..job.tiles.params.len();
+        let starts: Vec<Value> = params
+            .map(|which| self.waiting(job, place, which, [g, start, zero]))
+            .collect();
+        let per = count / (job.block() * starts.len());
+        let bytes = job.plan.width * job.elem.bytes();
+        let mut places = Vec::new();
+        for r in 0..job.block() {
+            let row = (r * bytes) as i32;
+            for start in &starts {
+                places.extend((0..per as i32).map(|i| (*start, row + job.plan.step() * i)));
             }
         }
+        places
     }
 
     /// The first values of what is carried.
@@ -138,7 +142,7 @@ impl Emit<'_, '_> {
         job: &Job<'_>,
         place: Place,
         mut rows: Vec<Row>,
-        (g, first, step): (Value, Value, Value),
+        (g, start, first, step): (Value, Value, Value, Value),
         carried: &[Value],
     ) -> Vec<Value> {
         let now = self.b.ins().iadd(first, step);
@@ -151,7 +155,7 @@ impl Emit<'_, '_> {
                 row.lanes.insert(param.var, Lanes::Packed(mine));
             }
         }
-        for (which, (_, var)) in job.of_columns().into_iter().enumerate() {
+        for (which, (_, var)) in of_side(&job.tiles, Side::Column).enumerate() {
             let at = self.panel(job, place, which, (g, step));
             let group = Group::new(&job.plan, job.tiles.column, now);
             let vectors = self.lanes_load(&group, job.elem, at, job.elem.bytes() as i64);
@@ -159,40 +163,67 @@ impl Emit<'_, '_> {
                 row.lanes.insert(var, vectors.clone());
             }
         }
-        for staged in job.tiles.staged.iter().filter(|s| s.side != Side::Column) {
-            self.jam(job, &mut rows, &staged.slice);
+        let near = self.packed_rows(job);
+        let near: Vec<(Var, Value)> = near
+            .into_iter()
+            .enumerate()
+            .map(|(which, (_, var))| (var, self.row_place(job, place, which, (start, step))))
+            .collect();
+        for side in [Side::Row, Side::Step] {
+            for (staged, var) in of_side(&job.tiles, side) {
+                if near.iter().all(|(v, _)| *v != var) {
+                    self.jam(job, &mut rows, &staged.slice);
+                }
+            }
         }
-        self.jam(job, &mut rows, &job.left);
-        let mut next = Vec::new();
-        for row in &mut rows {
-            self.in_row(job, row, |emit, group| {
+        // Row by row, so that what one has read is used at once.
+        let (mut next, mut first) = (Vec::new(), None);
+        for (r, mut row) in rows.into_iter().enumerate() {
+            for (var, at) in &near {
+                let offset = r as i32 * (job.steps() * job.elem.bytes() as i64) as i32;
+                let value = self.b.ins().load(clif(job.elem), plain(), *at, offset);
+                row.values.insert(*var, value);
+            }
+            self.advance(job, (first.as_ref(), &mut row), &job.left);
+            self.in_row(job, &mut row, |emit, group| {
                 for result in &job.tiles.body.result {
                     next.extend(emit.packed(group, *result));
                 }
             });
+            first.get_or_insert(row);
         }
         next
     }
 
-    /// Statements for all rows, once for all where they do not differ.
+    /// Statements for all rows.
     fn jam(&mut self, job: &Job<'_>, rows: &mut [Row], stms: &[&Stm<Mem>]) {
+        let Some((first, others)) = rows.split_first_mut() else {
+            return;
+        };
+        self.advance(job, (None, first), stms);
+        for row in others {
+            self.advance(job, (Some(first), row), stms);
+        }
+    }
+
+    /// Statements for a row, but for those that do not differ from those of the first one.
+    fn advance(
+        &mut self,
+        job: &Job<'_>,
+        (first, row): (Option<&Row>, &mut Row),
+        stms: &[&Stm<Mem>],
+    ) {
         for stm in stms {
             let differs = stm.binds.iter().any(|v| job.tiles.depends(*v).0);
-            let Some((one, others)) = rows.split_first_mut() else {
-                return;
+            let Some(first) = first.filter(|_| !differs) else {
+                self.in_row(job, row, |emit, group| emit.lanes_stm(group, stm));
+                continue;
             };
-            self.in_row(job, one, |emit, group| emit.lanes_stm(group, stm));
-            for row in others {
-                if differs {
-                    self.in_row(job, row, |emit, group| emit.lanes_stm(group, stm));
-                    continue;
-                }
-                for var in &stm.binds {
-                    let value = one.values.get(var);
-                    row.values.extend(value.map(|value| (*var, *value)));
-                    let lanes = one.lanes.get(var);
-                    row.lanes.extend(lanes.map(|lanes| (*var, lanes.clone())));
-                }
+            for var in &stm.binds {
+                let value = first.values.get(var);
+                row.values.extend(value.map(|value| (*var, *value)));
+                let lanes = first.lanes.get(var);
+                row.lanes.extend(lanes.map(|lanes| (*var, lanes.clone())));
             }
         }
     }
