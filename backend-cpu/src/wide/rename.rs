@@ -44,6 +44,8 @@ const MOST: usize = 8192;
 /// The most webs for which more places on the stack are given up one by one, and how many.
 const FEW: usize = 2048;
 const ROUNDS: usize = 12;
+/// The most copies between a number and where it is put in all lanes.
+const COPIES: usize = 4;
 /// What is set in the addresses of instructions that are put in between.
 const BETWEEN: u64 = 1 << 62;
 
@@ -170,12 +172,11 @@ fn load_in_all_lanes(
         let (Some(read), Some(spread)) = (read, spread) else {
             continue;
         };
-        let &[load, only] = webs.touches(webs.web(read)) else {
+        let Some(load) = only_source(accesses, webs, read) else {
             continue;
         };
-        let load = accesses.touches[load as usize].instruction as usize;
         let mut wide = instructions[load];
-        if only as usize != read || wide.code() != spread.load {
+        if wide.code() != spread.load {
             continue;
         }
         let from = width.whole(wide.op0_register());
@@ -191,6 +192,25 @@ fn load_in_all_lanes(
             accesses.now(changed, &instructions[changed], width);
         }
     }
+}
+
+/// The instruction that makes what is read there and nowhere else, through copies of whole registers, to the stack and back, too.
+fn only_source(accesses: &access::Accesses, webs: &Webs, mut read: usize) -> Option<usize> {
+    for _ in 0..COPIES {
+        let &[write, only] = webs.touches(webs.web(read)) else {
+            return None;
+        };
+        let at = accesses.touches[write as usize].instruction as usize;
+        if only as usize != read {
+            return None;
+        }
+        if !matches!(accesses.kinds[at], Kind::Copy) {
+            return Some(at);
+        }
+        let mut touches = accesses.range(at);
+        read = touches.find(|k| accesses.touches[*k].role == Role::Read)?;
+    }
+    None
 }
 
 /// A copy of a register.

@@ -6,27 +6,34 @@ use iced_x86::{
     MemoryOperand, Register,
 };
 
-use Register::{EAX, EDX, RCX, RDI, RSI, RSP, XMM0, XMM2, XMM3, XMM5, XMM11, XMM12, XMM15};
+use Register::{EAX, EDX, RCX, RDI, RSI, RSP, XMM0, XMM2, XMM3, XMM4, XMM5, XMM11, XMM12, XMM15};
 
 fn at(register: Register, displacement: i64) -> MemoryOperand {
     MemoryOperand::with_base_displ(register, displacement)
 }
 
 /// A loop that adds products of a vector and a number from memory: the vector lies on the stack, and the sum goes to another register
-/// and back. The branch goes to the instruction with this number.
-fn sum_of_products() -> Vec<u8> {
+/// and back; the number may go to the stack and back, too. The branch goes to the instruction with this number.
+fn sum_of_products(spilled: bool) -> Vec<u8> {
     const HEAD: u64 = 5;
     let load = Code::Movdqu_xmm_xmmm128;
     let store = Code::Movdqu_xmmm128_xmm;
     let copy = Code::Movdqa_xmm_xmmm128;
-    let all = [
+    let spill = [
+        Instruction::with2(store, at(RSP, 0), XMM11),
+        Instruction::with2(load, XMM4, at(RSP, 0)),
+    ];
+    let number = if spilled { XMM4 } else { XMM11 };
+    let before = [
         Instruction::with2(Code::Sub_rm64_imm8, RSP, 32),
         Instruction::with2(load, XMM2, at(RDI, 0)),
         Instruction::with2(store, at(RSP, 16), XMM2),
         Instruction::with3(Code::VEX_Vxorps_xmm_xmm_xmmm128, XMM3, XMM3, XMM3),
         Instruction::with2(Code::Mov_r32_imm32, EAX, 4),
         Instruction::with2(Code::VEX_Vmovss_xmm_m32, XMM11, at(RSI, 0)),
-        Instruction::with2(Code::VEX_Vbroadcastss_xmm_xmm, XMM11, XMM11),
+    ];
+    let after = [
+        Instruction::with2(Code::VEX_Vbroadcastss_xmm_xmm, XMM11, number),
         Instruction::with2(load, XMM5, at(RSP, 16)),
         Instruction::with2(copy, XMM12, XMM11),
         Instruction::with3(Code::VEX_Vfmadd213ps_xmm_xmm_xmmm128, XMM12, XMM5, XMM3),
@@ -37,7 +44,8 @@ fn sum_of_products() -> Vec<u8> {
         Instruction::with2(Code::Add_rm64_imm8, RSP, 32),
         Ok(Instruction::with(Code::Retnq)),
     ];
-    encoded(all)
+    let spill = spill.into_iter().filter(|_| spilled);
+    encoded(before.into_iter().chain(spill).chain(after))
 }
 
 /// Machine code of instructions, of which branches name others by their numbers.
@@ -54,8 +62,9 @@ fn encoded(all: impl IntoIterator<Item = Result<Instruction, IcedError>>) -> Vec
 
 #[test]
 fn sums_and_vectors_stay_in_registers() {
-    let code = sum_of_products();
-    for width in [Width::Two, Width::Four] {
+    let both = [Width::Two, Width::Four].map(|width| [(width, false), (width, true)]);
+    for (width, spilled) in both.into_iter().flatten() {
+        let code = sum_of_products(spilled);
         let [plain, renamed] = [false, true].map(|renamed| {
             let code = widen(&code, 0, width, renamed).expect("it is widened");
             let text = text(&code);
@@ -67,7 +76,7 @@ fn sums_and_vectors_stay_in_registers() {
                 .map(str::to_owned)
                 .collect::<Vec<_>>()
         });
-        assert_eq!(plain.len(), 8, "{plain:#?}");
+        assert_eq!(plain.len(), if spilled { 10 } else { 8 }, "{plain:#?}");
         // A number in all lanes, its product and the sum, and how often.
         assert_eq!(renamed.len(), 4, "{renamed:#?}");
         assert!(renamed[0].contains("vbroadcastss") && renamed[0].contains("[rsi]"));

@@ -100,7 +100,8 @@ impl Emit<'_, '_> {
     /// The reads of rows that are packed: numbers of the type of what is carried.
     pub(super) fn packed_rows<'j>(&self, job: &'j Job<'_>) -> Vec<(&'j Staged<'j, Mem>, Var)> {
         let rows = of_side(&job.tiles, Side::Row);
-        rows.filter(|(_, var)| self.elem(*var) == job.elem).collect()
+        rows.filter(|(_, var)| self.elem(*var) == job.elem)
+            .collect()
     }
 
     /// Packs what so many rows read in `count` steps from `first` on, as it is needed: the steps of a row side by side, so that the rows of a
@@ -156,7 +157,10 @@ impl Emit<'_, '_> {
     ) -> Value {
         let at = self.b.ins().imul_imm_s(number, job.steps());
         let at = self.b.ins().iadd(at, step);
-        let at = self.b.ins().iadd_imm_s(at, which as i64 * job.steps() * MOST_ROWS);
+        let at = self
+            .b
+            .ins()
+            .iadd_imm_s(at, which as i64 * job.steps() * MOST_ROWS);
         self.element(place.near, job.elem, at)
     }
 

@@ -73,7 +73,7 @@ impl Emit<'_, '_> {
         let start = self.b.ins().imul_imm_s(b, job.block() as i64);
         let mut rows = self.block_rows(job, place, (g, start));
         self.jam(job, &mut rows, &job.before);
-                let zero = self.i64(0);
+        let zero = self.i64(0);
         // The values carried, from memory but for the first time.
         let is_first = self.b.ins().icmp(IntCC::Equal, first, zero);
         let [begin, go_on, run] = [(); 3].map(|()| self.b.create_block());
