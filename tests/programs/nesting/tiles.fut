@@ -48,7 +48,7 @@ entry product_by_rows (n: i64) (m: i64) (p: i64): bool =
   let b = tabulate_2d p m (\j k -> f32.i64 ((k * 5 + j * 2) % 13 - 6))
   in agree (product_by_rows_of (left n m) b) (\i j -> 2 * (entry_of m i j + f32.i64 (i - j)) + f32.i64 i)
 
--- Several products at once, in double precision; two values are carried, which change places.
+-- Several products at once, in double precision; two values are carried, which change places. On CPUs tiles of many products are larger.
 #[noinline]
 def products_of [l][n][m][p] (a: [l][n][m]f64) (b: [m][p]f64): [l][n][p]f64 =
   tabulate_3d l n p (\h i j ->
@@ -58,6 +58,9 @@ def products_of [l][n][m][p] (a: [l][n][m]f64) (b: [m][p]f64): [l][n][p]f64 =
 -- ==
 -- entry: products
 -- input { 3i64 36i64 20i64 34i64 } output { true }
+-- input { 33i64 9i64 290i64 18i64 } output { true }
+-- input { 8i64 130i64 8i64 140i64 } output { true }
+-- input { 32i64 66i64 8i64 130i64 } output { true }
 entry products (l: i64) (n: i64) (m: i64) (p: i64): bool =
   let a = tabulate l (\h -> map (map (\x -> f64.f32 x + f64.i64 h)) (left n m))
   let c = products_of a (map (map f64.f32) (right m p))
