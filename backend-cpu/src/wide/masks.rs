@@ -1,10 +1,11 @@
-//! What a mask register holds from a comparison on, so that choices need not make it of lanes again, which are not needed then:
+//! What a mask register holds from a comparison on, so that choices and conjunctions need not make it of lanes again, which are not needed then:
 //!
 //! ```text
 //! vcmpltps k1, zmm1, zmm2                             vcmpltps k1, zmm1, zmm2
 //! vpmovm2d zmm3, k1                             ──►
 //! vpmovd2m k1, zmm3; vblendmps zmm4 {k1}, ..          vblendmps zmm4 {k1}, ..
 //! vpmovb2m k1, zmm3; vpblendmb zmm5 {k1}, ..          vpblendmd zmm5 {k1}, ..
+//! vpandd zmm6, zmm3, zmm7                             vmovdqa32 zmm6 {k1}{z}, zmm7
 //! ```
 
 use iced_x86::{Code, FlowControl, Instruction, OpKind, Register};
@@ -25,6 +26,20 @@ const CHOICES: [(Code, usize); 6] = [
     (Code::EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64, 8),
     (Code::EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32, 4),
     (Code::EVEX_Vblendmpd_zmm_k1z_zmm_zmmm512b64, 8),
+];
+
+/// Copies of the lanes that a mask says, by the bytes of a lane.
+const COPIES: [(Code, usize); 4] = [
+    (Code::EVEX_Vmovdqu8_zmm_k1z_zmmm512, 1),
+    (Code::EVEX_Vmovdqu16_zmm_k1z_zmmm512, 2),
+    (Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, 4),
+    (Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512, 8),
+];
+/// Conjunctions of all bits.
+const ANDS: [Code; 3] = [
+    Code::VEX_Vpand_xmm_xmm_xmmm128,
+    Code::VEX_Vandps_xmm_xmm_xmmm128,
+    Code::VEX_Vandpd_xmm_xmm_xmmm128,
 ];
 
 /// What the mask register holds.
@@ -55,6 +70,27 @@ impl Masks {
         let changes = self.held.is_some_and(|(held, _)| written == Some(held));
         if !goes_on || changes || self.targets.contains(&instruction.ip()) {
             self.held = None;
+        }
+    }
+
+    /// The copy of a register's lanes by the mask register as it is, if an instruction, as it was before it is widened, is a conjunction of these
+    /// with what the mask register says.
+    pub(super) fn copy(&self, instruction: &Instruction) -> Option<(Code, Register)> {
+        let (held, bytes) = self.held?;
+        let registers = (0..3).all(|k| instruction.op_kind(k) == OpKind::Register);
+        if !ANDS.contains(&instruction.code())
+            || !registers
+            || self.targets.contains(&instruction.ip())
+        {
+            return None;
+        }
+        let code = COPIES.iter().find(|(_, of)| *of == bytes)?.0;
+        let (first, second) = (instruction.op1_register(), instruction.op2_register());
+        let is_held = |register: Register| register.full_register() == held;
+        match (is_held(first), is_held(second)) {
+            (true, _) => Some((code, second)),
+            (false, true) => Some((code, first)),
+            (false, false) => None,
         }
     }
 

@@ -60,7 +60,11 @@ impl<'c> Writer<'c> {
     /// Writes down what becomes of an instruction.
     pub(super) fn rewrite(&mut self, mut instruction: Instruction) -> Result<(), Refused> {
         self.now = (instruction.ip(), 0);
+        let copy = self.masks.copy(&instruction);
         self.masks.pass(&instruction);
+        if let Some((code, from)) = copy {
+            return self.masked(code, instruction.op0_register(), from);
+        }
         let what = instruction;
         let form = if has_vectors(&instruction) {
             let unknown = || Refused(format!("{:?}", what.code()));
@@ -82,6 +86,16 @@ impl<'c> Writer<'c> {
             }
             Some(form) => self.vectors(instruction, form)?,
         }
+        Ok(())
+    }
+
+    /// The lanes of a register that the mask register says, and zeros.
+    fn masked(&mut self, code: Code, to: Register, from: Register) -> Result<(), Refused> {
+        let [to, from] = [to, from].map(|register| self.width.whole(register));
+        let mut masked = Instruction::with2(code, to, from)?;
+        masked.set_op_mask(MASK);
+        masked.set_zeroing_masking(true);
+        self.push(masked);
         Ok(())
     }
 
@@ -247,10 +261,7 @@ impl<'c> Writer<'c> {
                 self.push(Instruction::with2(mask, MASK, whole(2))?);
                 self.masks.set(None);
                 let code = Code::EVEX_Vpcompressd_zmmm512_k1z_zmm;
-                let mut dense = Instruction::with2(code, whole(0), whole(1))?;
-                dense.set_op_mask(MASK);
-                dense.set_zeroing_masking(true);
-                self.push(dense);
+                self.masked(code, register(0), register(1))?;
             }
             Form::Permute => {
                 if in_memory {

@@ -1,7 +1,7 @@
 //! What stands for something else, and masks that stay where they are.
 
 use super::{ADDRESSES, Machine, X, around, operands, unary, widths};
-use crate::wide::{PART, widen};
+use crate::wide::{PART, Width, widen};
 use iced_x86::{Code, Instruction, MemoryOperand};
 
 /// Numbers near reciprocal roots, whose first digits are those of them.
@@ -59,22 +59,56 @@ fn choices_by_comparisons() {
                 middle.extend(between);
                 middle.push(Instruction::with4(choice, X[0], X[1], X[2], X[3]));
                 let middle: Result<Vec<Instruction>, _> = middle.into_iter().collect();
-                let narrow = around(&middle.expect("they are instructions"));
-                let narrow = narrow.expect("it is encoded");
-                let wide = widen(&narrow, 0, width, true).expect("it is widened");
-                let machine = Machine::new(&[narrow, wide]);
-                for operands in operands() {
-                    let [a, b, c] = &operands;
-                    let parts = (0..width.parts()).flat_map(|k| {
-                        let part = 16 * k..16 * k + 16;
-                        let part = [&a[part.clone()], &b[part.clone()], &c[part]];
-                        machine.run(0, part)[..16].to_vec()
-                    });
-                    let expected: Vec<u8> = parts.collect();
-                    let got = machine.run(1, [a, b, c]);
-                    assert_eq!(got[..width.bytes()], expected[..], "{choice:?}");
+                agree(&middle.expect("they are instructions"), width);
+            }
+        }
+    }
+}
+
+/// Conjunctions with what was just compared, on either side and in place, and with what is in its register since.
+#[test]
+fn conjunctions_with_comparisons() {
+    let compares = [
+        Code::VEX_Vpcmpgtb_xmm_xmm_xmmm128,
+        Code::VEX_Vpcmpgtw_xmm_xmm_xmmm128,
+        Code::VEX_Vpcmpgtd_xmm_xmm_xmmm128,
+        Code::VEX_Vpcmpgtq_xmm_xmm_xmmm128,
+    ];
+    let moved = Instruction::with2(Code::VEX_Vmovups_xmm_xmmm128, X[3], X[2]);
+    let moved = moved.expect("it is an instruction");
+    for width in widths() {
+        for compare in compares {
+            for between in [None, Some(moved)] {
+                for operands in [[X[3], X[1]], [X[1], X[3]], [X[3], X[3]]] {
+                    for to in [X[0], X[3]] {
+                        let and = Code::VEX_Vpand_xmm_xmm_xmmm128;
+                        let mut middle = vec![Instruction::with3(compare, X[3], X[1], X[2])];
+                        middle.extend(between.map(Ok));
+                        middle.push(Instruction::with3(and, to, operands[0], operands[1]));
+                        middle.push(Instruction::with3(and, X[0], to, X[0]));
+                        let middle: Result<Vec<Instruction>, _> = middle.into_iter().collect();
+                        agree(&middle.expect("they are instructions"), width);
+                    }
                 }
             }
         }
+    }
+}
+
+/// Whether instructions do to each part what they do to one.
+fn agree(middle: &[Instruction], width: Width) {
+    let narrow = around(middle).expect("it is encoded");
+    let wide = widen(&narrow, 0, width, true).expect("it is widened");
+    let machine = Machine::new(&[narrow, wide]);
+    for operands in operands() {
+        let [a, b, c] = &operands;
+        let parts = (0..width.parts()).flat_map(|k| {
+            let part = 16 * k..16 * k + 16;
+            let part = [&a[part.clone()], &b[part.clone()], &c[part]];
+            machine.run(0, part)[..16].to_vec()
+        });
+        let expected: Vec<u8> = parts.collect();
+        let got = machine.run(1, [a, b, c]);
+        assert_eq!(got[..width.bytes()], expected[..], "{middle:?}");
     }
 }
