@@ -5,7 +5,7 @@ use crate::module::Module;
 use crate::target::Target;
 use crate::team::Team;
 use crate::{copy, launch};
-use midend::device::{Arg, Device, Properties, Stop, Strided};
+use midend::device::{Arg, Device, Properties, Steps, Stop, Strided};
 use midend::ir::mem::Mem;
 use midend::ir::scalar::Const;
 use midend::ir::syntax::Program;
@@ -231,6 +231,27 @@ impl Device for CpuDevice {
             module,
             kernel,
             args,
+            stop,
+        )
+    }
+
+    fn is_worth_steps(&self, bytes: u64) -> bool {
+        launch::is_worth(self.pool.current_num_threads(), self.dearer, bytes)
+    }
+
+    fn steps(
+        &self,
+        module: &Module,
+        kernel: &str,
+        steps: &Steps<'_, Buffer>,
+        stop: &Stop,
+    ) -> Result<bool, RunError> {
+        launch::steps(
+            (&self.pool, &self.team),
+            (&self.account, self.dearer),
+            module,
+            kernel,
+            steps,
             stop,
         )
     }

@@ -5,6 +5,9 @@ mod map;
 mod ragged;
 mod reduce;
 mod scan;
+mod steps;
+
+pub(crate) use steps::{is_worth, steps};
 
 use crate::buffer::{Account, Buffer};
 use crate::compile::{Code, Compiled, CompiledKind, Dimension, ScanCode, Source, Tuple};
@@ -65,6 +68,19 @@ pub(crate) fn launch(
         &mut many[..]
     };
     fill(slots, compiled, args)?;
+    let launch = Launch::new(stop, account);
+    let devices = (pool, team, dearer);
+    with_run(devices, &launch, (compiled, slots), |run| run.run(compiled))?;
+    launch.outcome(&module.spans)
+}
+
+/// What is done with a launch of a kernel with these arguments.
+fn with_run<R>(
+    (pool, team, dearer): (&ThreadPool, &Arc<Team>, f64),
+    launch: &Launch<'_>,
+    (compiled, slots): (&Compiled, &[u64]),
+    f: impl FnOnce(&Run<'_>) -> R,
+) -> R {
     let rank = compiled.space.len();
     let mut few_extents = [0; 16];
     let mut many_extents = Vec::new();
@@ -90,10 +106,9 @@ pub(crate) fn launch(
             rank
         }
     };
-    let launch = Launch::new(stop, account);
-    let run = Run {
-        launch: &launch,
-        account,
+    f(&Run {
+        launch,
+        account: launch.account,
         pool,
         team,
         slots,
@@ -104,9 +119,7 @@ pub(crate) fn launch(
         dearer,
         steady: compiled.steady,
         threads: pool.current_num_threads(),
-    };
-    run.run(compiled)?;
-    launch.outcome(&module.spans)
+    })
 }
 
 /// Arguments as compiled code wants them.

@@ -13,4 +13,5 @@ pub mod ranges;
 pub mod regularity;
 pub mod rows;
 pub mod shapes;
+pub mod stencil;
 pub mod tiles;

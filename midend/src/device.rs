@@ -82,6 +82,23 @@ pub trait Device: Send + Sync {
         stop: &Stop,
     ) -> Result<(), RunError>;
 
+    /// Whether [`Device::steps`] is worth trying where a step reads and writes so many bytes of what is carried.
+    fn is_worth_steps(&self, _bytes: u64) -> bool {
+        false
+    }
+
+    /// Runs a kernel several times, each time on what it wrote the time before. Whether all is done; if not, nothing is said of what is in the
+    /// memory for what steps write, and the steps may be run one by one, which also tells what fails in which of them.
+    fn steps(
+        &self,
+        _module: &Self::Module,
+        _kernel: &str,
+        _steps: &Steps<'_, Self::Buffer>,
+        _stop: &Stop,
+    ) -> Result<bool, RunError> {
+        Ok(false)
+    }
+
     /// Waits for all work, and reports failures not reported yet.
     fn synchronise(&self) -> Result<(), RunError>;
 }
@@ -104,6 +121,33 @@ pub enum Arg<B> {
     Scalar(Const),
     /// Memory.
     Buffer(B),
+}
+
+/// A kernel over a regular space that is run several times: in each step every point writes its own element of what is carried, which has the
+/// point's row-major number, and reads of what the step before wrote only what is near ([`crate::analysis::stencil`]).
+#[derive(Debug)]
+pub struct Steps<'a, B> {
+    /// Arguments as for a launch, with what the first step reads.
+    pub args: &'a [Arg<B>],
+    /// What is carried.
+    pub carried: &'a [Stepped<B>],
+    /// Which argument is the number of the step, if one is.
+    pub counter: Option<usize>,
+    /// How many steps there are: two or more.
+    pub times: i64,
+    /// How far, in elements, what a point reads of what is carried is from its own element at most.
+    pub reach: i64,
+}
+
+/// A buffer that steps hand on.
+#[derive(Debug)]
+pub struct Stepped<B> {
+    /// Which argument is what a step reads, and which what it writes.
+    pub from: usize,
+    /// See above.
+    pub to: usize,
+    /// Memory for what steps write: that of steps 0, 2 and so on first.
+    pub memory: [B; 2],
 }
 
 /// What a device is and can do; back ends fill in what passes and predicates ask for.

@@ -14,6 +14,7 @@ mod profile;
 mod resident;
 mod resolve;
 mod signature;
+mod steps;
 mod work;
 
 pub use counts::{Counts, Work};

@@ -3,6 +3,7 @@
 use super::ahead::Ahead;
 use super::memory::{Asker, Counted, counted};
 use super::resolve::{Block, HostFun, Op, OpKind, Operand, Part, Slot};
+use super::steps::Steps;
 use super::{Executable, Options};
 use crate::device::{Arg, Device};
 use crate::interp::message::number;
@@ -292,8 +293,13 @@ impl<D: Device> Run<'_, D> {
                 index,
                 bound,
                 body,
+                steps,
             } => {
-                self.for_loop(frame, (to, params, body), *index, *bound)?;
+                let bound = constant(frame, *bound)?;
+                start(frame, params);
+                let steps = steps.as_ref().map(|steps| (&**steps, op.span));
+                self.for_loop(frame, (params, body), (*index, bound), steps)?;
+                finish(frame, params, to);
             }
             OpKind::While {
                 to,
@@ -365,26 +371,32 @@ impl<D: Device> Run<'_, D> {
     fn for_loop(
         &mut self,
         frame: &mut Frame<D>,
-        (to, params, body): (&[Slot], &[(Slot, Operand)], &Block),
-        index: Slot,
-        bound: Operand,
+        (params, body): (&[(Slot, Operand)], &Block),
+        (index, bound): (Slot, Const),
+        steps: Option<(&Steps, SpanId)>,
     ) -> Result<(), RunError> {
-        let bound = constant(frame, bound)?;
         let times = bound
             .as_int()
             .ok_or_else(|| malformed("a bound that is no integer"))?;
-        start(frame, params);
+        let number =
+            |i: i128| Const::int(bound.ty(), i).ok_or_else(|| malformed("a counter out of range"));
+        if let Some(steps) = steps
+            && let Ok(times) = i64::try_from(times)
+            && let Some(last) = self.steps(frame, steps, (number(0)?, times))?
+        {
+            for ((slot, _), value) in params.iter().zip(last) {
+                frame[*slot] = value;
+            }
+            return Ok(());
+        }
         let slots: Vec<Slot> = params.iter().map(|&(slot, _)| slot).collect();
         let mut i = 0;
         while i < times {
             self.check_stop()?;
-            let counter =
-                Const::int(bound.ty(), i).ok_or_else(|| malformed("a counter out of range"))?;
-            frame[index] = Val::Scalar(counter);
+            frame[index] = Val::Scalar(number(i)?);
             self.block_to(frame, body, &slots)?;
             i += 1;
         }
-        finish(frame, &slots, to);
         Ok(())
     }
 
@@ -408,7 +420,7 @@ impl<D: Device> Run<'_, D> {
             }
             self.block_to(frame, body, &slots)?;
         }
-        finish(frame, &slots, to);
+        finish(frame, params, to);
         Ok(())
     }
 }
@@ -434,8 +446,8 @@ fn start<B>(frame: &mut [Val<B>], params: &[(Slot, Operand)]) {
 }
 
 /// Moves the last values of a loop's parameters to its results.
-fn finish<B>(frame: &mut [Val<B>], params: &[Slot], to: &[Slot]) {
-    for (&param, &slot) in params.iter().zip(to) {
+fn finish<B>(frame: &mut [Val<B>], params: &[(Slot, Operand)], to: &[Slot]) {
+    for (&(param, _), &slot) in params.iter().zip(to) {
         frame[slot] = std::mem::replace(&mut frame[param], Val::Empty);
     }
 }

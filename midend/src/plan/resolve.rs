@@ -1,7 +1,9 @@
 //! Host code with variables resolved to slots of a frame, so that executing a statement looks nothing up.
 
 use super::counts::Work;
+use super::steps::Steps;
 use crate::analysis::kernels::arguments;
+use crate::analysis::stencil::stencil;
 use crate::hash::HashMap;
 use crate::ir::array::StreamOp;
 use crate::ir::id::{FunId, IdMap, SpanId, Var};
@@ -93,6 +95,8 @@ pub(super) enum OpKind {
         index: Slot,
         bound: Operand,
         body: Block,
+        /// How several steps may be left to the device.
+        steps: Option<Box<Steps>>,
     },
     While {
         to: Vec<Slot>,
@@ -190,15 +194,15 @@ fn function(vars: &Vars, fun: &Fun<Mem>, thresholds: Thresholds<'_>) -> HostFun 
     }
 }
 
-struct Resolver<'a> {
-    vars: &'a Vars,
+pub(super) struct Resolver<'a> {
+    pub(super) vars: &'a Vars,
     thresholds: Thresholds<'a>,
     slots: IdMap<Var, Option<Slot>>,
     next: usize,
 }
 
 impl Resolver<'_> {
-    fn slot(&mut self, var: Var) -> Slot {
+    pub(super) fn slot(&mut self, var: Var) -> Slot {
         if let Some(slot) = self.slots[var] {
             return slot;
         }
@@ -216,11 +220,11 @@ impl Resolver<'_> {
         })
     }
 
-    fn all(&mut self, vars: &[Var]) -> Vec<Slot> {
+    pub(super) fn all(&mut self, vars: &[Var]) -> Vec<Slot> {
         vars.iter().map(|&v| self.slot(v)).collect()
     }
 
-    fn operand(&mut self, atom: Atom) -> Operand {
+    pub(super) fn operand(&mut self, atom: Atom) -> Operand {
         match atom {
             Atom::Const(c) => Operand::Const(c),
             Atom::Var(v) => Operand::Slot(self.slot(v)),
@@ -365,22 +369,21 @@ impl Resolver<'_> {
             },
             Exp::Loop { params, form, body } => {
                 let inits: Vec<Operand> = params.iter().map(|p| self.operand(p.init)).collect();
-                let params = params
-                    .iter()
-                    .zip(inits)
-                    .map(|(p, init)| (self.slot(p.var), init))
-                    .collect();
+                let slots = params.iter().zip(inits);
+                let slots = slots.map(|(p, init)| (self.slot(p.var), init)).collect();
                 match form {
                     LoopForm::For { index, bound } => OpKind::For {
                         to: self.all(binds),
-                        params,
+                        params: slots,
                         index: self.slot(*index),
                         bound: self.operand(*bound),
+                        steps: stencil(self.vars, params, *index, body)
+                            .and_then(|found| self.steps(&found, *index)),
                         body: self.block(body),
                     },
                     LoopForm::While(cond) => OpKind::While {
                         to: self.all(binds),
-                        params,
+                        params: slots,
                         cond: self.block(cond),
                         body: self.block(body),
                     },

@@ -46,7 +46,7 @@ impl<D: Device> Run<'_, D> {
     }
 
     /// Counts a piece of work, if somebody wants to know.
-    fn note(&self, work: Option<Work>) {
+    pub(super) fn note(&self, work: Option<Work>) {
         if let (Some(work), Some(counts)) = (work, self.options.counts) {
             counts.add(work);
         }
