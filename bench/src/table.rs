@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Folders and names of programs; references are in `bench/c`.
-pub(super) const PROGRAMS: [(&str, &str); 16] = [
+pub(super) const PROGRAMS: [(&str, &str); 17] = [
     ("examples", "mandelbrot"),
     ("examples", "nbody"),
     ("examples", "matmul"),
@@ -23,6 +23,7 @@ pub(super) const PROGRAMS: [(&str, &str); 16] = [
     ("bench/programs", "pathfinder"),
     ("bench/programs", "mriq"),
     ("bench/programs", "crystal"),
+    ("bench/programs", "backprop"),
     ("bench/programs", "map"),
     ("bench/programs", "sum"),
     ("bench/programs", "prefix"),
