@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Folders and names of programs; references are in `bench/c`.
-pub(super) const PROGRAMS: [(&str, &str); 17] = [
+pub(super) const PROGRAMS: [(&str, &str); 18] = [
     ("examples", "mandelbrot"),
     ("examples", "nbody"),
     ("examples", "matmul"),
@@ -24,6 +24,7 @@ pub(super) const PROGRAMS: [(&str, &str); 17] = [
     ("bench/programs", "mriq"),
     ("bench/programs", "crystal"),
     ("bench/programs", "backprop"),
+    ("bench/programs", "lavamd"),
     ("bench/programs", "map"),
     ("bench/programs", "sum"),
     ("bench/programs", "prefix"),
