@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Folders and names of programs; references are in `bench/c`.
-pub(super) const PROGRAMS: [(&str, &str); 18] = [
+pub(super) const PROGRAMS: [(&str, &str); 19] = [
     ("examples", "mandelbrot"),
     ("examples", "nbody"),
     ("examples", "matmul"),
@@ -25,6 +25,7 @@ pub(super) const PROGRAMS: [(&str, &str); 18] = [
     ("bench/programs", "crystal"),
     ("bench/programs", "backprop"),
     ("bench/programs", "lavamd"),
+    ("bench/programs", "lud"),
     ("bench/programs", "map"),
     ("bench/programs", "sum"),
     ("bench/programs", "prefix"),
