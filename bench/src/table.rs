@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Folders and names of programs; references are in `bench/c`.
-pub(super) const PROGRAMS: [(&str, &str); 19] = [
+pub(super) const PROGRAMS: [(&str, &str); 20] = [
     ("examples", "mandelbrot"),
     ("examples", "nbody"),
     ("examples", "matmul"),
@@ -26,6 +26,7 @@ pub(super) const PROGRAMS: [(&str, &str); 19] = [
     ("bench/programs", "backprop"),
     ("bench/programs", "lavamd"),
     ("bench/programs", "lud"),
+    ("bench/programs", "nn"),
     ("bench/programs", "map"),
     ("bench/programs", "sum"),
     ("bench/programs", "prefix"),
