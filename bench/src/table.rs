@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Folders and names of programs; references are in `bench/c`.
-pub(super) const PROGRAMS: [(&str, &str); 20] = [
+pub(super) const PROGRAMS: [(&str, &str); 21] = [
     ("examples", "mandelbrot"),
     ("examples", "nbody"),
     ("examples", "matmul"),
@@ -27,6 +27,7 @@ pub(super) const PROGRAMS: [(&str, &str); 20] = [
     ("bench/programs", "lavamd"),
     ("bench/programs", "lud"),
     ("bench/programs", "nn"),
+    ("bench/programs", "tpacf"),
     ("bench/programs", "map"),
     ("bench/programs", "sum"),
     ("bench/programs", "prefix"),
