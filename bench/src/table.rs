@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Folders and names of programs; references are in `bench/c`.
-pub(super) const PROGRAMS: [(&str, &str); 21] = [
+pub(super) const PROGRAMS: [(&str, &str); 22] = [
     ("examples", "mandelbrot"),
     ("examples", "nbody"),
     ("examples", "matmul"),
@@ -28,6 +28,7 @@ pub(super) const PROGRAMS: [(&str, &str); 21] = [
     ("bench/programs", "lud"),
     ("bench/programs", "nn"),
     ("bench/programs", "tpacf"),
+    ("bench/programs", "myocyte"),
     ("bench/programs", "map"),
     ("bench/programs", "sum"),
     ("bench/programs", "prefix"),
