@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Folders and names of programs; references are in `bench/c`.
-pub(super) const PROGRAMS: [(&str, &str); 22] = [
+pub(super) const PROGRAMS: [(&str, &str); 23] = [
     ("examples", "mandelbrot"),
     ("examples", "nbody"),
     ("examples", "matmul"),
@@ -29,6 +29,7 @@ pub(super) const PROGRAMS: [(&str, &str); 22] = [
     ("bench/programs", "nn"),
     ("bench/programs", "tpacf"),
     ("bench/programs", "myocyte"),
+    ("bench/programs", "clustermeans"),
     ("bench/programs", "map"),
     ("bench/programs", "sum"),
     ("bench/programs", "prefix"),
