@@ -1,17 +1,18 @@
 // Reference for bench/programs/nn.fut: the least of each block in lanes, and its place by a second look at the block of the least.
 #include "bench.h"
 #define BLOCK 4096
-#define LANES 64
 
-static inline float least(const float *restrict d, int64_t n) {
-  float lanes[LANES], all = INFINITY;
-  for (int l = 0; l < LANES; l++) lanes[l] = INFINITY;
-  int64_t i = 0;
-  for (; i + LANES <= n; i += LANES)
-#pragma omp simd
-    for (int l = 0; l < LANES; l++) lanes[l] = d[i + l] < lanes[l] ? d[i + l] : lanes[l];
-  for (; i < n; i++) all = d[i] < all ? d[i] : all;
-  for (int l = 0; l < LANES; l++) all = lanes[l] < all ? lanes[l] : all;
+static inline int32_t bits(float x) {
+  int32_t i;
+  memcpy(&i, &x, sizeof i);
+  return i;
+}
+
+// Distances are compared by their bits, whose order is the same as they are not negative: of integers gcc finds the least in lanes without -ffast-math, too.
+static inline int32_t least(const int32_t *restrict d, int64_t n) {
+  int32_t all = INT32_MAX;
+#pragma omp simd reduction(min : all)
+  for (int64_t i = 0; i < n; i++) all = d[i] < all ? d[i] : all;
   return all;
 }
 
@@ -21,22 +22,22 @@ int main(int argc, char **argv) {
   value vx = read_value(" f32", 4), vy = read_value(" f32", 4);
   int64_t n = vx.dims[0], blocks = (n + BLOCK - 1) / BLOCK;
   const float *restrict xs = vx.data, *restrict ys = vy.data;
-  float *distances = malloc((size_t)n * 4), *found = malloc((size_t)k * 4);
+  int32_t *distances = malloc((size_t)n * 4), *found = malloc((size_t)k * 4), infinity = bits(INFINITY);
   int64_t *places = malloc((size_t)k * 8);
   for (timer t = timer_start(argc, argv); timer_next(&t);) {
 #pragma omp parallel for simd schedule(static)
     for (int64_t i = 0; i < n; i++)
-      distances[i] = sqrtf((xs[i] - x) * (xs[i] - x) + (ys[i] - y) * (ys[i] - y));
+      distances[i] = bits(sqrtf((xs[i] - x) * (xs[i] - x) + (ys[i] - y) * (ys[i] - y)));
     for (int64_t i = 0; i < k; i++) {
-      float best = INFINITY;
+      int32_t best = infinity;
       int64_t block = blocks, place = n;
 #pragma omp parallel
       {
-        float my_best = INFINITY;
+        int32_t my_best = infinity;
         int64_t my_block = blocks;
 #pragma omp for schedule(static) nowait
         for (int64_t b = 0; b < blocks; b++) {
-          float here = least(distances + b * BLOCK, n - b * BLOCK < BLOCK ? n - b * BLOCK : BLOCK);
+          int32_t here = least(distances + b * BLOCK, n - b * BLOCK < BLOCK ? n - b * BLOCK : BLOCK);
           if (here < my_best) my_best = here, my_block = b;
         }
 #pragma omp critical
@@ -49,7 +50,7 @@ int main(int argc, char **argv) {
         }
       places[i] = place;
       found[i] = best;
-      distances[place] = INFINITY;
+      distances[place] = infinity;
     }
   }
   write_value(" i64", 8, (value){1, {k}, places});
