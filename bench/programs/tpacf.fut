@@ -19,16 +19,12 @@ def interval ((x, y, z): place) ((a, b, c): place) : i64 =
 
 def count [n] (intervals: [n]i64) : [21]i32 = hist (+) 0 21 intervals (replicate n 1)
 
--- All pairs within each set, once: each point with those up to half way round the others. Of an even number half of the points have a
--- partner just opposite.
+-- All pairs within each set, once.
 def within [m] [n] (sets: [m][n]place) : [21]i32 =
-  let pair (set: [n]place) i d =
-    let j = i + d + 1
-    in if 2 * (d + 1) == n && i > d then -1 else interval set[i] set[if j < n then j else j - n]
-  in count (flatten_3d (map (\set -> tabulate_2d n (n / 2) (pair set)) sets))
+  count (flatten_3d (tabulate_3d m n n (\s i j -> if i < j then interval sets[s, i] sets[s, j] else -1)))
 
 def between [m] [n] [k] (points: [n]place) (sets: [m][k]place) : [21]i32 =
-  count (flatten_3d (map (\set -> map (\p -> map (interval p) set) points) sets))
+  count (flatten_3d (tabulate_3d m n k (\s i j -> interval points[i] sets[s, j])))
 
 -- ==
 -- input { [0f64, 0.25f64, 0.5f64] [0.5f64, 0.5f64, 0.75f64] [[0.125f64, 0.75f64], [0f64, 0.875f64]] [[0.5f64, 0.25f64], [0.5f64, 0.125f64]] }
