@@ -12,6 +12,7 @@
 
 mod addresses;
 mod ahead;
+mod branch;
 mod buckets;
 mod choice;
 mod choose;
@@ -246,6 +247,15 @@ impl Emit<'_, '_> {
         if varying.is_empty() {
             self.stm(stm);
             return;
+        }
+        if let Exp::If {
+            cond,
+            then,
+            otherwise,
+        } = &stm.exp
+            && !cond.as_var().is_some_and(|v| group.plan.varies(v))
+        {
+            return self.lanes_branch(group, stm, *cond, [then, otherwise]);
         }
         if self.lanes_special(group, stm) {
             return;

@@ -97,6 +97,7 @@ fn own_sums(
     finder.body(&kernel.body)?;
     for op in ops {
         finder.counts.carried += op.neutral.len();
+        finder.counts.held = finder.counts.held.max(finder.counts.carried);
         finder.operator(op).filter(|()| op.comm)?;
     }
     // The lanes decide how sums are rounded, so they are as many for all registers.
@@ -137,8 +138,9 @@ pub(super) struct Finder<'a> {
 pub(super) struct Counts {
     pub(super) statements: usize,
     pub(super) loops: usize,
-    /// Varying values that loops carry.
+    /// Varying values that loops carry, and the most that one of them does.
     pub(super) carried: usize,
+    pub(super) held: usize,
     /// Operations that have vectors for all lanes.
     pub(super) packed: usize,
     /// Varying statements that have not.
@@ -260,8 +262,13 @@ impl<'a> Finder<'a> {
         while width > FEW && !self.integers && self.instructions(width) > budget {
             width /= 2;
         }
-        let most_carried = if self.counts.diverging > 0 { 6 } else { 4 };
-        let fits = self.instructions(width) <= budget && self.counts.carried <= most_carried;
+        // What loops around carry is on the stack meanwhile.
+        let carried = if self.counts.diverging > 0 {
+            self.counts.carried <= 6
+        } else {
+            self.counts.held <= 4
+        };
+        let fits = self.instructions(width) <= budget && carried;
         let plan = (worth && fits).then(|| Plan {
             width,
             own_sums: false,
@@ -350,6 +357,7 @@ impl Finder<'_> {
                         lanes = elem.and_then(|ty| lanes_per_vector(ty, self.integers));
                     }
                 }
+                self.counts.held = self.counts.held.max(self.counts.carried - before);
                 if let Some(lanes) = lanes.filter(|_| self.counts.carried == before + 1) {
                     let step = (self.counts.packed - packed, lanes);
                     let known = self.counts.tightest.unwrap_or(step);
@@ -358,10 +366,15 @@ impl Finder<'_> {
                 return Some(());
             }
             Exp::If {
-                then, otherwise, ..
+                cond,
+                then,
+                otherwise,
             } => {
-                if !blends([then, otherwise]) && !self.blends_around_loads([then, otherwise]) {
-                    return None;
+                let blend =
+                    blends([then, otherwise]) || self.blends_around_loads([then, otherwise]);
+                if !blend {
+                    let alike = !self.varies(*cond);
+                    return alike.then(|| self.branch(stm, [then, otherwise]))?;
                 }
                 // The sides are in lanes, too, but weigh no more than the choice.
                 let counted = self.counts;
@@ -402,41 +415,6 @@ impl Finder<'_> {
             self.weigh(stm);
         }
         Some(())
-    }
-
-    /// Whether both sides of a choice between lanes may be computed when the elements that they read are the same for all lanes: they
-    /// are read if any lane takes the side.
-    fn blends_around_loads(&self, sides: [&Body<Mem>; 2]) -> bool {
-        // What varies inside of the sides is not known yet.
-        let inside = |v: Var| {
-            sides
-                .iter()
-                .any(|s| s.stms.iter().any(|m| m.binds.contains(&v)))
-        };
-        let fixed = |stm: &Stm<Mem>| match &stm.exp {
-            Exp::Op(Mem::Load { buffer, index }) => {
-                let inside = index.as_var().is_some_and(inside);
-                Some(!self.varies(Atom::Var(*buffer)) && !self.varies(*index) && !inside)
-            }
-            Exp::Atom(_)
-            | Exp::Scalar(..)
-            | Exp::Assert { .. }
-            | Exp::Guard { .. }
-            | Exp::If { .. }
-            | Exp::Loop { .. }
-            | Exp::Call { .. }
-            | Exp::Op(_) => None,
-        };
-        let all = |side: &Body<Mem>| side.stms.iter().filter_map(fixed).all(|fixed| fixed);
-        let rest = sides.map(|side| {
-            let stms = side.stms.iter().filter(|stm| fixed(stm).is_none());
-            let result = side.result.clone();
-            Body {
-                stms: stms.cloned().collect(),
-                result,
-            }
-        });
-        sides.into_iter().all(all) && blends([&rest[0], &rest[1]])
     }
 
     /// A loop that goes on while a condition holds: lanes that are through with it compute on with the others, so what it

@@ -422,7 +422,7 @@ impl Emit<'_, '_> {
     }
 
     /// How a loop carries a parameter.
-    fn shape(&self, group: &Group<'_>, var: Var) -> Shape {
+    pub(super) fn shape(&self, group: &Group<'_>, var: Var) -> Shape {
         if !group.plan.varies(var) {
             return Shape::Uniform;
         }
@@ -432,7 +432,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    fn bind_carried(
+    pub(super) fn bind_carried(
         &mut self,
         group: &mut Group<'_>,
         vars: &[Var],
