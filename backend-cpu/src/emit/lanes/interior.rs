@@ -29,7 +29,7 @@ use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, UnOp};
 use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, Stm, Vars};
 use midend::ir::types::ScalarType;
-use midend::ir::walk::body_binders;
+use midend::ir::walk::{all_stms, body_binders};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use sums::{Sum, number};
 
@@ -77,10 +77,25 @@ pub(in crate::emit) fn map_plan(
     {
         return Some((whole.clone(), None));
     }
-    // Inside, what has to be gathered else may lie side by side.
-    let inside = interior(kernel);
-    let inside = inside.and_then(|inside| Some((plan(&inside.kernel)?, Some(inside))));
+    // Inside, what has to be gathered else may lie side by side. Where a row is cut at its own number, most is done on one side.
+    let sides = [true, false].map(|before| {
+        let inside = interior(kernel, before)?;
+        Some((plan(&inside.kernel)?, Some(inside)))
+    });
+    let [before, behind] = sides;
+    let size = |inside: &(Plan, Option<Interior>)| inside.1.as_ref().map(|i| size(&i.kernel.body));
+    let inside = match (before, behind) {
+        (Some(before), Some(behind)) if size(&before) < size(&behind) => Some(behind),
+        (before, behind) => before.or(behind),
+    };
     inside.or_else(|| Some((whole?, None)))
+}
+
+/// The statements of a body.
+fn size(body: &Body<Mem>) -> usize {
+    let mut count = 0;
+    all_stms(body, &mut |_| count += 1);
+    count
 }
 
 /// The same for a reduction of ragged rows, of which those that are inside as a whole count. There may be no plan.
@@ -94,15 +109,17 @@ pub(in crate::emit) fn reduction_plan(
     if whole.is_some() {
         return (whole, None);
     }
-    let inside = interior(kernel);
+    let inside = interior(kernel, true);
     let plan = inside.as_ref();
     let plan = plan.and_then(|inside| plan_reduction(&inside.kernel, ops, vars, asked));
     (plan, inside)
 }
 
-/// What the points inside of the rows of a map or of a reduction do, if that is less than what others do.
-fn interior(kernel: &Kernel) -> Option<Interior> {
-    let (index, _) = *kernel.space.last()?;
+/// What the points inside of the rows of a map or of a reduction do, if that is less than what others do. Where a row is cut at its own
+/// number, that of an outer dimension, inside is what is `before`, or else what is behind.
+fn interior(kernel: &Kernel, before: bool) -> Option<Interior> {
+    let ((index, _), rows) = kernel.space.split_last()?;
+    let (index, rows) = (*index, rows.iter().map(|(row, _)| *row).collect());
     let mut inside = BTreeSet::from([index]);
     body_binders(&kernel.body, &mut |v| {
         inside.insert(v);
@@ -115,6 +132,8 @@ fn interior(kernel: &Kernel) -> Option<Interior> {
         bounds: Vec::new(),
         loads: HashMap::new(),
         depth: 0,
+        rows,
+        before,
     };
     let body = walk.body(&kernel.body)?;
     let Walk { early, bounds, .. } = walk;
@@ -144,6 +163,9 @@ struct Walk {
     loads: HashMap<Var, Vec<Sum>>,
     /// How many bodies are around the statement at hand that not every point may come to, or not once.
     depth: usize,
+    /// The outer indices, and on which side of them the inside is.
+    rows: BTreeSet<Var>,
+    before: bool,
 }
 
 impl Walk {
@@ -402,7 +424,8 @@ impl Walk {
         let further = i64::from((op == CmpOp::Le) == rising);
         let limit = limit.plus(&Sum::constant(further)?, 1)?;
         let factors: i64 = limit.terms.values().sum();
-        let below = !limit.terms.is_empty() && factors >= 0;
+        let of_row = limit.terms.keys().all(|v| self.rows.contains(v));
+        let below = !limit.terms.is_empty() && factors >= 0 && (self.before || !of_row);
         self.bound(if below {
             Bound::Below(limit)
         } else {
