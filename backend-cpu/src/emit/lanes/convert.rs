@@ -301,19 +301,23 @@ impl Emit<'_, '_> {
         let per = group.plan.per_vector(ty)?;
         let first = self.resize(first, types::I64, clif(ty), true);
         let base = self.b.ins().splat(vector(ty), first);
-        let lane = |i: usize| (step * i as i64).to_le_bytes();
-        let bytes: Vec<u8> = (0..per)
-            .flat_map(|i| lane(i)[..ty.bytes()].to_vec())
-            .collect();
-        let steps = self.lanes_of(vector(ty), &bytes);
+        let lane = |i: usize| step.wrapping_mul(i as i64).to_le_bytes();
+        let parts = group.plan.parts;
+        // What lanes are ahead of the first is the same in every step of a loop, and in every register but for a constant.
+        let steps = (0..parts).map(|part| {
+            let lanes = part * per..(part + 1) * per;
+            let bytes: Vec<u8> = lanes.flat_map(|i| lane(i)[..ty.bytes()].to_vec()).collect();
+            self.lanes_of(vector(ty), &bytes)
+        });
+        let steps: Vec<Value> = steps.collect();
+        let steps = self.joined(&steps);
         let base = self.b.ins().iadd(base, steps);
-        let mut all = Vec::new();
-        for k in 0..group.plan.width / per {
-            let ahead = lane(k * per)[..ty.bytes()].repeat(per);
+        let mut all = vec![base];
+        for k in 1..group.plan.filled(per) {
+            let ahead = lane(k * per * parts)[..ty.bytes()].repeat(per);
             let ahead = self.lanes_of(vector(ty), &ahead);
             all.push(self.b.ins().iadd(base, ahead));
         }
-        let all = all.chunks(group.plan.parts);
-        Some(all.map(|parts| self.joined(parts)).collect())
+        Some(all)
     }
 }
