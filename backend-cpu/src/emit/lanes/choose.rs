@@ -2,7 +2,7 @@
 //! only.
 
 use super::addresses::valued;
-use super::plan::{Plan, is_sum};
+use super::plan::{Plan, chooses, is_sum};
 use super::rows::{Row, needed, rows};
 use super::strips::strips;
 use super::vector::{lanes_per_vector, packed_type};
@@ -103,6 +103,13 @@ fn own_sums(
     // The lanes decide how sums are rounded, so they are as many for all registers.
     let plan = finder.plan_within(2 * MOST, asked.min(2))?;
     let most = if integers { finder.counts.most } else { 4 };
+    // What only chooses rounds nothing, and waits for choices before: twice as many are under way.
+    let twice = kernel.space.len() == 1 && ops.iter().all(chooses);
+    let plan = if twice && finder.instructions(2 * plan.width) <= 2 * MOST {
+        plan.doubled()
+    } else {
+        plan
+    };
     let waits = finder.counts.packed <= ops.len() && ops.iter().all(is_sum);
     Some(plan.of_own_sums(kernel, if waits { 2 } else { asked }, most))
 }

@@ -4,10 +4,11 @@ use super::rows::Row;
 use super::vector::lanes_per_vector;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
-use midend::ir::scalar::{BinOp, ScalarOp};
+use midend::ir::scalar::{BinOp, ScalarOp, UnOp};
 use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Exp, Stm};
 use midend::ir::types::ScalarType;
+use midend::ir::walk::all_stms;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a map is worked on.
@@ -87,6 +88,14 @@ impl Plan {
         fits.then_some(half)
     }
 
+    /// The plan with twice as many lanes.
+    pub(super) fn doubled(self) -> Self {
+        Self {
+            width: 2 * self.width,
+            ..self
+        }
+    }
+
     /// Whether lanes have values of their own of the variable.
     pub(in crate::emit) fn varies(&self, var: Var) -> bool {
         self.varying.contains(&var)
@@ -164,4 +173,22 @@ pub(super) fn is_sum(op: &Operator<Mem>) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether an operator does nothing but compare its operands and choose one.
+pub(super) fn chooses(op: &Operator<Mem>) -> bool {
+    let mut only = true;
+    let mut compared = false;
+    all_stms(&op.lam.body, &mut |stm| match &stm.exp {
+        Exp::Atom(_) | Exp::If { .. } | Exp::Scalar(ScalarOp::Select(_), _) => {}
+        Exp::Scalar(ScalarOp::Bin(BinOp::And | BinOp::Or, _) | ScalarOp::Un(UnOp::Not, _), _) => {}
+        Exp::Scalar(ScalarOp::Cmp(..), _) => compared = true,
+        Exp::Scalar(..)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. }
+        | Exp::Op(_) => only = false,
+    });
+    only && compared
 }
