@@ -181,7 +181,7 @@ fn main() -> Result<()> {
         "ratio"
     );
     let mut ratios = Vec::new();
-    for (folder, name) in table::PROGRAMS {
+    for &(folder, name) in table::PROGRAMS {
         if folder != EXAMPLES && !options.checks
             || !options.names.is_empty() && options.names.iter().all(|n| n != name)
         {

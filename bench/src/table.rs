@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Folders and names of programs; references are in `bench/c`.
-pub(super) const PROGRAMS: [(&str, &str); 23] = [
+pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("examples", "mandelbrot"),
     ("examples", "nbody"),
     ("examples", "matmul"),
@@ -37,7 +37,7 @@ pub(super) const PROGRAMS: [(&str, &str); 23] = [
 ];
 
 /// Programs on rows of any lengths and on sequences, after the papers: a table of their own.
-pub(super) const IRREGULAR: [(&str, &str); 7] = [
+pub(super) const IRREGULAR: &[(&str, &str)] = &[
     ("bench/programs", "quicksort"),
     ("bench/programs", "fft"),
     ("bench/programs", "md5"),
@@ -83,9 +83,9 @@ pub(super) fn table(options: &Options, root: &Path, work: &Path) -> Result<()> {
     let mut ratios = [const { Vec::new() }; RATIOS.len()];
     let mut shares = Vec::new();
     let python = python(root);
-    let programs: &[(&str, &str)] = match options.irregular {
-        true => &IRREGULAR,
-        false => &PROGRAMS,
+    let programs = match options.irregular {
+        true => IRREGULAR,
+        false => PROGRAMS,
     };
     for &(folder, name) in programs {
         if !options.names.is_empty() && options.names.iter().all(|n| n != name) {
@@ -240,7 +240,7 @@ fn contest(
     let mut others = vec![Other { command: fast }];
     others.extend(["c", "fast-math"].map(|ending| Other {
         command: format!(
-            "OMP_NUM_THREADS={threads} '{}' -t {{times}} -r {RUNS}",
+            "OMP_NUM_THREADS={threads} '{}' -e {{entry}} -t {{times}} -r {RUNS}",
             program(ending).display()
         ),
     }));
