@@ -34,6 +34,7 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("bench/programs", "sum"),
     ("bench/programs", "prefix"),
     ("bench/programs", "select"),
+    ("bench/programs", "srad"),
 ];
 
 /// Programs on rows of any lengths and on sequences, after the papers: a table of their own.
