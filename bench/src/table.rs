@@ -35,6 +35,7 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("bench/programs", "prefix"),
     ("bench/programs", "select"),
     ("bench/programs", "srad"),
+    ("bench/programs", "stencil"),
 ];
 
 /// Programs on rows of any lengths and on sequences, after the papers: a table of their own.
