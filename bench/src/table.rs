@@ -36,6 +36,7 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("bench/programs", "select"),
     ("bench/programs", "srad"),
     ("bench/programs", "stencil"),
+    ("bench/programs", "optionpricing"),
 ];
 
 /// Programs on rows of any lengths and on sequences, after the papers: a table of their own.
