@@ -37,6 +37,7 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("bench/programs", "srad"),
     ("bench/programs", "stencil"),
     ("bench/programs", "optionpricing"),
+    ("bench/programs", "locvolcalib"),
 ];
 
 /// Programs on rows of any lengths and on sequences, after the papers: a table of their own.
