@@ -38,6 +38,7 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("bench/programs", "stencil"),
     ("bench/programs", "optionpricing"),
     ("bench/programs", "locvolcalib"),
+    ("bench/programs", "fluid"),
 ];
 
 /// Programs on rows of any lengths and on sequences, after the papers: a table of their own.
