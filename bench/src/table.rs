@@ -39,6 +39,7 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("bench/programs", "optionpricing"),
     ("bench/programs", "locvolcalib"),
     ("bench/programs", "fluid"),
+    ("bench/programs", "tunnel"),
 ];
 
 /// Programs on rows of any lengths and on sequences, after the papers: a table of their own.
