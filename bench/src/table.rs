@@ -40,6 +40,7 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("bench/programs", "locvolcalib"),
     ("bench/programs", "fluid"),
     ("bench/programs", "tunnel"),
+    ("bench/programs", "cfd"),
 ];
 
 /// Programs on rows of any lengths and on sequences, after the papers: a table of their own.
