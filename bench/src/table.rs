@@ -41,6 +41,7 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("bench/programs", "fluid"),
     ("bench/programs", "tunnel"),
     ("bench/programs", "cfd"),
+    ("bench/programs", "avoidance"),
 ];
 
 /// Programs on rows of any lengths and on sequences, after the papers: a table of their own.
