@@ -4,9 +4,11 @@
 -- compiled input { 1.5f32 1000i64 1500i64 8i32 }
 def main (time: f32) (h: i64) (w: i64) (waves: i32) : [h][w]f32 =
   let place i n = 2 * f32.i64 i / f32.i64 n - 1
+  let eighth a = let b = a * a let c = b * b in c * c : f32
+  let root a = f32.sqrt (f32.sqrt (f32.sqrt a))
   in tabulate_2d h w (\i j ->
        let (x, y) = (place j w, place i h)
-       let far = 0.3 / ((x ** 8 + y ** 8) ** 0.125 + 0.001)
+       let far = 0.3 / (root (eighth x + eighth y) + 0.001)
        let around = f32.atan2 y x / f32.pi
        let along = far + time
        let light = loop sum = 0 for k < waves do
