@@ -161,7 +161,7 @@ impl Run<'_> {
                 bytes += buffer.elem().bytes() as i64;
             }
         }
-        let near = (NEAR / self.dearer) as i64 / bytes.max(1);
+        let near = NEAR as i64 / bytes.max(1);
         let row = match self.extents {
             [_, inner @ ..] if !inner.is_empty() => self.points(inner).max(1),
             _ => lanes.max(1),

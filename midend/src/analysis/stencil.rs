@@ -18,12 +18,16 @@
 //! An index is looked at as a sum of products: each index of the space, and the constant, times extents, where the numbers that are not known
 //! exactly are within an interval.
 
+use crate::hash::HashMap;
 use crate::ir::id::Var;
 use crate::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use crate::ir::scalar::{BinOp, Const, ScalarOp};
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm, Vars};
 use crate::ir::types::{ScalarType, Type};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How many operations one after the other before the loop are looked at.
+const DEPTH: usize = 4;
 
 /// A number that is known before the loop: a sum of products of a constant and variables.
 pub type Sum = Vec<(i64, Vec<Var>)>;
@@ -56,9 +60,12 @@ pub struct Carried {
     pub len: Atom,
 }
 
+/// Operations on scalars before the loop, by what they bind.
+pub type Known = HashMap<Var, (ScalarOp, Vec<Atom>)>;
+
 /// Looks whether a counted loop of host code is one.
 pub fn stencil<'b>(
-    vars: &Vars,
+    (vars, known): (&Vars, &Known),
     params: &[LoopParam],
     index: Var,
     body: &'b Body<Mem>,
@@ -104,7 +111,7 @@ pub fn stencil<'b>(
     if !made.is_empty() || !matches!(kernel.kind, KernelKind::Map) || kernel.tiled > 0 {
         return None;
     }
-    let mut finder = Finder::new(vars, kernel, &carried)?;
+    let mut finder = Finder::new((vars, known), kernel, &carried)?;
     finder.body(&kernel.body, true)?;
     let Finder {
         written,
@@ -231,8 +238,22 @@ impl Form {
     }
 }
 
+/// A sum, difference or product.
+fn operated(op: BinOp, a: &Form, b: &Form) -> Option<Form> {
+    if op == BinOp::Add {
+        a.plus(b)
+    } else if op == BinOp::Sub {
+        a.minus(b)
+    } else if op == BinOp::Mul {
+        a.times(b)
+    } else {
+        None
+    }
+}
+
 struct Finder<'a> {
     vars: &'a Vars,
+    known: &'a Known,
     carried: &'a [Carried],
     extents: Vec<Form>,
     /// The number of the point among all: where its own elements are.
@@ -247,9 +268,14 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    fn new(vars: &'a Vars, kernel: &Kernel, carried: &'a [Carried]) -> Option<Self> {
+    fn new(
+        (vars, known): (&'a Vars, &'a Known),
+        kernel: &Kernel,
+        carried: &'a [Carried],
+    ) -> Option<Self> {
         let mut finder = Self {
             vars,
+            known,
             carried,
             extents: Vec::new(),
             own: Form::default(),
@@ -273,15 +299,27 @@ impl<'a> Finder<'a> {
     }
 
     fn atom(&self, atom: Atom) -> Option<Form> {
-        match atom {
-            Atom::Const(Const::I64(n)) => Some(Form::constant(n)),
-            Atom::Const(_) => None,
-            Atom::Var(v) => match self.inside.get(&v) {
-                Some(form) => form.clone(),
-                None if self.vars[v].ty == Type::I64 => Some(Form::of((None, vec![v]), 1)),
-                None => None,
-            },
+        self.deep_atom(atom, DEPTH)
+    }
+
+    /// What is from outside is taken apart so deep.
+    fn deep_atom(&self, atom: Atom, depth: usize) -> Option<Form> {
+        let v = match atom {
+            Atom::Const(Const::I64(n)) => return Some(Form::constant(n)),
+            Atom::Const(_) => return None,
+            Atom::Var(v) => v,
+        };
+        if let Some(form) = self.inside.get(&v) {
+            return form.clone();
         }
+        if let Some((ScalarOp::Bin(op, ScalarType::I64), args)) = self.known.get(&v)
+            && depth > 0
+            && let [a, b] = [args[0], args[1]].map(|arg| self.deep_atom(arg, depth - 1))
+            && let Some(form) = operated(*op, &a?, &b?)
+        {
+            return Some(form);
+        }
+        (self.vars[v].ty == Type::I64).then(|| Form::of((None, vec![v]), 1))
     }
 
     /// Whether a buffer is carried, as what is read or written.
@@ -414,17 +452,10 @@ impl<'a> Finder<'a> {
             return None;
         };
         let (a, b) = (self.atom(a)?, self.atom(b)?);
-        if op == BinOp::Add {
-            a.plus(&b)
-        } else if op == BinOp::Sub {
-            a.minus(&b)
-        } else if op == BinOp::Mul {
-            a.times(&b)
-        } else if op == BinOp::Max || op == BinOp::Min {
-            self.clamped(&a, &b, op == BinOp::Min)
-        } else {
-            None
+        if op == BinOp::Max || op == BinOp::Min {
+            return self.clamped(&a, &b, op == BinOp::Min);
         }
+        operated(op, &a, &b)
     }
 
     /// An index of the space and something, and no less than 0, or no more than the last one: then it is between the index and that.

@@ -3,7 +3,7 @@
 use super::counts::Work;
 use super::steps::Steps;
 use crate::analysis::kernels::arguments;
-use crate::analysis::stencil::stencil;
+use crate::analysis::stencil::{Known, stencil};
 use crate::hash::HashMap;
 use crate::ir::array::StreamOp;
 use crate::ir::id::{FunId, IdMap, SpanId, Var};
@@ -184,6 +184,7 @@ fn function(vars: &Vars, fun: &Fun<Mem>, thresholds: Thresholds<'_>) -> HostFun 
         thresholds,
         slots: IdMap::with_default(None),
         next: 0,
+        known: Known::default(),
     };
     let params = fun.params.iter().map(|p| resolver.slot(p.var)).collect();
     let body = resolver.block(&fun.body);
@@ -199,6 +200,7 @@ pub(super) struct Resolver<'a> {
     thresholds: Thresholds<'a>,
     slots: IdMap<Var, Option<Slot>>,
     next: usize,
+    known: Known,
 }
 
 impl Resolver<'_> {
@@ -341,6 +343,7 @@ impl Resolver<'_> {
                 }
             }
             Exp::Scalar(op, args) => {
+                self.known.insert(first?, (*op, args.clone()));
                 let args = self.operands(args);
                 OpKind::Scalar {
                     to: self.slot(first?),
@@ -377,7 +380,7 @@ impl Resolver<'_> {
                         params: slots,
                         index: self.slot(*index),
                         bound: self.operand(*bound),
-                        steps: stencil(self.vars, params, *index, body)
+                        steps: stencil((self.vars, &self.known), params, *index, body)
                             .and_then(|found| self.steps(&found, *index)),
                         body: self.block(body),
                     },
