@@ -41,8 +41,8 @@ pub struct Stencil<'b> {
     pub launch: &'b Exp<Mem>,
     /// The buffers that are carried.
     pub carried: Vec<Carried>,
-    /// How far, in elements, what a point reads of these is from its own place at most: the sum of the magnitudes.
-    pub reach: Sum,
+    /// How far, in elements, what a point reads of these is from its own place at most: for each read the sum of the magnitudes.
+    pub reach: Vec<Sum>,
     /// What has to hold, else the reach is not known: each sum is 0 or more.
     pub bounds: Vec<Sum>,
 }
@@ -124,7 +124,7 @@ pub fn stencil<'b>(
         kernel,
         launch,
         carried,
-        reach: reach.into_iter().map(|(vars, n)| (n, vars)).collect(),
+        reach: reach.into_iter().collect(),
         bounds,
     })
 }
@@ -263,7 +263,7 @@ struct Finder<'a> {
     /// The buffers that a point makes for itself.
     local: BTreeSet<Var>,
     written: BTreeSet<Var>,
-    reach: BTreeMap<Vec<Var>, i64>,
+    reach: BTreeSet<Sum>,
     bounds: Vec<Sum>,
 }
 
@@ -282,7 +282,7 @@ impl<'a> Finder<'a> {
             inside: BTreeMap::new(),
             local: BTreeSet::new(),
             written: BTreeSet::new(),
-            reach: BTreeMap::new(),
+            reach: BTreeSet::new(),
             bounds: Vec::new(),
         };
         for (d, (index, extent)) in kernel.space.iter().enumerate() {
@@ -417,14 +417,11 @@ impl<'a> Finder<'a> {
                 // What is read of what this step writes could be another's.
                 let is_read = self.carried.iter().any(|c| c.from == *buffer);
                 let away = self.atom(*index)?.minus(&self.own)?;
-                for ((index, factors), (low, high)) in away.0 {
-                    if index.is_some() || !is_read {
-                        return None;
-                    }
+                let far = away.0.into_iter().map(|((index, factors), (low, high))| {
                     let far = low.checked_abs()?.max(high.checked_abs()?);
-                    let reach = self.reach.entry(factors).or_default();
-                    *reach = far.max(*reach);
-                }
+                    (index.is_none() && is_read).then_some((far, factors))
+                });
+                self.reach.insert(far.collect::<Option<Sum>>()?);
                 is_read.then_some(())
             }
             Mem::Store { buffer, index, .. } => {

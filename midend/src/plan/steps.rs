@@ -23,7 +23,8 @@ pub(super) struct Steps {
     args: Vec<Slot>,
     carried: Vec<Carried>,
     counter: Option<usize>,
-    reach: Slots,
+    /// How far reads are, each.
+    reach: Vec<Slots>,
     /// What is not negative if the reach is that.
     bounds: Vec<Slots>,
 }
@@ -56,7 +57,7 @@ impl Resolver<'_> {
             work: Work::of(found.kernel),
             carried: carried.collect::<Option<_>>()?,
             counter: place(counter),
-            reach: self.sum(&found.reach),
+            reach: found.reach.iter().map(|sum| self.sum(sum)).collect(),
             bounds: found.bounds.iter().map(|sum| self.sum(sum)).collect(),
             args: self.all(&args),
         }))
@@ -109,9 +110,13 @@ impl<D: Device> Run<'_, D> {
             let mut all = all.into_iter();
             all.try_fold(0i64, |sum, product| sum.checked_add(product.checked_abs()?))
         };
-        let Some(reach) = products::<D>(frame, &steps.reach)?.and_then(far) else {
-            return Ok(None);
-        };
+        let mut reach = 0;
+        for read in &steps.reach {
+            let Some(far) = products::<D>(frame, read)?.and_then(far) else {
+                return Ok(None);
+            };
+            reach = far.max(reach);
+        }
         let mut bytes = 0u64;
         let mut lens = Vec::new();
         for carried in &steps.carried {

@@ -28,10 +28,10 @@ pub(super) fn converts(from: ScalarType, to: ScalarType, integers: bool) -> bool
     let known = match (from, to) {
         (_, ScalarType::Bool) | (ScalarType::Bool, _) => true,
         (ScalarType::F32, ScalarType::F64) | (ScalarType::F64, ScalarType::F32) => true,
-        // Those of 32 bits are the widest that are converted to and from floats; larger ones, without a sign, not from.
+        // Those of 32 bits are the widest that floats become, and that binary32 is made of; larger ones, without a sign, are not made.
         (ScalarType::F32, _) => to.bytes() < 4 || to == ScalarType::I32,
         (ScalarType::F64, _) => false,
-        (_, ScalarType::F32 | ScalarType::F64) => from.bytes() <= 4,
+        (_, ScalarType::F32) => from.bytes() <= 4,
         _ => true,
     };
     known && from != to && packed(from) && packed(to)
@@ -83,7 +83,8 @@ impl Emit<'_, '_> {
         {
             return Some(Lanes::Packed(growing));
         }
-        let numbers = self.packed(group, arg);
+        let growing = self.growing(group, from, arg);
+        let numbers = growing.unwrap_or_else(|| self.packed(group, arg));
         Some(Lanes::Packed(self.converted(numbers, (from, to), parts)))
     }
 
@@ -120,6 +121,10 @@ impl Emit<'_, '_> {
             (_, ScalarType::F32) => {
                 let single = |a| self.b.ins().fcvt_from_sint(types::F32X4, a);
                 numbers.into_iter().map(single).collect()
+            }
+            (_, ScalarType::F64) if from.bytes() == 8 => {
+                let double = |a| self.double(a, from.is_signed());
+                numbers.into_iter().map(double).collect()
             }
             (_, ScalarType::F64) => {
                 let double = |a| self.doubles(a, from, parts);
@@ -214,6 +219,29 @@ impl Emit<'_, '_> {
         let factor = self.lanes_of(types::F32X4, &65536f32.to_le_bytes().repeat(4));
         let upper = self.b.ins().fmul(upper, factor);
         self.b.ins().fadd(upper, lower)
+    }
+
+    /// Integers of 64 bits made binary64: both halves are digits of a number of which the others are known, so that each is exact, and the sum is
+    /// rounded once. What is known of the upper one is taken away with what is known of the lower.
+    fn double(&mut self, all: Value, signed: bool) -> Value {
+        // 2^52 and some units; 2^84 and some multiples of 2^32, among which those of the sign begin in the middle.
+        const LOWER: u64 = 0x4330_0000_0000_0000;
+        const UPPER: u64 = 0x4530_0000_0000_0000;
+        let middle = if signed { 1 << 31 } else { 0 };
+        let mut constant = |ty, bits: u64| self.lanes_of(ty, &bits.to_le_bytes().repeat(2));
+        let low = constant(types::I64X2, 0xffff_ffff);
+        let lower = constant(types::I64X2, LOWER);
+        let upper = constant(types::I64X2, UPPER | middle);
+        let known = f64::from_bits(UPPER | middle) + f64::from_bits(LOWER);
+        let known = constant(types::F64X2, known.to_bits());
+        let lows = self.b.ins().band(all, low);
+        let lows = self.b.ins().bor(lows, lower);
+        let shift = self.b.ins().iconst(types::I32, 32);
+        let highs = self.b.ins().ushr(all, shift);
+        let highs = self.b.ins().bxor(highs, upper);
+        let [lows, highs] = [lows, highs].map(|v| self.b.ins().bitcast(types::F64X2, RAW, v));
+        let highs = self.b.ins().fsub(highs, known);
+        self.b.ins().fadd(highs, lows)
     }
 
     /// Integers of 32 bits made binary64.

@@ -71,9 +71,9 @@ impl Finder<'_> {
                 let packed = packed_type(*op, self.integers);
                 match op {
                     // An index as it grows from lane to lane.
-                    ScalarOp::Convert(ScalarType::I64, to) if grows(&args[0]) => {
-                        packed.filter(|_| to.is_integer()).map(|_| *to)
-                    }
+                    ScalarOp::Convert(ScalarType::I64, to) if grows(&args[0]) => packed
+                        .filter(|_| to.is_integer() || *to == ScalarType::F64)
+                        .map(|_| *to),
                     ScalarOp::Bin(BinOp::Shl | BinOp::Shr, _) if self.varies(args[1]) => None,
                     ScalarOp::Un(..)
                     | ScalarOp::Bin(..)
