@@ -87,8 +87,8 @@ fn products<D: Device>(frame: &Frame<D>, sum: &Slots) -> Result<Option<Vec<i64>>
 }
 
 impl<D: Device> Run<'_, D> {
-    /// Leaves so many steps to the device, whose counter begins with this number, and of which the first reads what the frame holds. What the last one wrote is there then; nothing if the steps have
-    /// to be run one by one.
+    /// Leaves so many steps to the device, whose counter begins with this number, and of which the first reads what the frame
+    /// holds. Gives what the last one wrote; nothing if the steps have to be run one by one.
     pub(super) fn steps(
         &self,
         frame: &Frame<D>,
@@ -129,10 +129,10 @@ impl<D: Device> Run<'_, D> {
         }
         let (mut memory, mut carried) = (Vec::new(), Vec::new());
         for (stepped, len) in steps.carried.iter().zip(lens) {
-            let make = || self.device.alloc(stepped.elem, len);
             let make = || {
-                let asker = Asker::Statement(span);
-                counted::<D>(&self.options.memory, asker, (stepped.elem, len), make)
+                let (asker, memory) = (Asker::Statement(span), &self.options.memory);
+                let alloc = || self.device.alloc(stepped.elem, len);
+                counted::<D>(memory, asker, (stepped.elem, len), alloc)
             };
             // One by one, steps need less memory.
             let (Ok(even), Ok(odd)) = (make(), make()) else {
