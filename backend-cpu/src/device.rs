@@ -32,6 +32,8 @@ pub struct Options {
 const POINTS: i64 = 4;
 /// Rows of so many elements are summed faster in vector registers than by points that go through one each.
 const SHORT: i64 = 16;
+/// Points that are worked on together, whose arrays should be in a cache of a core.
+const TOGETHER: i64 = 16;
 
 /// All cores of this machine.
 pub struct CpuDevice {
@@ -157,6 +159,7 @@ impl Device for CpuDevice {
         match kind {
             ThresholdKind::Outer | ThresholdKind::Tiles => cores * POINTS,
             ThresholdKind::Rows => rows_shorter_than(SHORT),
+            ThresholdKind::Arrays => TOGETHER,
             // Lanes gather what points read far apart; a thread that meets a long row has nobody to share it with, and there are no
             // blocks of threads.
             ThresholdKind::Layout | ThresholdKind::Ragged | ThresholdKind::Block => INFINITE,

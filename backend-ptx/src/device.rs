@@ -217,6 +217,8 @@ impl<M: Machine> Device for PtxDevice<M> {
             ThresholdKind::Ragged => INFINITE,
             ThresholdKind::Rows => rows_shorter_than(SHORT),
             ThresholdKind::Layout => LAYOUT,
+            // Arrays of points are far in any case.
+            ThresholdKind::Arrays => 0,
             ThresholdKind::Block => 1,
             ThresholdKind::Tiles => parallelism / TILES,
         }

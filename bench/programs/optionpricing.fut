@@ -30,8 +30,11 @@ def inverse_normal (p: f64) : f64 =
   let tail q =
     (((((-7.784894002430293e-03 * q - 3.223964580411365e-01) * q - 2.400758277161838) * q - 2.549732539343734) * q + 4.374664141464968) * q + 2.938163982698783)
     / ((((7.784695709041462e-03 * q + 3.224671290700398e-01) * q + 2.445134137142996) * q + 3.754408661907416) * q + 1)
-  in if p < 0.02425 then tail (f64.sqrt (-2 * f64.log p))
-     else if p > 1 - 0.02425 then -(tail (f64.sqrt (-2 * f64.log (1 - p))))
+  -- Both tails are alike.
+  let outside = f64.min p (1 - p)
+  in if outside < 0.02425 then
+       let q = tail (f64.sqrt (-2 * f64.log outside))
+       in if p < 0.5 then q else -q
      else
        let q = p - 0.5
        let r = q * q

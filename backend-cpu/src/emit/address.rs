@@ -31,7 +31,7 @@ impl Emit<'_, '_> {
     /// The address of an element as base and constant offset.
     pub(super) fn place(&mut self, start: Value, elem: ScalarType, index: Atom) -> (Value, i32) {
         if let Atom::Const(Const::I64(i)) = index
-            && let Some(offset) = bytes(elem, i)
+            && let Some(offset) = bytes(elem.bytes() as i64, i)
         {
             return (start, offset);
         }
@@ -50,23 +50,28 @@ impl Emit<'_, '_> {
     }
 
     fn split(&mut self, start: Value, elem: ScalarType, index: Value) -> (Value, i32) {
+        self.spaced(start, elem.bytes() as i64, index)
+    }
+
+    /// The address of the element at an index of elements so many bytes apart, a power of two, as base and constant offset.
+    pub(super) fn spaced(&mut self, start: Value, size: i64, index: Value) -> (Value, i32) {
         let sum = match self.loops.last() {
             Some(counter) => self.sum(index, *counter),
             None => None,
         };
         if let Some(sum) = sum
-            && let Some(offset) = bytes(elem, sum.constant)
+            && let Some(offset) = bytes(size, sum.constant)
         {
             let mut place = start;
             for part in [sum.fixed, sum.moving] {
                 let total = part.into_iter().reduce(|a, b| self.b.ins().iadd(a, b));
                 if let Some(total) = total {
-                    place = self.ahead(place, elem, total);
+                    place = self.ahead(place, size, total);
                 }
             }
             return (place, offset);
         }
-        (self.ahead(start, elem, index), 0)
+        (self.ahead(start, size, index), 0)
     }
 
     /// The index as a sum, if taking it apart leaves less to do in the loop with this counter.
@@ -145,8 +150,8 @@ impl Emit<'_, '_> {
     }
 
     /// An address so many elements ahead.
-    fn ahead(&mut self, start: Value, elem: ScalarType, index: Value) -> Value {
-        let shift = i64::from(elem.bytes().trailing_zeros());
+    fn ahead(&mut self, start: Value, size: i64, index: Value) -> Value {
+        let shift = i64::from(size.trailing_zeros());
         let offset = if shift == 0 {
             index
         } else {
@@ -195,8 +200,8 @@ impl Emit<'_, '_> {
 }
 
 /// The bytes of so many elements, where they fit the offset of an instruction.
-fn bytes(elem: ScalarType, count: i64) -> Option<i32> {
-    let bytes = count.checked_mul(elem.bytes() as i64)?;
+fn bytes(size: i64, count: i64) -> Option<i32> {
+    let bytes = count.checked_mul(size)?;
     i32::try_from(bytes)
         .ok()
         .filter(|b| b.unsigned_abs() < 1 << 30)

@@ -47,10 +47,12 @@ struct Groups {
     left: Value,
 }
 
-/// The buffers that a body reads, and those that it writes.
+/// The buffers that a body reads, and those that it writes, but for those that it makes.
 fn buffers(body: &Body<Mem>) -> (BTreeSet<Var>, BTreeSet<Var>) {
     let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
+    let mut own = BTreeSet::new();
     all_stms(body, &mut |stm| match &stm.exp {
+        Exp::Op(Mem::Alloc { .. }) => own.extend(stm.binds.iter().copied()),
         Exp::Op(Mem::Load { buffer, .. }) => {
             read.insert(*buffer);
         }
@@ -66,6 +68,9 @@ fn buffers(body: &Body<Mem>) -> (BTreeSet<Var>, BTreeSet<Var>) {
         | Exp::Call { .. }
         | Exp::Op(_) => {}
     });
+    for buffers in [&mut read, &mut written] {
+        buffers.retain(|v| !own.contains(v));
+    }
     (read, written)
 }
 
@@ -136,6 +141,18 @@ impl Emit<'_, '_> {
         }
     }
 
+    /// These groups, or none if there is no room for the arrays of one.
+    fn with_room(&mut self, plan: &Plan, row: Row, groups: Groups) -> Groups {
+        let Some(room) = self.room(plan) else {
+            return groups;
+        };
+        Groups {
+            count: self.aligned(room, groups.count),
+            left: self.b.ins().select(room, groups.left, row.range.0),
+            ..groups
+        }
+    }
+
     /// A number if a condition holds, else zero.
     fn aligned(&mut self, cond: Value, number: Value) -> Value {
         let zero = self.i64(0);
@@ -175,13 +192,21 @@ impl Emit<'_, '_> {
         row: Row,
     ) {
         let groups = self.groups(row, (plan.width as i64, None), again);
+        let groups = self.with_room(plan, row, groups);
         let count = groups.count;
         self.in_groups((plan, &kernel.body), index, &groups, count);
-        self.few((groups.left, row.range.1), &[], |emit, i, _| {
+        let rest = (groups.left, row.range.1);
+        let alone = |emit: &mut Self, i: Value, _: &[Value]| {
             emit.bind(index, i);
-            emit.body(&kernel.body);
+            emit.scoped(&kernel.body, |emit| emit.body(&kernel.body));
             vec![]
-        });
+        };
+        if plan.has_arrays() {
+            let strip = super::control::strip(&kernel.body);
+            self.range(ScalarType::I64, rest, strip, &[], alone);
+        } else {
+            self.few(rest, &[], alone);
+        }
     }
 
     /// A row of points: those before its inside one by one, those inside in groups as long as there are enough for one, and
@@ -204,13 +229,14 @@ impl Emit<'_, '_> {
         };
         let line = self.line(&kernel.body);
         let groups = self.groups(inside, (plan.width as i64, line), again);
+        let groups = self.with_room(plan, inside, groups);
         // What is done one by one, and how many groups behind it: at first before the inside, then behind it.
         let parts = [first, low, groups.count];
         self.few((zero, two), &parts, |emit, _, parts| {
             let range = (parts[0], parts[1]);
             emit.range(ScalarType::I64, range, strip, &[], |emit, i, _| {
                 emit.bind(index, i);
-                emit.body(&kernel.body);
+                emit.scoped(&kernel.body, |emit| emit.body(&kernel.body));
                 vec![]
             });
             emit.in_groups((plan, &interior.kernel.body), index, &groups, parts[2]);

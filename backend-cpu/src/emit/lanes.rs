@@ -12,6 +12,7 @@
 
 mod addresses;
 mod ahead;
+mod arrays;
 mod branch;
 mod buckets;
 mod choice;
@@ -20,6 +21,7 @@ mod compress;
 mod convert;
 mod interior;
 mod lookup;
+mod loops;
 mod mask;
 mod narrow;
 mod near;
@@ -38,6 +40,8 @@ pub(super) use compress::compressed;
 pub(super) use interior::{Interior, Lifted, map_plan, reduction_plan};
 pub(super) use plan::Plan;
 pub(super) use vector::vector;
+
+use loops::Shape;
 
 use super::Emit;
 use cranelift_codegen::ir::{InstBuilder, Value};
@@ -101,7 +105,7 @@ impl Emit<'_, '_> {
     /// innermost dimension.
     pub(super) fn group(&mut self, plan: &Plan, body: &Body<Mem>, index: Var, first: Value) {
         let mut group = Group::new(plan, index, first);
-        self.lanes_body(&mut group, body);
+        self.with_arrays(plan, |emit| emit.lanes_body(&mut group, body));
     }
 
     /// The results of the body of a reduction, lane by lane, for a group of points whose first has the inner index
@@ -114,7 +118,7 @@ impl Emit<'_, '_> {
     ) -> Vec<Vec<Value>> {
         let (index, _) = *kernel.space.last().expect("reductions have a dimension");
         let mut group = Group::new(plan, index, first);
-        self.lanes_body(&mut group, &kernel.body);
+        self.with_arrays(plan, |emit| emit.lanes_body(&mut group, &kernel.body));
         let columns: Vec<Vec<Value>> = kernel
             .body
             .result
@@ -138,7 +142,7 @@ impl Emit<'_, '_> {
     ) -> Vec<Value> {
         let (index, _) = *kernel.space.last().expect("reductions have a dimension");
         let mut group = Group::new(plan, index, first);
-        self.lanes_body(&mut group, &kernel.body);
+        self.with_arrays(plan, |emit| emit.lanes_body(&mut group, &kernel.body));
         let mut values = Vec::new();
         for result in &kernel.body.result {
             values.extend(self.packed(&mut group, *result));
@@ -239,12 +243,15 @@ impl Emit<'_, '_> {
             self.lanes_loop(group, stm, params, form, body);
             return;
         }
+        if self.lanes_array(group, stm) {
+            return;
+        }
         let operands = free_in_stm(&self.program.vars, stm);
         let varying: Vec<Var> = operands
             .into_iter()
             .filter(|v| group.plan.varies(*v) && has_value(self.ty(*v)))
             .collect();
-        if varying.is_empty() {
+        if varying.is_empty() && !group.plan.makes_arrays(stm) {
             self.stm(stm);
             return;
         }
@@ -469,28 +476,6 @@ impl Emit<'_, '_> {
                 }
                 Atom::Var(_) | Atom::Const(_) => vec![self.atom(atom); group.plan.width],
             },
-        }
-    }
-}
-
-/// How a loop carries a parameter.
-#[derive(Clone, Copy, Debug)]
-enum Shape {
-    Uniform,
-    Many,
-    /// So many vectors.
-    Packed(usize),
-    /// So many vectors with lanes of 32 bits, of numbers of 64 bits.
-    Narrow(usize),
-}
-
-impl Shape {
-    /// The number of values.
-    const fn count(self, width: usize) -> usize {
-        match self {
-            Self::Uniform => 1,
-            Self::Many => width,
-            Self::Packed(count) | Self::Narrow(count) => count,
         }
     }
 }

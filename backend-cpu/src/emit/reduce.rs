@@ -65,24 +65,30 @@ impl Emit<'_, '_> {
         {
             return self.reduce_side_by_side(kernel, ops, points, &start, (ilo, ihi));
         }
+        // Where there is no room for the arrays of a group, all is left over.
+        let room = plan.and_then(|plan| self.room(plan));
+        let end = match room {
+            Some(room) => self.b.ins().select(room, ihi, ilo),
+            None => ihi,
+        };
         let (start, ilo) = match plan {
             Some(plan) if plan.own_sums => {
-                let range = (ilo, ihi);
+                let range = (ilo, end);
                 let (sums, left) =
                     self.reduce_lanes(plan, kernel, ops, (&tys, &start), range, None);
                 match plan.halved(&tys) {
                     Some(half) if plan.parts == 4 => {
-                        let range = (left, ihi);
+                        let range = (left, end);
                         self.reduce_alone(half.width, kernel, ops, (&tys, &start), range, sums)
                     }
                     Some(half) => {
-                        let range = (left, ihi);
+                        let range = (left, end);
                         self.reduce_lanes(&half, kernel, ops, (&tys, &start), range, Some(&sums))
                     }
                     None => (sums, left),
                 }
             }
-            Some(plan) => self.reduce_groups(plan, kernel, ops, &start, (ilo, ihi)),
+            Some(plan) => self.reduce_groups(plan, kernel, ops, &start, (ilo, end)),
             None => (start, ilo),
         };
         let step = |emit: &mut Self, i: Value, sums: &[Value]| {
@@ -92,7 +98,7 @@ impl Emit<'_, '_> {
                 emit.operate(ops, sums, &values)
             })
         };
-        if plan.is_some() {
+        if plan.is_some() && room.is_none() {
             // Groups have left few points over.
             return self.few((ilo, ihi), &start, step);
         }

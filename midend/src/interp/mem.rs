@@ -98,7 +98,8 @@ impl Device for Reference {
             | ThresholdKind::Rows
             | ThresholdKind::Block
             | ThresholdKind::Ragged
-            | ThresholdKind::Layout => 4,
+            | ThresholdKind::Layout
+            | ThresholdKind::Arrays => 4,
         }
     }
 

@@ -41,17 +41,22 @@ pub enum ThresholdKind {
     /// The number of elements that are put in another order, so that neighbouring points read or write neighbours; none if they are
     /// near enough as it is. Not reached if there is no memory for them.
     Layout,
+    /// How many points have room for the arrays that they make for themselves in a mebibyte, where the second version has loops at more
+    /// points: on devices that work on neighbouring points together, it is the better one if there are more arrays at a time than are near.
+    /// Always reached if the second version took too much memory.
+    Arrays,
 }
 
 impl ThresholdKind {
     /// All kinds.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Outer,
         Self::Tiles,
         Self::Rows,
         Self::Block,
         Self::Ragged,
         Self::Layout,
+        Self::Arrays,
     ];
 
     /// The name in texts.
@@ -63,6 +68,7 @@ impl ThresholdKind {
             Self::Block => "block",
             Self::Ragged => "ragged",
             Self::Layout => "layout",
+            Self::Arrays => "arrays",
         }
     }
     /// The kind of this name.

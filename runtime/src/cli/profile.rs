@@ -152,6 +152,7 @@ fn guards(guards: &[GuardPassed]) -> Table {
                 ThresholdKind::Rows => format!("rows of {ELEMENTS} elements"),
                 ThresholdKind::Layout => String::from("elements out of order"),
                 ThresholdKind::Block => String::from("points in a block's memory"),
+                ThresholdKind::Arrays => String::from("points whose arrays fill 1 MiB"),
             },
             if guard.least == guard.greatest {
                 guard.least.to_string()

@@ -29,7 +29,8 @@ impl Finder<'_> {
                 self.varying.insert(*bind);
             }
         }
-        (self.counts.finding == finding).then_some(())
+        self.branch_array(stm, sides)?;
+        (self.counts.finding == finding || !self.own.is_empty()).then_some(())
     }
 
     /// Whether both sides of a choice between lanes may be computed when the elements that they read are the same for all lanes: they

@@ -2,6 +2,7 @@
 //! only.
 
 use super::addresses::valued;
+use super::arrays::{Array, has_arrays};
 use super::plan::{Plan, chooses, is_sum};
 use super::rows::{Row, needed, rows};
 use super::strips::strips;
@@ -11,7 +12,7 @@ use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, KernelKind, Mem};
 use midend::ir::scalar::ScalarOp;
 use midend::ir::soac::Operator;
-use midend::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm, Vars};
+use midend::ir::syntax::{Atom, Body, Exp, LoopParam, Stm, Vars};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
 use midend::math::definition;
@@ -40,6 +41,7 @@ pub(in crate::emit) fn plan(kernel: &Kernel, vars: &Vars, asked: usize) -> Optio
     [true, false].into_iter().find_map(|integers| {
         let mut finder = Finder::new(kernel, vars, integers)?;
         finder.valued = integers.then(|| valued(&kernel.body, []));
+        finder.takes_arrays = true;
         finder.body(&kernel.body)?;
         finder.plan(asked)
     })
@@ -58,6 +60,7 @@ pub(in crate::emit) fn plan_reduction(
         .find_map(|integers| own_sums(kernel, ops, vars, (integers, asked)));
     let of_loops = |integers| {
         let mut finder = Finder::new(kernel, vars, integers)?;
+        finder.takes_arrays = !kernel.has_ragged_rows();
         finder.body(&kernel.body)?;
         finder.plan(asked).filter(|_| finder.counts.loops > 0)
     };
@@ -94,6 +97,10 @@ fn own_sums(
     (integers, asked): (bool, usize),
 ) -> Option<Plan> {
     let mut finder = Finder::new(kernel, vars, integers)?;
+    finder.takes_arrays = !kernel.has_ragged_rows();
+    if integers && finder.takes_arrays && has_arrays(&kernel.body) {
+        finder.valued = Some(valued(&kernel.body, []));
+    }
     finder.body(&kernel.body)?;
     for op in ops {
         finder.counts.carried += op.neutral.len();
@@ -115,6 +122,7 @@ fn own_sums(
 }
 
 /// Finds what varies; gives up where a body cannot be worked on in lanes.
+#[derive(Clone)]
 pub(super) struct Finder<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) vars: &'a Vars,
@@ -138,6 +146,10 @@ pub(super) struct Finder<'a> {
     pub(super) ends: BTreeSet<Var>,
     /// The bytes that indices are which look up elements of tables in registers.
     pub(super) lookups: BTreeMap<Var, Var>,
+    /// Whether points may have arrays of their own, under which names they go, and how they are made.
+    pub(super) takes_arrays: bool,
+    pub(super) own: BTreeSet<Var>,
+    pub(super) arrays: Vec<Array>,
 }
 
 /// What a body is made of.
@@ -207,6 +219,9 @@ impl<'a> Finder<'a> {
             needed,
             ends: BTreeSet::new(),
             lookups: BTreeMap::new(),
+            takes_arrays: false,
+            own: BTreeSet::new(),
+            arrays: Vec::new(),
         })
     }
 
@@ -249,12 +264,12 @@ impl<'a> Finder<'a> {
         };
         let finding = self.counts.finding;
         // Loops have lanes of their own accord.
-        if finding > 0 && self.counts.loops > 0 {
+        if finding > 0 && self.counts.loops > 0 && self.own.is_empty() {
             return None;
         }
         let width = if self.counts.diverging > 0 {
             FEW.max(2 * self.counts.most)
-        } else if finding > 0 {
+        } else if finding > 0 && (self.own.is_empty() || !self.mostly_packed()) {
             NARROW.max(self.counts.most)
         } else if self.integers {
             WIDE.max(2 * self.counts.most)
@@ -291,6 +306,8 @@ impl<'a> Finder<'a> {
             },
             unused: self.unused(),
             lookups: self.lookups.clone(),
+            own: self.own.clone(),
+            arrays: self.arrays.clone(),
         })?;
         // Without integers, binary32 has most lanes.
         let most = if self.integers { self.counts.most } else { 4 };
@@ -322,56 +339,7 @@ impl Finder<'_> {
     fn stm(&mut self, stm: &Stm<Mem>) -> Option<()> {
         self.counts.statements += 1;
         match &stm.exp {
-            Exp::Loop { params, form, body } => {
-                let bound = match form {
-                    LoopForm::For { bound, .. } => bound,
-                    LoopForm::While(cond) => return self.diverging(stm, params, cond, body),
-                };
-                if self.varies(*bound) {
-                    return None;
-                }
-                self.counts.loops += 1;
-                self.counts.depth += 1;
-                let packed = self.counts.packed;
-                for param in params {
-                    if self.varies(param.init) {
-                        self.varying.insert(param.var);
-                    }
-                }
-                // Until nothing more is found to vary, since one parameter may vary by another.
-                loop {
-                    let before = self.varying.len();
-                    let counted = self.counts;
-                    self.body(body)?;
-                    for (param, next) in params.iter().zip(&body.result) {
-                        if self.varies(*next) {
-                            self.varying.insert(param.var);
-                        }
-                    }
-                    if self.varying.len() == before {
-                        break;
-                    }
-                    self.counts = counted;
-                }
-                self.counts.depth -= 1;
-                let before = self.counts.carried;
-                let mut lanes = None;
-                for (param, bind) in params.iter().zip(&stm.binds) {
-                    if self.varying.contains(&param.var) {
-                        self.counts.carried += 1;
-                        self.varying.insert(*bind);
-                        let elem = self.elem(param.var);
-                        lanes = elem.and_then(|ty| lanes_per_vector(ty, self.integers));
-                    }
-                }
-                self.counts.held = self.counts.held.max(self.counts.carried - before);
-                if let Some(lanes) = lanes.filter(|_| self.counts.carried == before + 1) {
-                    let step = (self.counts.packed - packed, lanes);
-                    let known = self.counts.tightest.unwrap_or(step);
-                    self.counts.tightest = Some(known.min(step));
-                }
-                return Some(());
-            }
+            Exp::Loop { params, form, body } => return self.repeated(stm, params, form, body),
             Exp::If {
                 cond,
                 then,
@@ -388,6 +356,7 @@ impl Finder<'_> {
                 self.body(then)?;
                 self.body(otherwise)?;
                 self.counts = counted;
+                self.chooses_no_array([then, otherwise])?;
             }
             Exp::Scalar(op, _) => {
                 // These are calls, which leave nothing in vector registers.
@@ -398,19 +367,16 @@ impl Finder<'_> {
                 let steps = definition(*op).map_or(0, |f| f.body.stms.len());
                 self.counts.statements += steps / 2;
             }
+            // Another name of an array that each lane has for itself.
+            Exp::Atom(atom) if self.is_own(*atom) => return None,
             Exp::Atom(_)
             | Exp::Assert { .. }
             | Exp::Guard { .. }
             | Exp::Op(Mem::Load { .. } | Mem::Store { .. }) => {}
+            Exp::Op(Mem::Alloc { elem, len, .. }) => return self.array(stm.binds[0], *elem, *len),
+            Exp::Op(Mem::Copy { shape, dst, src }) => return self.copy(shape, dst, src),
             Exp::Call { .. }
-            | Exp::Op(
-                Mem::Alloc { .. }
-                | Mem::Free(_)
-                | Mem::Copy { .. }
-                | Mem::Launch(_)
-                | Mem::Trace(_)
-                | Mem::Stream(_),
-            ) => {
+            | Exp::Op(Mem::Free(_) | Mem::Launch(_) | Mem::Trace(_) | Mem::Stream(_)) => {
                 return None;
             }
         }
@@ -426,7 +392,7 @@ impl Finder<'_> {
 
     /// A loop that goes on while a condition holds: lanes that are through with it compute on with the others, so what it
     /// computes must not fail.
-    fn diverging(
+    pub(super) fn diverging(
         &mut self,
         stm: &Stm<Mem>,
         params: &[LoopParam],

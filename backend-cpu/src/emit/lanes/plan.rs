@@ -1,5 +1,6 @@
 //! How neighbouring points are worked on together.
 
+use super::arrays::{Array, has_arrays};
 use super::rows::Row;
 use super::vector::lanes_per_vector;
 use midend::ir::id::Var;
@@ -35,6 +36,9 @@ pub(in crate::emit) struct Plan {
     pub(super) unused: BTreeSet<Var>,
     /// The bytes that indices are which look up elements of tables in registers.
     pub(super) lookups: BTreeMap<Var, Var>,
+    /// The arrays that each lane has for itself, and the names under which they go.
+    pub(super) arrays: Vec<Array>,
+    pub(super) own: BTreeSet<Var>,
 }
 
 impl Plan {
@@ -51,6 +55,8 @@ impl Plan {
             rows: Vec::new(),
             unused: BTreeSet::new(),
             lookups: BTreeMap::new(),
+            arrays: Vec::new(),
+            own: BTreeSet::new(),
         }
     }
 
@@ -94,6 +100,22 @@ impl Plan {
             width: 2 * self.width,
             ..self
         }
+    }
+
+    /// Whether points have arrays of their own.
+    pub(in crate::emit) fn has_arrays(&self) -> bool {
+        !self.arrays.is_empty()
+    }
+
+    /// Whether a choice makes such arrays on a side.
+    pub(super) fn makes_arrays(&self, stm: &Stm<Mem>) -> bool {
+        let Exp::If {
+            then, otherwise, ..
+        } = &stm.exp
+        else {
+            return false;
+        };
+        self.has_arrays() && [then, otherwise].into_iter().any(has_arrays)
     }
 
     /// Whether lanes have values of their own of the variable.

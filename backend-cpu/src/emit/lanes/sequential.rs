@@ -15,6 +15,7 @@
 //! ```
 
 use super::ahead::{Ahead, STEPS, ahead};
+use super::arrays::has_arrays;
 use super::mask::mask_type;
 use super::narrow::narrow;
 use super::strips::strips;
@@ -104,12 +105,12 @@ impl Order {
     }
 
     /// Values of one parameter after the other in this order.
-    fn arranged(&self, values: &[Value]) -> Vec<Value> {
+    pub(super) fn arranged(&self, values: &[Value]) -> Vec<Value> {
         self.0.iter().map(|i| values[*i]).collect()
     }
 
     /// Values in this order as those of one parameter after the other.
-    fn restored(&self, values: &[Value]) -> Vec<Value> {
+    pub(super) fn restored(&self, values: &[Value]) -> Vec<Value> {
         let mut restored = values.to_vec();
         for (from, to) in values.iter().zip(&self.0) {
             restored[*to] = *from;
@@ -228,7 +229,7 @@ impl Emit<'_, '_> {
     }
 
     /// A step of a loop: what is carried, and what the next step gets.
-    fn lanes_step(
+    pub(super) fn lanes_step(
         &mut self,
         group: &mut Group<'_>,
         (vars, carried, order): (&[Var], &[(usize, Shape)], &Order),
@@ -238,7 +239,11 @@ impl Emit<'_, '_> {
         self.bind_carried(group, vars, carried, &order.restored(values));
         // What is put in vectors or taken out of them inside is not there after a loop without iterations.
         let outside = group.lanes.clone();
-        self.lanes_body(group, body);
+        if has_arrays(body) {
+            self.released(|emit| emit.lanes_body(group, body));
+        } else {
+            self.lanes_body(group, body);
+        }
         let mut next = Vec::new();
         for (i, shape) in carried {
             next.extend(self.in_shape(group, *shape, body.result[*i]));
@@ -258,6 +263,9 @@ impl Emit<'_, '_> {
         let vars: Vec<Var> = params.iter().map(|p| p.var).collect();
         let outside = group.lanes.clone();
         let go_on = cond.result[0];
+        if !go_on.as_var().is_some_and(|v| group.plan.varies(v)) {
+            return self.lanes_alike(group, (params, carried), &inits, (cond, body));
+        }
         // What nothing uses behind the loop, and lanes per vector of a mask of those that are in it.
         let unused = |i: usize| group.plan.unused.contains(&stm.binds[i]);
         let goes_on = carried.iter().filter(|(i, _)| unused(*i));
@@ -423,7 +431,7 @@ impl Emit<'_, '_> {
 
     /// How a loop carries a parameter.
     pub(super) fn shape(&self, group: &Group<'_>, var: Var) -> Shape {
-        if !group.plan.varies(var) {
+        if !group.plan.varies(var) || group.plan.own.contains(&var) {
             return Shape::Uniform;
         }
         match group.plan.vectors(self.elem(var)) {

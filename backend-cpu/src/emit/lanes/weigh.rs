@@ -35,7 +35,7 @@ impl Finder<'_> {
             self.unit.extend(&stm.binds);
             return;
         }
-        if self.finds_row(stm) || self.looks_up(stm) {
+        if self.finds_row(stm) || self.looks_up(stm) || self.finds_in_array(stm) {
             return;
         }
         let in_panel = self.is_in_panel(stm);
@@ -87,7 +87,8 @@ impl Finder<'_> {
             }
             Exp::Op(Mem::Load { buffer, index }) => {
                 let elem = self.vars[*buffer].ty.elem();
-                elem.filter(|_| unit(index) || in_panel)
+                let own = self.own.contains(buffer) && !self.varies(*index);
+                elem.filter(|_| unit(index) || in_panel || own)
             }
             Exp::Op(Mem::Store {
                 buffer,
@@ -95,7 +96,8 @@ impl Finder<'_> {
                 value,
             }) => {
                 let elem = self.vars[*buffer].ty.elem();
-                elem.filter(|_| unit(index) && !grows(value))
+                let own = self.own.contains(buffer) && !self.varies(*index);
+                elem.filter(|_| own || unit(index) && !grows(value))
             }
             // Only what it says differs.
             Exp::Assert { cond, .. } if !self.varies(*cond) => return,

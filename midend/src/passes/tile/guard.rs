@@ -9,6 +9,11 @@
 //! if g { segmap (i < n) { loop .. } }                           if g && s { segmap (i < n) { loop .. } }
 //! else { segred (i < n, j < m) { xss[i, j] } .. }         ──►   else { segred (i < n, j < m) { xss[i, j] } .. }
 //!
+//!                                                               g = guard outer "main:4" n
+//! g = guard outer "main:4" n                                    s = guard arrays "main:4" (1048576 / max(8 * m * k, 1))
+//! if g { segmap (i < n) { .. copy (yss : [m][k]f64) .. } }      if g && s { segmap (i < n) { .. copy (yss : [m][k]f64) .. } }
+//! else { segmap (i < n, j < m) { loop .. } .. }           ──►   else { segmap (i < n, j < m) { loop .. } .. }
+//!
 //!                                                               g = guard ragged "main:3" n
 //! g = guard outer "main:3" n                                    if g { .. }
 //! if g { .. } else { segred (i < n, j in offs) { .. } .. } ──►  else { segred (i < n, j in offs) { .. } .. }
@@ -19,6 +24,8 @@
 //! better version, but rows long enough. So do the points of a map over rows. Where rows differ in length, the reduction shares out
 //! what there is to do, however long one of them is; it is up to the device whether enough points that each go through a row of
 //! their own make up for that.
+
+mod arrays;
 
 use crate::analysis::rows::{along_rows, maps_rows, reduces_ragged_rows};
 use crate::fired::fired;
@@ -39,6 +46,8 @@ enum Versions {
     Ragged,
     /// The other goes along rows of this length: reduces them, or computes each element of them.
     Rows(Atom),
+    /// The first makes arrays at each point, the other has loops at more points.
+    Arrays,
 }
 
 /// Looks at the guards of a body.
@@ -68,8 +77,12 @@ fn choice(vars: &Vars, stm: &Stm<Seg>) -> Option<(Var, Versions)> {
         Versions::Tiles
     } else if reduces_ragged_rows(otherwise) {
         Versions::Ragged
+    } else if let Some(length) = along_rows(vars, otherwise).or_else(|| maps_rows(otherwise)) {
+        Versions::Rows(length)
+    } else if arrays::has_loops(otherwise) {
+        Versions::Arrays
     } else {
-        Versions::Rows(along_rows(vars, otherwise).or_else(|| maps_rows(otherwise))?)
+        return None;
     };
     Some((cond.as_var()?, versions))
 }
@@ -80,17 +93,23 @@ fn decide(vars: &mut Vars, stms: &mut Vec<Stm<Seg>>, (at, cond): (usize, Var), v
     let Some(guard) = guard else { return };
     let between = &stms[guard..at];
     let late = match versions {
-        Versions::Tiles | Versions::Ragged => false,
+        Versions::Tiles | Versions::Ragged | Versions::Arrays => false,
         Versions::Rows(length) => {
             let bound = |v: Var| between.iter().any(|stm| stm.binds.contains(&v));
             length.as_var().is_some_and(bound)
         }
     };
     let span = stms[guard].span;
-    let Exp::Guard { threshold, .. } = &mut stms[guard].exp else {
+    // A block of threads has its arrays near.
+    let by_blocks = matches!(&stms[guard].exp, Exp::Guard { threshold, .. } if threshold.kind == ThresholdKind::Block);
+    let sizes = match versions {
+        Versions::Arrays if !by_blocks => arrays::sizes(vars, &stms[at].exp, between),
+        Versions::Tiles | Versions::Ragged | Versions::Rows(_) | Versions::Arrays => Vec::new(),
+    };
+    let Exp::Guard { threshold, measure } = &mut stms[guard].exp else {
         return;
     };
-    let place = threshold.place.clone();
+    let (place, points) = (threshold.place.clone(), *measure);
     match versions {
         Versions::Tiles => {
             fired("tile/guard");
@@ -103,44 +122,76 @@ fn decide(vars: &mut Vars, stms: &mut Vec<Stm<Seg>>, (at, cond): (usize, Var), v
         Versions::Rows(_) if late => {}
         Versions::Rows(length) => {
             let kind = ThresholdKind::Rows;
-            let (both, new) = short(vars, length, cond, Threshold { place, kind }, span);
-            if let Exp::If { cond, .. } = &mut stms[at].exp {
-                *cond = both.into();
-            }
+            let mut new = Build::new(vars, span);
+            let both = short(&mut new, length, cond, Threshold { place, kind });
+            choose(&mut stms[at], both);
+            let new = new.stms;
+            stms.splice(guard + 1..guard + 1, new);
+        }
+        Versions::Arrays if sizes.is_empty() => {}
+        Versions::Arrays => {
+            fired("tile/arrays-guard");
+            let kind = ThresholdKind::Arrays;
+            let mut new = Build::new(vars, span);
+            let measure = arrays::measure(&mut new, &sizes, points);
+            let both = new.both(cond, "near", Threshold { place, kind }, measure);
+            choose(&mut stms[at], both);
+            let new = new.stms;
             stms.splice(guard + 1..guard + 1, new);
         }
     }
 }
 
-/// Whether there are enough points and rows of a length are short; with the statements that compute it.
-fn short(
-    vars: &mut Vars,
-    length: Atom,
-    enough: Var,
-    threshold: Threshold,
+/// Has a choice between versions decided by something else.
+fn choose(stm: &mut Stm<Seg>, by: Var) {
+    if let Exp::If { cond, .. } = &mut stm.exp {
+        *cond = by.into();
+    }
+}
+
+/// Whether there are enough points and rows of a length are short.
+fn short(new: &mut Build<'_>, length: Atom, enough: Var, threshold: Threshold) -> Var {
+    let some = new.integer("length", BinOp::Max, [length, Atom::i64(1)]);
+    let measure = new.integer("rows", BinOp::Quot, [Atom::i64(ELEMENTS), some]);
+    new.both(enough, "short", threshold, measure)
+}
+
+/// Statements that compute what is compared.
+struct Build<'v> {
+    vars: &'v mut Vars,
     span: SpanId,
-) -> (Var, Vec<Stm<Seg>>) {
-    let mut stms = Vec::new();
-    let mut bind = |name: &str, ty, exp| {
+    stms: Vec<Stm<Seg>>,
+}
+
+impl<'v> Build<'v> {
+    const fn new(vars: &'v mut Vars, span: SpanId) -> Self {
+        let stms = Vec::new();
+        Self { vars, span, stms }
+    }
+
+    fn bind(&mut self, name: &str, ty: Type, exp: Exp<Seg>) -> Var {
         let name = name.into();
-        let v = vars.push(VarInfo { name, ty });
-        stms.push(Stm {
+        let v = self.vars.push(VarInfo { name, ty });
+        self.stms.push(Stm {
             binds: vec![v],
             certs: Vec::new(),
             exp,
-            span,
+            span: self.span,
         });
         v
-    };
-    let integer = |op| ScalarOp::Bin(op, ScalarType::I64);
-    let some = Exp::Scalar(integer(BinOp::Max), vec![length, Atom::i64(1)]);
-    let some = bind("length", Type::I64, some);
-    let args = vec![Atom::i64(ELEMENTS), some.into()];
-    let measure = bind("rows", Type::I64, Exp::Scalar(integer(BinOp::Quot), args));
-    let measure = measure.into();
-    let short = bind("short", Type::BOOL, Exp::Guard { threshold, measure });
-    let and = ScalarOp::Bin(BinOp::And, ScalarType::Bool);
-    let both = Exp::Scalar(and, vec![enough.into(), short.into()]);
-    let both = bind("both", Type::BOOL, both);
-    (both, stms)
+    }
+
+    fn integer(&mut self, name: &str, op: BinOp, args: [Atom; 2]) -> Atom {
+        let op = ScalarOp::Bin(op, ScalarType::I64);
+        self.bind(name, Type::I64, Exp::Scalar(op, args.to_vec()))
+            .into()
+    }
+
+    /// Whether there are enough points, and a measure reaches a threshold.
+    fn both(&mut self, enough: Var, name: &str, threshold: Threshold, measure: Atom) -> Var {
+        let reached = self.bind(name, Type::BOOL, Exp::Guard { threshold, measure });
+        let and = ScalarOp::Bin(BinOp::And, ScalarType::Bool);
+        let both = Exp::Scalar(and, vec![enough.into(), reached.into()]);
+        self.bind("both", Type::BOOL, both)
+    }
 }
