@@ -29,10 +29,12 @@ mod plan;
 mod rows;
 mod sequential;
 mod strips;
+mod taken;
 pub(crate) mod tile;
 mod turn;
 mod vector;
 mod weigh;
+mod words;
 
 pub(super) use buckets::buckets;
 pub(super) use choose::plan_reduction;

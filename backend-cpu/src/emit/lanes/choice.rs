@@ -2,6 +2,7 @@
 //! wrong, and a `select` of floats is a branch on some machines.
 
 use super::choose::blends;
+use super::taken::is_computed;
 use super::{Group, Lanes, Shape};
 use crate::emit::Emit;
 use cranelift_codegen::ir::{InstBuilder, InstructionData, Opcode, Value};
@@ -49,7 +50,7 @@ impl Emit<'_, '_> {
             side.stms.iter().any(is_load)
         };
         if !blends(sides) && !sides.into_iter().any(reads) {
-            return false;
+            return is_computed(sides) && self.lanes_if_taken(group, binds, cond, sides);
         }
         for (k, side) in sides.into_iter().enumerate() {
             if reads(side) {

@@ -6,7 +6,9 @@ use super::arrays::{Array, has_arrays};
 use super::plan::{Plan, chooses, is_sum};
 use super::rows::{Row, needed, rows};
 use super::strips::strips;
+use super::taken::is_computed;
 use super::vector::{lanes_per_vector, packed_type};
+use super::words::masked;
 use crate::emit::control::{is_cheap, is_cheap_scalar, operations};
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, KernelKind, Mem};
@@ -27,7 +29,7 @@ const WIDE: usize = 16;
 const NARROW: usize = 8;
 
 /// The most operations of two sides that are both computed for all lanes.
-const BLENDED: usize = 24;
+pub(super) const BLENDED: usize = 24;
 
 /// The lanes where most operations are done lane by lane: as many as general registers hold.
 const FEW: usize = 4;
@@ -347,15 +349,22 @@ impl Finder<'_> {
             } => {
                 let blend =
                     blends([then, otherwise]) || self.blends_around_loads([then, otherwise]);
-                if !blend {
-                    let alike = !self.varies(*cond);
-                    return alike.then(|| self.branch(stm, [then, otherwise]))?;
+                if !blend && !self.varies(*cond) {
+                    return self.branch(stm, [then, otherwise]);
                 }
-                // The sides are in lanes, too, but weigh no more than the choice.
+                // The sides are in lanes, too; small ones weigh no more than the choice.
                 let counted = self.counts;
+                if !blend && !is_computed([then, otherwise]) {
+                    return None;
+                }
                 self.body(then)?;
                 self.body(otherwise)?;
-                self.counts = counted;
+                if blend {
+                    self.counts = counted;
+                } else if self.counts.finding > counted.finding {
+                    // What lanes find for themselves is found by runs of statements, which end at branches.
+                    return None;
+                }
                 self.chooses_no_array([then, otherwise])?;
             }
             Exp::Scalar(op, _) => {
@@ -438,9 +447,10 @@ pub(super) fn blends(sides: [&Body<Mem>; 2]) -> bool {
 }
 
 /// The operations of a body of arithmetic; nothing if it has something else, or something that may fail.
-fn arithmetic(body: &Body<Mem>) -> Option<usize> {
+pub(super) fn arithmetic(body: &Body<Mem>) -> Option<usize> {
     operations(body, &|op, args| {
         let is_safe = packed_type(op, true).is_some()
+            || masked(op, args).is_some()
             || matches!(op, ScalarOp::Convert(..))
             || is_cheap_scalar(op, args);
         let steps = definition(op).map_or(0, |f| f.body.stms.len());

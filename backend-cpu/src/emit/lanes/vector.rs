@@ -64,22 +64,18 @@ pub(super) fn packed_type(op: ScalarOp, integers: bool) -> Option<ScalarType> {
         ScalarOp::Un(UnOp::Not, ty) | ScalarOp::Bin(BinOp::And | BinOp::Or | BinOp::Xor, ty) => {
             Some(ty).filter(|ty| ty.is_integer())?
         }
-        // Products of bytes and of 64 bits are many instructions.
-        ScalarOp::Bin(BinOp::Mul, ty) => {
-            Some(ty).filter(|ty| ty.is_float() || matches!(ty.bytes(), 2 | 4))?
-        }
+        // Products of bytes are many instructions.
+        ScalarOp::Bin(BinOp::Mul, ty) => Some(ty).filter(|ty| ty.is_float() || ty.bytes() > 1)?,
         ScalarOp::Convert(from, to) => {
             if !converts(from, to, integers) {
                 return None;
             }
             if from == ScalarType::Bool { to } else { from }
         }
-        // By as much in all lanes. Bytes have no shifts, and numbers of 64 bits none that keep the sign.
-        ScalarOp::Bin(BinOp::Shl, ty) => Some(ty).filter(|ty| ty.is_integer() && ty.bytes() > 1)?,
-        ScalarOp::Bin(BinOp::Shr, ty) => Some(ty).filter(|ty| {
-            let arithmetic = ty.is_signed() && ty.bytes() == 8;
-            ty.is_integer() && ty.bytes() > 1 && !arithmetic
-        })?,
+        // By as much in all lanes. Bytes have no shifts.
+        ScalarOp::Bin(BinOp::Shl | BinOp::Shr, ty) => {
+            Some(ty).filter(|ty| ty.is_integer() && ty.bytes() > 1)?
+        }
         ScalarOp::ToBits(ty) | ScalarOp::FromBits(ty) => Some(ty).filter(|_| integers)?,
         // A mask.
         ScalarOp::Cmp(_, ty) => ty,
@@ -87,11 +83,6 @@ pub(super) fn packed_type(op: ScalarOp, integers: bool) -> Option<ScalarType> {
             return None;
         }
     };
-    // The least of 64 bits is many instructions, too.
-    let wide = ty.is_integer() && ty.bytes() == 8;
-    if wide && matches!(op, ScalarOp::Bin(BinOp::Min | BinOp::Max, _)) {
-        return None;
-    }
     lanes_per_vector(ty, integers).map(|_| ty)
 }
 
@@ -103,6 +94,11 @@ impl Emit<'_, '_> {
         op: ScalarOp,
         args: &[Atom],
     ) -> Option<Lanes> {
+        if group.plan.integers
+            && let Some(by_bits) = self.by_bits(group, op, args)
+        {
+            return Some(by_bits);
+        }
         let ty = packed_type(op, group.plan.integers)?;
         if op.result() == ScalarType::Bool {
             return None;
@@ -177,7 +173,11 @@ impl Emit<'_, '_> {
         group.plan.per_vector(op.result())?;
         let amount = self.atom(args[1]);
         let numbers = self.packed(group, args[0]).into_iter();
-        let shifted = numbers.map(|a| self.scalar(op, &[a, amount]));
+        let keeps_sign = op == ScalarOp::Bin(BinOp::Shr, ScalarType::I64);
+        let shifted = numbers.map(|a| match keeps_sign {
+            true => self.shifted_with_sign(a, amount),
+            false => self.scalar(op, &[a, amount]),
+        });
         Some(Lanes::Packed(shifted.collect()))
     }
 
@@ -200,6 +200,9 @@ impl Emit<'_, '_> {
     /// The least or the greatest of vectors; minimumNumber or maximumNumber of floats, as for scalars but without a
     /// branch.
     fn packed_extremum(&mut self, elem: ScalarType, (a, b): (Value, Value), least: bool) -> Value {
+        if elem.is_integer() && elem.bytes() == 8 {
+            return self.wide_extremum(elem, (a, b), least);
+        }
         if elem.is_integer() {
             return match (least, elem.is_signed()) {
                 (true, true) => self.b.ins().smin(a, b),

@@ -2,6 +2,7 @@
 
 use super::choose::{Finder, is_truth};
 use super::vector::{lanes_per_vector, packed_type};
+use super::words::masked;
 use crate::target::divides_in_halves;
 use midend::analysis::kernels::kernel_bodies;
 use midend::ir::id::Var;
@@ -68,6 +69,7 @@ impl Finder<'_> {
                 })
             }
             Exp::Scalar(op, args) => {
+                let op = &masked(*op, args).map_or(*op, |(op, _)| op);
                 let packed = packed_type(*op, self.integers);
                 match op {
                     // An index as it grows from lane to lane.
