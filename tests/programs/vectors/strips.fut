@@ -65,3 +65,24 @@ entry apart (n: i64) (limit: i32) : ([n]i32, [n]i32) =
                     let (_, k) = loop (x, k) = (c, i32.i64 i % 5) while k < limit && x < 4 do (x + c * 0.5, k + 1)
                     let (_, l) = loop (x, l) = (c, 0i32) while l < limit && x < 4 do (x + c * f32.i32 l, l + 1)
                     in (k, l)) (iota n))
+
+-- Nothing counts the steps, of which several are taken with one look at who is inside.
+-- ==
+-- entry: fives
+-- input { [3f64, 17.5f64, 5f64, 24f64, -1f64, f64.nan, 0f64] } output { [3f64, 2.5f64, 0f64, 4f64, -1f64, f64.nan, 0f64] }
+-- input { empty([0]f64) } output { empty([0]f64) }
+-- compiled random input { [1003]f64 } auto output
+entry fives [n] (xs: [n]f64) : [n]f64 = map (\x -> loop x while x >= 5 do x - 5) xs
+
+-- ==
+-- entry: halvings
+-- random input { [1003]i32 } auto output
+-- input { [0i32, 1i32, 2i32, 7i32, 8i32, -5i32, 2147483647i32] } auto output
+entry halvings [n] (xs: [n]i32) : ([n]i32, [n]i32) =
+  unzip (map (\x -> loop (x, n) = (x, 0) while x > 3 do (x >> 1, n + 1)) xs)
+
+-- ==
+-- entry: halved
+-- random input { [1003]u32 } auto output
+entry halved [n] (xs: [n]u32) : [n]i32 =
+  map (\x -> (loop (x, n) = (x, 0) while x > 3 do (x >> 1, n + 1)).1) xs

@@ -5,7 +5,7 @@ use super::addresses::valued;
 use super::arrays::{Array, has_arrays};
 use super::plan::{Plan, chooses, is_sum};
 use super::rows::{Row, needed, rows};
-use super::strips::strips;
+use super::strips::{steps_at_once, strips};
 use super::taken::is_computed;
 use super::vector::{lanes_per_vector, packed_type};
 use super::words::masked;
@@ -27,6 +27,9 @@ const MOST: usize = 640;
 const WIDE: usize = 16;
 /// The lanes where more is carried, so that all of it stays in registers.
 const NARROW: usize = 8;
+
+/// The most values that a loop of few operations carries of which four registers each are in use at a time.
+const SIDE_BY_SIDE: usize = 2;
 
 /// The most operations of two sides that are both computed for all lanes.
 pub(super) const BLENDED: usize = 24;
@@ -179,7 +182,7 @@ pub(super) struct Counts {
     pub(super) divided: [usize; 2],
     /// Loops that lanes leave at different steps.
     pub(super) diverging: usize,
-    /// Those of them that are done in strips.
+    /// Those of them of which more registers are under way: that are done in strips, or carry little.
     pub(super) in_strips: usize,
     /// The operations with vectors of the shortest step of a loop of one varying value, and lanes of a vector of that.
     pub(super) tightest: Option<(usize, usize)>,
@@ -412,7 +415,8 @@ impl Finder<'_> {
         arithmetic(body)?;
         let varies = |v| self.varying.contains(&v);
         let in_strips = strips(self.vars, varies, params, (cond, body)).is_some();
-        self.counts.in_strips += usize::from(in_strips);
+        let few = params.len() <= SIDE_BY_SIDE && steps_at_once(cond, body) > 1;
+        self.counts.in_strips += usize::from(in_strips || few);
         // The lanes leave it at different steps.
         self.varying.extend(params.iter().map(|param| param.var));
         self.varying.extend(&stm.binds);

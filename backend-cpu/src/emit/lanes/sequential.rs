@@ -13,12 +13,14 @@
 //! ```text
 //! →  loop (zs = z0.., ns = 0.., in = true..) while any (in && p zs) do (f zs, ns + if in && p zs then 1 else 0, in && p zs)
 //! ```
+//!
+//! Steps of few operations are taken several at a time with one look at whether a lane is still inside: those that no lane takes change nothing.
 
 use super::ahead::{Ahead, STEPS, ahead};
 use super::arrays::has_arrays;
 use super::mask::mask_type;
 use super::narrow::narrow;
-use super::strips::strips;
+use super::strips::{steps_at_once, strips};
 use super::{Group, Lanes, Plan, Shape};
 use crate::emit::{Emit, clif, control};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -306,7 +308,14 @@ impl Emit<'_, '_> {
                     emit.diverging_holds(group, &diverging, cond, values);
                     emit.any_lane(group, go_on)
                 },
-                |emit, group, _| emit.diverging_step(group, &diverging, go_on),
+                |emit, group, _| {
+                    let mut next = emit.diverging_step(group, &diverging, go_on);
+                    for _ in 1..steps_at_once(cond, body) {
+                        emit.diverging_holds(group, &diverging, cond, &next);
+                        next = emit.diverging_step(group, &diverging, go_on);
+                    }
+                    next
+                },
             ),
         };
         let mut values = order.restored(&values);

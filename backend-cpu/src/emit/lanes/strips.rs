@@ -13,6 +13,7 @@
 //! processor begins with the next one while it waits for the results of the one before. What is carried is in memory meanwhile, also where
 //! it is in a register: what is stored is computed before what comes behind, and Cranelift computes everything else where it is asked for.
 
+use super::choose::arithmetic;
 use super::sequential::{Diverging, Order};
 use super::{Group, Lanes, Plan, Shape};
 use crate::emit::{Emit, block_args, clif, plain};
@@ -31,6 +32,15 @@ const STEPS: usize = 2;
 const SINGLE: usize = 4;
 /// The most statements of a step of which several are emitted one after the other.
 const UNROLLED: usize = 24;
+
+/// The most steps that are taken with one look where nothing counts them.
+const AT_ONCE: usize = 8;
+
+/// How many steps of a loop are taken with one look at whether a lane is still inside: those behind the last one are in vain.
+pub(super) fn steps_at_once(cond: &Body<Mem>, body: &Body<Mem>) -> usize {
+    let all: Option<usize> = [cond, body].map(arithmetic).into_iter().sum();
+    all.map_or(1, |all| (UNROLLED / all.max(1)).clamp(1, AT_ONCE))
+}
 
 /// What bounds the counter of a loop, and the rest of its condition.
 pub(super) struct Strips {
