@@ -26,12 +26,15 @@ pub(crate) fn assembly(
         .unzip();
     let builder = JITBuilder::with_isa(target.isa.clone(), default_libcall_names());
     let mut jit = JITModule::new(builder);
-    let declared = declare(program, &target.isa, (&kernels, &args), &mut jit)?;
+    let declared = declare(program, target, (&kernels, &args), &mut jit)?;
     let Declared { units, work, .. } = &declared;
     let text = |(id, unit): &(FuncId, Unit<'_>)| {
         let name = match unit {
             Unit::Kernel { kernel, role, .. } => format!("{}, {}", kernel.name, role.name()),
             Unit::Function(fun) => format!("function {}", program.funs[*fun].name),
+            Unit::InLanes(fun, lanes) => {
+                format!("function {} for {lanes} lanes", program.funs[*fun].name)
+            }
         };
         let machine = build(program, units, target, *id, *unit)?;
         if let Some(Ok(())) = machine.widened {

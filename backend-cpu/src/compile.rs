@@ -1,17 +1,21 @@
 //! From a program to code: collects kernels and the functions they call, compiles every unit on its own and in
 //! parallel, and links the code.
 
+mod forms;
+
 use crate::cost::Cost;
 use crate::emit::control::function_signature;
 use crate::emit::kernel::{self, Role};
+use crate::emit::lanes::{InLanes, function, lanes_of};
 use crate::emit::{Emitted, Kept, clif_of};
 use crate::machine::{Machine, build};
 use crate::target::{Target, has_fma, looks_up};
-use crate::wide::Refused;
+use crate::wide::{Refused, Width};
 use cranelift_codegen::ir::{Signature, Type as ClifType};
-use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetFrontendConfig};
+use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _, default_libcall_names};
+use forms::{Form, form, forms, missing};
 use midend::analysis::calls::calls;
 use midend::analysis::kernels::{called, kernel_bodies, known_extents, launched, shares_out};
 use midend::fired::{Counts, add, counted};
@@ -23,6 +27,7 @@ use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 
 /// What emission needs to know of the target and of the functions of the program.
 pub(crate) struct Units {
@@ -34,6 +39,10 @@ pub(crate) struct Units {
     pub(crate) extents: BTreeMap<Var, i64>,
     /// The same, if elements of tables can be looked up in registers of 512 bits.
     pub(crate) tables: BTreeMap<Var, i64>,
+    /// What functions do in lanes, of those that can be called with vectors.
+    pub(crate) in_lanes: InLanes,
+    /// Their forms for so many lanes each.
+    pub(crate) forms: BTreeMap<(FunId, usize), Form>,
 }
 
 /// A compiled function of the program as its callers see it.
@@ -178,6 +187,8 @@ pub(crate) enum Unit<'a> {
         role: Role,
     },
     Function(FunId),
+    /// A function for so many lanes.
+    InLanes(FunId, usize),
 }
 
 /// Some kernels, compiled.
@@ -205,10 +216,11 @@ pub(crate) struct Declared<'a> {
 /// Declares kernels, and every function that they call.
 pub(crate) fn declare<'a>(
     program: &Program<Mem>,
-    isa: &OwnedTargetIsa,
+    target: &Target,
     (kernels, args): (&[&'a Kernel], &'a [Vec<Var>]),
     jit: &mut JITModule,
 ) -> Result<Declared<'a>, RunError> {
+    let isa = &target.isa;
     let extents = known_extents(program);
     let tables = match looks_up(isa) {
         true => extents.clone(),
@@ -221,6 +233,8 @@ pub(crate) fn declare<'a>(
         functions: BTreeMap::new(),
         extents,
         tables,
+        in_lanes: InLanes::default(),
+        forms: BTreeMap::new(),
     };
     let mut work = Vec::new();
     let calls = calls(program);
@@ -228,6 +242,20 @@ pub(crate) fn declare<'a>(
         let interface = interface(program, &units, (fun, calls.recursive[fun]), jit)?;
         work.push((interface.id, Unit::Function(fun)));
         units.functions.insert(fun, interface);
+    }
+    units.in_lanes = InLanes::of(program, units.functions.keys().copied());
+    let widest = target.widths().next().map_or(1, Width::parts);
+    for kernel in kernels {
+        for (asked, fun, lanes) in forms(program, &units, target, kernel) {
+            if units.forms.contains_key(&(fun, lanes)) {
+                continue;
+            }
+            let form = form(units.conv, (fun, lanes), jit)?;
+            if asked == widest {
+                work.push((form.id, Unit::InLanes(fun, lanes)));
+            }
+            units.forms.insert((fun, lanes), form);
+        }
     }
     let mut ids = Vec::new();
     for (k, (kernel, args)) in kernels.iter().zip(args).enumerate() {
@@ -263,16 +291,25 @@ pub(crate) fn compile<'a>(
     let mut builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
     builder.memory_provider(Box::new(provider));
     let mut jit = JITModule::new(builder);
-    let Declared { units, work, ids } = declare(program, isa, (&kernels, &args), &mut jit)?;
+    let Declared { units, work, ids } = declare(program, target, (&kernels, &args), &mut jit)?;
 
     // What other threads used is counted here.
     let made =
         |(id, unit): &(FuncId, Unit<'_>)| counted(|| build(program, &units, target, *id, *unit));
-    let machines: Vec<(Result<Machine, RunError>, Counts)> = if work.len() > 1 {
-        work.par_iter().with_max_len(1).map(made).collect()
-    } else {
-        work.iter().map(made).collect()
-    };
+    let mut work = work;
+    let mut machines: Vec<(Result<Machine, RunError>, Counts)> = Vec::new();
+    while machines.len() < work.len() {
+        let open = &work[machines.len()..];
+        machines.extend(if open.len() > 1 {
+            let made: Vec<_> = open.par_iter().with_max_len(1).map(made).collect();
+            made
+        } else {
+            open.iter().map(made).collect()
+        });
+        // What is called with fewer lanes than was thought, as code was not made for registers that wide.
+        let missing = missing(&units, &work, &machines);
+        work.extend(missing);
+    }
     let (mut kept, mut widened, mut vector_bits) = (Vec::new(), Vec::new(), Vec::new());
     for ((id, unit), (machine, used)) in work.iter().zip(machines) {
         add(&used);
@@ -289,10 +326,18 @@ pub(crate) fn compile<'a>(
         kept.push(machine.kept);
     }
     jit.finalize_definitions().map_err(broken)?;
+    for (id, unit) in &work {
+        if let Unit::InLanes(fun, lanes) = unit {
+            let code = jit.get_finalized_function(*id);
+            let form = &units.forms[&(*fun, *lanes)];
+            form.place.store(code as u64, Ordering::Release);
+        }
+    }
 
+    let widest = target.widths().next().map_or(1, Width::parts);
     let mut table = Vec::with_capacity(kernels.len());
     for ((kernel, args), ids) in kernels.iter().zip(&args).zip(&ids) {
-        let compiled = describe(program, kernel, args, ids, &jit);
+        let compiled = describe((program, &units, widest), kernel, args, ids, &jit);
         table.push((kernel.name.as_str(), compiled));
     }
     Ok(Made {
@@ -340,12 +385,13 @@ pub(crate) fn emit(program: &Program<Mem>, units: &Units, unit: Unit<'_>, asked:
             kernel::emit(program, units, kernel, args, (role, asked))
         }
         Unit::Function(fun) => kernel::function(program, units, fun),
+        Unit::InLanes(fun, lanes) => function(program, units, (fun, lanes), asked),
     }
 }
 
 /// What launching a kernel needs to know of it.
 fn describe(
-    program: &Program<Mem>,
+    (program, units, asked): (&Program<Mem>, &Units, usize),
     kernel: &Kernel,
     args: &[Var],
     ids: &[(Role, FuncId)],
@@ -375,7 +421,10 @@ fn describe(
     let kind = match &kernel.kind {
         KernelKind::Map => CompiledKind::Map {
             chunk,
-            lanes: crate::emit::lanes_of(program, kernel),
+            lanes: {
+                let lanes = lanes_of(program, (kernel, asked), units);
+                lanes.map_or(1, |lanes| lanes as i64)
+            },
             tiles: crate::emit::tiles_of(program, kernel).map(|sizes| CompiledTiles {
                 code: code(Role::Tiles),
                 size: (sizes.rows, sizes.columns),

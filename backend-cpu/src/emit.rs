@@ -11,7 +11,7 @@ mod divided;
 mod groups;
 pub(crate) mod hist;
 pub(crate) mod kernel;
-mod lanes;
+pub(crate) mod lanes;
 mod library;
 pub(crate) mod memory;
 mod parts;
@@ -51,13 +51,18 @@ pub(crate) struct Emitted {
 }
 
 /// Data whose addresses stand in compiled code.
-#[expect(
-    dead_code,
-    reason = "kept alive for compiled code, which alone reads it"
-)]
 pub(crate) struct Kept {
+    #[expect(
+        dead_code,
+        reason = "kept alive for compiled code, which alone reads it"
+    )]
     sites: Vec<Arc<Site>>,
+    #[expect(
+        dead_code,
+        reason = "kept alive for compiled code, which alone reads it"
+    )]
     constants: Vec<Arc<u64>>,
+    pub(crate) calls: lanes::LaneCalls,
 }
 
 /// The state of emitting one unit.
@@ -85,12 +90,7 @@ pub(crate) struct Emit<'a, 'b> {
     asked: usize,
     parts: usize,
     in_lanes: bool,
-}
-
-/// The number of points that the code of a map works on at a time.
-pub(crate) fn lanes_of(program: &Program<Mem>, kernel: &Kernel) -> i64 {
-    lanes::map_plan(kernel, &program.vars, (1, &BTreeMap::new()))
-        .map_or(1, |(plan, _)| plan.width as i64)
+    lane_calls: lanes::LaneCalls,
 }
 
 /// The sizes of the tiles that a map is worked on in, if it is.
@@ -187,6 +187,7 @@ pub(crate) fn unit<'a>(
         asked,
         parts: 1,
         in_lanes: false,
+        lane_calls: lanes::LaneCalls::default(),
     };
     let values = body(&mut emit, &args[1..]);
     let ok = emit.b.ins().iconst(types::I8, 0);
@@ -206,6 +207,7 @@ pub(crate) fn unit<'a>(
         constants,
         parts,
         in_lanes,
+        lane_calls,
         ..
     } = emit;
     b.finalize(units.frontend);
@@ -214,6 +216,7 @@ pub(crate) fn unit<'a>(
         kept: Kept {
             sites,
             constants: constants.into_values().collect(),
+            calls: lane_calls,
         },
         parts,
         in_lanes,

@@ -401,6 +401,9 @@ impl Emit<'_, '_> {
 
     /// A call of a function of the program. The first result comes in a register, the others in memory.
     pub(super) fn call(&mut self, fun: FunId, args: &[Atom]) -> Vec<Value> {
+        if let Some(results) = self.call_of_one(fun, args) {
+            return results;
+        }
         let interface = self
             .units
             .functions

@@ -193,10 +193,12 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
 impl Emit<'_, '_> {
     /// Parameters: the range of points, or the piece of a ragged space.
     fn map(&mut self, kernel: &Kernel, p: &[Value]) {
-        let asked = (self.asked, &self.units.tables);
+        let asked = (self.asked, &self.units.tables, &self.units.in_lanes);
         let plan = super::lanes::map_plan(kernel, &self.program.vars, asked);
         self.parts = plan.as_ref().map_or(1, |(plan, _)| plan.parts);
         self.in_lanes = plan.is_some();
+        let width = plan.as_ref().map_or(0, |(plan, _)| plan.width);
+        self.lane_calls = super::lanes::LaneCalls::of(width);
         let (Some((plan, interior)), Some((index, _))) = (plan, kernel.space.last()) else {
             let strip = super::control::strip(&kernel.body);
             return self.all_points(kernel, p, strip, |emit| {

@@ -19,6 +19,8 @@ mod choice;
 mod choose;
 mod compress;
 mod convert;
+mod counts;
+mod functions;
 mod interior;
 mod lookup;
 mod loops;
@@ -39,6 +41,7 @@ mod words;
 pub(super) use buckets::buckets;
 pub(super) use choose::plan_reduction;
 pub(super) use compress::compressed;
+pub(crate) use functions::{InLanes, LaneCalls, function, lanes_of};
 pub(super) use interior::{Interior, Lifted, map_plan, reduction_plan};
 pub(super) use plan::Plan;
 pub(super) use vector::vector;
@@ -246,6 +249,11 @@ impl Emit<'_, '_> {
             return;
         }
         if self.lanes_array(group, stm) {
+            return;
+        }
+        if let Exp::Call { fun, args } = &stm.exp
+            && self.lanes_call(group, &stm.binds, *fun, args)
+        {
             return;
         }
         let operands = free_in_stm(&self.program.vars, stm);

@@ -278,11 +278,15 @@ impl<'c> Writer<'c> {
                 self.push(Instruction::with2(code, whole(0), whole(1))?);
             }
             Form::Test => {
-                if in_memory || register(0) != register(1) {
+                if instruction.is_ip_rel_memory_operand() {
                     return Err(refused());
                 }
                 let code = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
-                self.push(Instruction::with3(code, MASK, whole(0), whole(0))?);
+                self.push(if in_memory {
+                    Instruction::with3(code, MASK, whole(0), place(&instruction))?
+                } else {
+                    Instruction::with3(code, MASK, whole(0), whole(1))?
+                });
                 self.masks.set(None);
                 self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, MASK, MASK)?);
             }

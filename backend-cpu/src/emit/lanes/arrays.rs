@@ -52,7 +52,9 @@ impl Finder<'_> {
     /// An array that is made, if points may have some and its length is known outside.
     pub(super) fn array(&mut self, name: Var, elem: ScalarType, len: Atom) -> Option<()> {
         let mut inside = false;
-        body_binders(&self.kernel.body, &mut |v| inside |= len == Atom::Var(v));
+        for body in &self.bodies {
+            body_binders(body, &mut |v| inside |= len == Atom::Var(v));
+        }
         let known = !inside && !self.varies(len);
         if !(self.takes_arrays && known) {
             return None;

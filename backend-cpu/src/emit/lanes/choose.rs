@@ -3,6 +3,8 @@
 
 use super::addresses::valued;
 use super::arrays::{Array, has_arrays};
+use super::counts::Counts;
+use super::functions::InLanes;
 use super::plan::{Plan, chooses, is_sum};
 use super::rows::{Row, needed, rows};
 use super::strips::{steps_at_once, strips};
@@ -10,6 +12,7 @@ use super::taken::is_computed;
 use super::vector::{lanes_per_vector, packed_type};
 use super::words::masked;
 use crate::emit::control::{is_cheap, is_cheap_scalar, operations};
+use midend::analysis::kernels::kernel_bodies;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, KernelKind, Mem};
 use midend::ir::scalar::ScalarOp;
@@ -21,7 +24,7 @@ use midend::math::definition;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most statements of a body times the points that it is emitted for, of registers of one vector.
-const MOST: usize = 640;
+pub(super) const MOST: usize = 640;
 /// The lanes of a group whose loops carry one varying value: a cache line of binary32, in four vectors, which is as
 /// many sums as it takes to have one addition in every cycle.
 const WIDE: usize = 16;
@@ -39,7 +42,11 @@ const FEW: usize = 4;
 
 /// The plan for a map that gains from one: one with a loop that all points go through equally often, or whose body is
 /// arithmetic that points through with it can go on with; or with nothing but arithmetic on neighbouring elements.
-pub(in crate::emit) fn plan(kernel: &Kernel, vars: &Vars, asked: usize) -> Option<Plan> {
+pub(in crate::emit) fn plan(
+    kernel: &Kernel,
+    vars: &Vars,
+    (asked, functions): (usize, &InLanes),
+) -> Option<Plan> {
     if !matches!(kernel.kind, KernelKind::Map) {
         return None;
     }
@@ -47,6 +54,7 @@ pub(in crate::emit) fn plan(kernel: &Kernel, vars: &Vars, asked: usize) -> Optio
         let mut finder = Finder::new(kernel, vars, integers)?;
         finder.valued = integers.then(|| valued(&kernel.body, []));
         finder.takes_arrays = true;
+        finder.functions = Some(functions);
         finder.body(&kernel.body)?;
         finder.plan(asked)
     })
@@ -129,8 +137,11 @@ fn own_sums(
 /// Finds what varies; gives up where a body cannot be worked on in lanes.
 #[derive(Clone)]
 pub(super) struct Finder<'a> {
-    pub(super) kernel: &'a Kernel,
+    /// All that is executed for a point.
+    pub(super) bodies: Vec<&'a Body<Mem>>,
     pub(super) vars: &'a Vars,
+    /// The functions that may be called in lanes.
+    pub(super) functions: Option<&'a InLanes>,
     pub(super) varying: BTreeSet<Var>,
     /// What grows by one from lane to lane.
     pub(super) unit: BTreeSet<Var>,
@@ -157,49 +168,6 @@ pub(super) struct Finder<'a> {
     pub(super) arrays: Vec<Array>,
 }
 
-/// What a body is made of.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Counts {
-    pub(super) statements: usize,
-    pub(super) loops: usize,
-    /// Varying values that loops carry, and the most that one of them does.
-    pub(super) carried: usize,
-    pub(super) held: usize,
-    /// Operations that have vectors for all lanes.
-    pub(super) packed: usize,
-    /// Varying statements that have not.
-    pub(super) apart: usize,
-    /// Those that have not, but compute addresses, check them or load from them for what goes into vectors.
-    pub(super) finding: usize,
-    /// Lanes of the vectors that have most, and of those that have least (0: there are none).
-    pub(super) most: usize,
-    pub(super) least: usize,
-    /// How many loops there are around the statement at hand.
-    pub(super) depth: usize,
-    /// Those of the statements with vectors, and of those without, that are in loops.
-    pub(super) inner: [usize; 2],
-    /// Quotients and roots with vectors, of all and of those in loops.
-    pub(super) divided: [usize; 2],
-    /// Loops that lanes leave at different steps.
-    pub(super) diverging: usize,
-    /// Those of them of which more registers are under way: that are done in strips, or carry little.
-    pub(super) in_strips: usize,
-    /// The operations with vectors of the shortest step of a loop of one varying value, and lanes of a vector of that.
-    pub(super) tightest: Option<(usize, usize)>,
-}
-
-impl Counts {
-    /// Takes note of a vector with so many lanes.
-    pub(super) fn fills(&mut self, lanes: Option<usize>) {
-        let Some(lanes) = lanes else { return };
-        self.most = self.most.max(lanes);
-        self.least = match self.least {
-            0 => lanes,
-            least => least.min(lanes),
-        };
-    }
-}
-
 impl<'a> Finder<'a> {
     pub(super) fn new(kernel: &'a Kernel, vars: &'a Vars, integers: bool) -> Option<Self> {
         let (index, _) = kernel.space.last()?;
@@ -210,24 +178,36 @@ impl<'a> Finder<'a> {
             needed(&kernel.body, &rows)
         };
         Some(Self {
-            kernel,
-            vars,
             varying: BTreeSet::from([*index]),
             unit: BTreeSet::from([*index]),
+            rows,
+            needed,
+            ..Self::of_bodies(kernel_bodies(kernel), vars, integers)
+        })
+    }
+
+    /// What is found in bodies of which nothing is known yet.
+    pub(super) fn of_bodies(bodies: Vec<&'a Body<Mem>>, vars: &'a Vars, integers: bool) -> Self {
+        Self {
+            bodies,
+            vars,
+            functions: None,
+            varying: BTreeSet::new(),
+            unit: BTreeSet::new(),
             growing: BTreeSet::new(),
             integers,
             counts: Counts::default(),
             valued: None,
             addresses: BTreeSet::new(),
-            rows,
+            rows: Vec::new(),
             in_panels: BTreeSet::new(),
-            needed,
+            needed: BTreeSet::new(),
             ends: BTreeSet::new(),
             lookups: BTreeMap::new(),
             takes_arrays: false,
             own: BTreeSet::new(),
             arrays: Vec::new(),
-        })
+        }
     }
 
     /// The plan for registers of so many vectors at most.
@@ -238,7 +218,9 @@ impl<'a> Finder<'a> {
         } else {
             MOST
         };
-        let plan = self.plan_within(budget, asked)?;
+        // As many as fill one register.
+        let least = FEW.max(asked * self.counts.most);
+        let plan = self.plan_from(budget, asked, least)?;
         let (registers, lanes) = self.flying();
         let more = plan.clone().in_flight(registers, lanes);
         let fits = self.instructions(more.width) <= budget;
@@ -258,7 +240,12 @@ impl<'a> Finder<'a> {
     }
 
     /// The plan with so many statements, times points, at most.
-    fn plan_within(&self, budget: usize, asked: usize) -> Option<Plan> {
+    pub(super) fn plan_within(&self, budget: usize, asked: usize) -> Option<Plan> {
+        self.plan_from(budget, asked, usize::MAX)
+    }
+
+    /// The same with fewer lanes if there would be too much code, but so many.
+    fn plan_from(&self, budget: usize, asked: usize, least: usize) -> Option<Plan> {
         let packed = self.counts.packed > 0 && self.counts.apart == 0;
         let [with, without] = self.counts.inner;
         let worth = if self.counts.diverging > 0 {
@@ -286,14 +273,15 @@ impl<'a> Finder<'a> {
             NARROW
         };
         let mut width = width;
-        while width > FEW && !self.integers && self.instructions(width) > budget {
+        let least = if self.integers { least } else { FEW };
+        while width > least && self.instructions(width) > budget {
             width /= 2;
         }
         // What loops around carry is on the stack meanwhile.
         let carried = if self.counts.diverging > 0 {
             self.counts.carried <= 6
         } else {
-            self.counts.held <= 4
+            self.counts.held <= 4 || self.is_long_step()
         };
         let fits = self.instructions(width) <= budget && carried;
         let plan = (worth && fits).then(|| Plan {
@@ -387,8 +375,8 @@ impl Finder<'_> {
             | Exp::Op(Mem::Load { .. } | Mem::Store { .. }) => {}
             Exp::Op(Mem::Alloc { elem, len, .. }) => return self.array(stm.binds[0], *elem, *len),
             Exp::Op(Mem::Copy { shape, dst, src }) => return self.copy(shape, dst, src),
-            Exp::Call { .. }
-            | Exp::Op(Mem::Free(_) | Mem::Launch(_) | Mem::Trace(_) | Mem::Stream(_)) => {
+            Exp::Call { fun, .. } => return self.calls(stm, *fun),
+            Exp::Op(Mem::Free(_) | Mem::Launch(_) | Mem::Trace(_) | Mem::Stream(_)) => {
                 return None;
             }
         }

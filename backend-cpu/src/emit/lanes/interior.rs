@@ -18,6 +18,7 @@ mod lift;
 mod sums;
 
 use super::choose::{plan, plan_reduction};
+use super::functions::InLanes;
 use super::lookup::looking_up;
 use super::plan::Plan;
 use crate::emit::control::is_cheap_scalar;
@@ -62,14 +63,14 @@ enum Bound {
 pub(in crate::emit) fn map_plan(
     kernel: &Kernel,
     vars: &Vars,
-    (asked, tables): (usize, &BTreeMap<Var, i64>),
+    (asked, tables, functions): (usize, &BTreeMap<Var, i64>, &InLanes),
 ) -> Option<(Plan, Option<Interior>)> {
     if !matches!(kernel.kind, KernelKind::Map) {
         return None;
     }
     let plan = |kernel: &Kernel| {
         let with_tables = looking_up(kernel, vars, (asked, tables));
-        with_tables.or_else(|| plan(kernel, vars, asked))
+        with_tables.or_else(|| plan(kernel, vars, (asked, functions)))
     };
     let whole = plan(kernel);
     if let Some(whole) = &whole

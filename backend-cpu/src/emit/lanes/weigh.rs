@@ -4,13 +4,13 @@ use super::choose::{Finder, is_truth};
 use super::vector::{lanes_per_vector, packed_type};
 use super::words::masked;
 use crate::target::divides_in_halves;
-use midend::analysis::kernels::kernel_bodies;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::scalar::{BinOp, Const, ScalarOp, UnOp};
 use midend::ir::syntax::{Atom, Exp, Stm};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::body_uses;
+use midend::math::definition;
 use std::collections::BTreeSet;
 
 /// The most values that a loop carries which lanes leave at different steps, of which there are as many registers again.
@@ -19,6 +19,8 @@ const FLYING: usize = 4;
 const TIGHT: usize = 4;
 /// The most of one of which even two registers do not fill that time.
 const TIGHTEST: usize = 2;
+/// The least operations with vectors for each value that a loop carries beside which it takes little to keep these on the stack.
+const SPILLED: usize = 8;
 /// Operations with vectors of 512 bits that take as long as a quotient or a root (Agner Fog, "Instruction tables", Ice Lake: 10 to 12 cycles for
 /// binary32, two others in each).
 const DIVIDER: usize = 20;
@@ -125,11 +127,19 @@ impl Finder<'_> {
             }
             None => self.counts.apart += 1,
         }
+        let steps = match &stm.exp {
+            Exp::Scalar(op, _) if lanes.is_some() => {
+                definition(*op).map_or(0, |f| f.body.stms.len())
+            }
+            _ => 0,
+        };
+        self.counts.steps[0] += steps;
         let divides = lanes.is_some() && matches!(&stm.exp, Exp::Scalar(op, _) if is_divided(*op));
         self.counts.divided[0] += usize::from(divides);
         if self.counts.depth > 0 {
             self.counts.inner[usize::from(lanes.is_none())] += 1;
             self.counts.divided[1] += usize::from(divides);
+            self.counts.steps[1] += steps;
         }
     }
 
@@ -138,8 +148,8 @@ impl Finder<'_> {
     pub(super) fn that_gain(&self, asked: usize) -> usize {
         let counts = &self.counts;
         let (all, divided) = match counts.loops {
-            0 => (counts.packed, counts.divided[0]),
-            _ => (counts.inner[0], counts.divided[1]),
+            0 => (counts.packed + counts.steps[0], counts.divided[0]),
+            _ => (counts.inner[0] + counts.steps[1], counts.divided[1]),
         };
         let waits = divided > 0 && all <= DIVIDER * divided;
         if asked > 2 && waits && divides_in_halves() {
@@ -240,6 +250,11 @@ impl Finder<'_> {
         }
     }
 
+    /// Whether so much is done in loops that what they carry may be on the stack meanwhile.
+    pub(super) fn is_long_step(&self) -> bool {
+        self.integers && self.counts.inner[0] >= SPILLED * self.counts.held
+    }
+
     /// About how many instructions there are for so many lanes.
     pub(super) fn instructions(&self, width: usize) -> usize {
         let lanes = if self.integers { self.counts.most } else { 1 };
@@ -270,7 +285,7 @@ impl Finder<'_> {
     pub(super) fn unused(&self) -> BTreeSet<Var> {
         let mut unused = self.ends.clone();
         if !unused.is_empty() {
-            for body in kernel_bodies(self.kernel) {
+            for body in &self.bodies {
                 body_uses(self.vars, body, &mut |v| {
                     unused.remove(&v);
                 });
