@@ -21,6 +21,7 @@ mod compress;
 mod convert;
 mod counts;
 mod functions;
+mod indices;
 mod interior;
 mod lookup;
 mod loops;

@@ -31,7 +31,7 @@ pub(super) fn converts(from: ScalarType, to: ScalarType, integers: bool) -> bool
         // Those of 32 bits are the widest that floats become, and that binary32 is made of; larger ones, without a sign, are not made.
         (ScalarType::F32, _) => to.bytes() < 4 || to == ScalarType::I32,
         (ScalarType::F64, _) => false,
-        (_, ScalarType::F32) => from.bytes() <= 4,
+        (_, ScalarType::F32) => from != ScalarType::U64,
         _ => true,
     };
     known && from != to && packed(from) && packed(to)
@@ -83,12 +83,15 @@ impl Emit<'_, '_> {
         {
             return Some(Lanes::Packed(growing));
         }
+        if let Some(growing) = self.growing_floats(group, to, arg) {
+            return Some(Lanes::Packed(growing));
+        }
         let growing = self.growing(group, from, arg);
         let numbers = growing.unwrap_or_else(|| self.packed(group, arg));
         Some(Lanes::Packed(self.converted(numbers, (from, to), parts)))
     }
 
-    fn converted(
+    pub(super) fn converted(
         &mut self,
         numbers: Vec<Value>,
         (from, to): (ScalarType, ScalarType),
@@ -117,6 +120,14 @@ impl Emit<'_, '_> {
             (ScalarType::U32, ScalarType::F32) => {
                 let single = |a| self.single(a);
                 numbers.into_iter().map(single).collect()
+            }
+            (ScalarType::I64, ScalarType::F32) => {
+                let double = |a| {
+                    let a = self.for_singles(a);
+                    self.double(a, true)
+                };
+                let doubles = numbers.into_iter().map(double).collect();
+                self.converted(doubles, (ScalarType::F64, to), parts)
             }
             (_, ScalarType::F32) => {
                 let single = |a| self.b.ins().fcvt_from_sint(types::F32X4, a);

@@ -9,14 +9,16 @@
 //!                                   y = near * min(t, 2)
 //! ```
 //!
+//! Quotients by what is the same for all lanes are products with its reciprocal.
+//!
 //! Of zeros and infinities `near` is the result already, and `t` a NaN, of which `min` makes 2. In 256 bits numbers that are less than
 //! any normal one count as zero.
 
-use crate::emit::Emit;
 use crate::emit::library::RAW;
+use crate::emit::{Emit, block_args};
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
-use midend::ir::scalar::{Const, ScalarOp, UnOp};
+use cranelift_codegen::ir::{InstBuilder, Opcode, Value, types};
+use midend::ir::scalar::{BinOp, Const, ScalarOp, UnOp};
 use midend::ir::types::ScalarType;
 
 impl Emit<'_, '_> {
@@ -28,12 +30,49 @@ impl Emit<'_, '_> {
         args: &[Vec<Value>],
         parts: usize,
     ) -> Option<Vec<Value>> {
-        let known = matches!(op, ScalarOp::Un(UnOp::RsqrtNear, ScalarType::F32));
-        if !known || parts == 1 || !self.has_fma() {
+        if parts == 1 || !self.has_fma() {
+            return None;
+        }
+        if op == ScalarOp::Bin(BinOp::DivNear, ScalarType::F32) {
+            return self.div_near(&args[0], &args[1]);
+        }
+        if !matches!(op, ScalarOp::Un(UnOp::RsqrtNear, ScalarType::F32)) {
             return None;
         }
         let vectors = args[0].iter();
         Some(vectors.map(|x| self.rsqrt_near(*x, parts)).collect())
+    }
+
+    /// Quotients by what is the same for all lanes: products with its reciprocal, if that is a normal number.
+    fn div_near(&mut self, dividends: &[Value], divisors: &[Value]) -> Option<Vec<Value>> {
+        let divisor = self.operand_of(Opcode::Splat, divisors[0])?;
+        if divisors.iter().any(|by| *by != divisors[0]) {
+            return None;
+        }
+        let [near, far, join] = std::array::from_fn(|_| self.b.create_block());
+        self.b.set_cold_block(far);
+        let [least, most] = [f32::MIN_POSITIVE, 1.0 / f32::MIN_POSITIVE]
+            .map(|bound| self.constant(Const::f32(bound)));
+        let size = self.b.ins().fabs(divisor);
+        let above = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, size, least);
+        let below = self.b.ins().fcmp(FloatCC::LessThanOrEqual, size, most);
+        let normal = self.b.ins().band(above, below);
+        self.b.ins().brif(normal, near, &[], far, &[]);
+        self.b.switch_to_block(near);
+        let one = self.constant(Const::f32(1.0));
+        let reciprocal = self.b.ins().fdiv(one, divisor);
+        let reciprocal = self.b.ins().splat(types::F32X4, reciprocal);
+        let all = dividends.iter();
+        let quotients: Vec<Value> = all.map(|a| self.b.ins().fmul(*a, reciprocal)).collect();
+        let kinds = self.types_of(&quotients);
+        let joined = self.params(join, &kinds);
+        self.b.ins().jump(join, &block_args(quotients));
+        self.b.switch_to_block(far);
+        let all = dividends.iter();
+        let quotients: Vec<Value> = all.map(|a| self.b.ins().fdiv(*a, divisors[0])).collect();
+        self.b.ins().jump(join, &block_args(quotients));
+        self.b.switch_to_block(join);
+        Some(joined)
     }
 
     fn rsqrt_near(&mut self, x: Value, parts: usize) -> Value {

@@ -76,7 +76,7 @@ impl Finder<'_> {
                 match op {
                     // An index as it grows from lane to lane.
                     ScalarOp::Convert(ScalarType::I64, to) if grows(&args[0]) => packed
-                        .filter(|_| to.is_integer() || *to == ScalarType::F64)
+                        .filter(|_| to.is_integer() || lanes_per_vector(*to, true).is_some())
                         .map(|_| *to),
                     ScalarOp::Bin(BinOp::Shl | BinOp::Shr, _) if self.varies(args[1]) => None,
                     ScalarOp::Un(..)
