@@ -112,6 +112,8 @@ pub(crate) enum CompiledKind {
     Red {
         chunk: Code,
         combine: Code,
+        /// The code for points of outer dimensions side by side, if there is some.
+        columns: Option<Code>,
         outs: Vec<usize>,
         tuple: Tuple,
     },
@@ -436,6 +438,10 @@ fn describe(
         KernelKind::Red { ops, outs } => CompiledKind::Red {
             chunk,
             combine: code(Role::Combine),
+            columns: ids
+                .iter()
+                .any(|(role, _)| *role == Role::Columns)
+                .then(|| code(Role::Columns)),
             outs: outs.iter().map(index).collect(),
             tuple: tuple(ops),
         },

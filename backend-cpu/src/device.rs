@@ -35,6 +35,9 @@ const SHORT: i64 = 16;
 /// Points that are worked on together, whose arrays should be in a cache of a core.
 const TOGETHER: i64 = 16;
 
+/// Columns that are summed side by side.
+const LANES: i64 = 64;
+
 /// All cores of this machine.
 pub struct CpuDevice {
     target: Target,
@@ -158,6 +161,7 @@ impl Device for CpuDevice {
         let cores = cores();
         match kind {
             ThresholdKind::Outer | ThresholdKind::Tiles => cores * POINTS,
+            ThresholdKind::Columns => cores * POINTS * LANES,
             ThresholdKind::Rows => rows_shorter_than(SHORT),
             ThresholdKind::Arrays => TOGETHER,
             // Lanes gather what points read far apart; a thread that meets a long row has nobody to share it with, and there are no

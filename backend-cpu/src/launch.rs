@@ -1,5 +1,6 @@
 //! Running kernels: arguments to slots, the space to chunks, chunks to threads.
 
+mod columns;
 mod hist;
 mod map;
 mod ragged;
@@ -177,14 +178,19 @@ impl Run<'_> {
             CompiledKind::Red {
                 chunk,
                 combine,
+                columns,
                 outs,
                 tuple,
             } => {
+                let columns = columns.filter(|_| self.is_wide());
                 match self.rows {
                     Some(rows @ Rows::Offsets(_)) => {
                         self.reduce_ragged(rows, (*chunk, *combine), outs, tuple);
                     }
-                    Some(Rows::Even(..)) | None => self.reduce(*chunk, *combine, outs, tuple),
+                    Some(Rows::Even(..)) | None => match columns {
+                        Some(code) => self.reduce_columns((code, *combine), outs, tuple),
+                        None => self.reduce(*chunk, *combine, outs, tuple),
+                    },
                 }
                 Ok(())
             }

@@ -212,7 +212,7 @@ impl<M: Machine> Device for PtxDevice<M> {
     fn threshold(&self, kind: ThresholdKind) -> i64 {
         let parallelism = self.machine().about().parallelism as i64;
         match kind {
-            ThresholdKind::Outer => parallelism,
+            ThresholdKind::Outer | ThresholdKind::Columns => parallelism,
             // Long rows are shared out as well as short ones.
             ThresholdKind::Ragged => INFINITE,
             ThresholdKind::Rows => rows_shorter_than(SHORT),

@@ -183,6 +183,21 @@ impl Emit<'_, '_> {
         });
     }
 
+    /// A row of points, in groups as long as there are enough for one. Yields the first point that is left.
+    pub(super) fn whole_groups(
+        &mut self,
+        kernel: &Kernel,
+        (plan, again): (&Plan, Option<Value>),
+        index: Var,
+        row: Row,
+    ) -> Value {
+        let groups = self.groups(row, (plan.width as i64, None), again);
+        let groups = self.with_room(plan, row, groups);
+        let count = groups.count;
+        self.in_groups((plan, &kernel.body), index, &groups, count);
+        groups.left
+    }
+
     /// A row of points, in groups as long as there are enough for one, then one by one.
     pub(super) fn grouped(
         &mut self,
@@ -191,11 +206,8 @@ impl Emit<'_, '_> {
         index: Var,
         row: Row,
     ) {
-        let groups = self.groups(row, (plan.width as i64, None), again);
-        let groups = self.with_room(plan, row, groups);
-        let count = groups.count;
-        self.in_groups((plan, &kernel.body), index, &groups, count);
-        let rest = (groups.left, row.range.1);
+        let left = self.whole_groups(kernel, (plan, again), index, row);
+        let rest = (left, row.range.1);
         let alone = |emit: &mut Self, i: Value, _: &[Value]| {
             emit.bind(index, i);
             emit.scoped(&kernel.body, |emit| emit.body(&kernel.body));

@@ -1,6 +1,7 @@
 //! Kernels: loops over pieces of a space, and the units of each kind.
 
 use super::groups::Row;
+use super::reduce::columns::{columns, reduces_columns};
 use super::{Emit, Emitted, block_args, unit};
 use crate::compile::Units;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -29,6 +30,8 @@ pub(crate) enum Role {
     Window,
     /// Work on a range of tiles.
     Tiles,
+    /// Work on a piece of the space with points of outer dimensions side by side.
+    Columns,
 }
 
 impl Role {
@@ -42,6 +45,7 @@ impl Role {
             Self::Merge(_) => "merges buckets",
             Self::Window => "a part of the buckets",
             Self::Tiles => "tiles",
+            Self::Columns => "columns",
         }
     }
 }
@@ -54,6 +58,9 @@ pub(crate) fn roles(program: &Program<Mem>, kernel: &Kernel) -> Vec<Role> {
             vec![Role::Chunk, Role::Tiles]
         }
         KernelKind::Map | KernelKind::Seq => vec![Role::Chunk],
+        KernelKind::Red { .. } if reduces_columns(program, kernel) => {
+            vec![Role::Chunk, Role::Combine, Role::Columns]
+        }
         KernelKind::Red { .. } => vec![Role::Chunk, Role::Combine],
         KernelKind::Scan { .. } if super::scan::sums_first(kernel) => {
             vec![Role::Chunk, Role::Combine, Role::Sum]
@@ -79,7 +86,7 @@ fn parameters(kernel: &Kernel, role: Role) -> usize {
         // Slots of arguments, range of points.
         (KernelKind::Map | KernelKind::Seq, _) => 3 + more,
         // Slots, outer range, inner range, where to.
-        (KernelKind::Red { .. }, Role::Chunk) | (_, Role::Sum) => 6,
+        (KernelKind::Red { .. }, Role::Chunk) | (_, Role::Sum | Role::Columns) => 6,
         // Slots, outer range, inner range, start, end, where to.
         (KernelKind::Scan { .. }, Role::Chunk) => 8,
         // Slots, range of points, destinations.
@@ -102,6 +109,27 @@ pub(crate) fn emit(
     (role, asked): (Role, usize),
 ) -> Emitted {
     let params = vec![types::I64; parameters(kernel, role)];
+    if let (KernelKind::Red { ops, outs }, Role::Columns) = (&kernel.kind, role) {
+        let mut columns = columns(&program.vars, kernel, ops).expect("the unit was asked for");
+        let program = Program {
+            vars: std::mem::take(&mut columns.vars),
+            funs: program.funs.clone(),
+            spans: program.spans.clone(),
+        };
+        let bodies = [columns.body()];
+        return unit(
+            &program,
+            units,
+            &params,
+            &[],
+            (&bodies, asked),
+            |emit, p| {
+                emit.load_arguments(args, p[0]);
+                emit.reduce_columns(&columns, outs, p);
+                vec![]
+            },
+        );
+    }
     let bodies = kernel_bodies(kernel);
     unit(program, units, &params, &[], (&bodies, asked), |emit, p| {
         emit.load_arguments(args, p[0]);
@@ -133,9 +161,12 @@ pub(crate) fn emit(
             (KernelKind::Hist(hists), _) => emit.hist(kernel, hists, p, None),
             (
                 KernelKind::Red { .. },
-                Role::Fix | Role::Sum | Role::Merge(_) | Role::Window | Role::Tiles,
+                Role::Fix | Role::Sum | Role::Merge(_) | Role::Window | Role::Tiles | Role::Columns,
             )
-            | (KernelKind::Scan { .. }, Role::Merge(_) | Role::Window | Role::Tiles) => {
+            | (
+                KernelKind::Scan { .. },
+                Role::Merge(_) | Role::Window | Role::Tiles | Role::Columns,
+            ) => {
                 unreachable!("the kind has no such unit")
             }
         }

@@ -1,5 +1,6 @@
 //! Reductions: a range of inner points for each of a range of outer points.
 
+pub(in crate::emit) mod columns;
 mod rows;
 mod side;
 

@@ -124,6 +124,47 @@ pub fn reduces_ragged_rows(body: &Body<Seg>) -> bool {
     reduces
 }
 
+/// Whether all that a body does is to reduce columns, with operators of numbers of one type, and what is short before or after it.
+pub fn reduces_columns(vars: &Vars, body: &Body<Seg>) -> bool {
+    let mut reduces = false;
+    for stm in &body.stms {
+        match &stm.exp {
+            Exp::Op(Seg::Par(op)) => {
+                let rank = op.space.dims.len();
+                let short = is_short(&op.body);
+                match &op.kind {
+                    SegKind::Red(operators) if rank > 1 => {
+                        let numbers = |body| Numbers { vars, ty: None }.are(body);
+                        let operators = operators.iter().all(|op| numbers(&op.lam.body));
+                        if !operators || !goes_across(vars, op) {
+                            return false;
+                        }
+                        reduces = true;
+                    }
+                    SegKind::Map | SegKind::Red(_) if rank == 1 && short => {}
+                    SegKind::Map
+                    | SegKind::Red(_)
+                    | SegKind::Scan(_)
+                    | SegKind::Filter
+                    | SegKind::Hist(_)
+                    | SegKind::Scatter(_)
+                    | SegKind::WithAcc(_) => return false,
+                }
+            }
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Op(Seg::Array(ArrayOp::Index { .. } | ArrayOp::Rearrange { .. })) => {}
+            Exp::Op(_)
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. } => return false,
+        }
+    }
+    reduces
+}
+
 /// The extent of the innermost dimension.
 fn length(op: &SegOp) -> Option<Atom> {
     match op.space.dims.last()?.1 {
@@ -188,6 +229,36 @@ fn goes_along(vars: &Vars, op: &SegOp) -> Option<Rows> {
         }
     }
     Some(rows)
+}
+
+/// Whether an operation over two dimensions computes with numbers of one type whose places stay or move to the next when the outer
+/// index grows, some of them with the inner one, but do not move to the next with that alone.
+fn goes_across(vars: &Vars, op: &SegOp) -> bool {
+    let dims = &op.space.dims;
+    let regular = |(_, dim): &(Var, SpaceDim)| matches!(dim, SpaceDim::Regular(_));
+    let ([(column, _), (row, _)], true) = (&dims[..], dims.iter().all(regular)) else {
+        return false;
+    };
+    if op.level != Level::Device || !(Numbers { vars, ty: None }).are(&op.body) {
+        return false;
+    }
+    let indices: Vec<Var> = dims.iter().map(|(index, _)| *index).collect();
+    let reads = access(vars, &indices, &op.body).reads;
+    let numbers = reads
+        .iter()
+        .filter(|read| matches!(vars[read.var].ty, Type::Scalar(_)));
+    let mut own = false;
+    for read in numbers {
+        match (read.along(*column), read.along(*row)) {
+            (Along::Next, Along::Apart) => own = true,
+            (Along::Same, Along::Same | Along::Next | Along::Apart)
+            | (Along::Next, Along::Same) => {}
+            (Along::Same, Along::Indirect)
+            | (Along::Next, Along::Next | Along::Indirect)
+            | (Along::Apart | Along::Indirect, _) => return false,
+        }
+    }
+    own
 }
 
 /// Numbers of one type, with which vector registers are filled.

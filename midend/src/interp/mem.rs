@@ -97,6 +97,7 @@ impl Device for Reference {
             | ThresholdKind::Tiles
             | ThresholdKind::Rows
             | ThresholdKind::Block
+            | ThresholdKind::Columns
             | ThresholdKind::Ragged
             | ThresholdKind::Layout
             | ThresholdKind::Arrays => 4,

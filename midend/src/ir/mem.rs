@@ -21,7 +21,7 @@ pub enum Mem {
         /// Number of elements.
         len: Atom,
         /// A buffer that the next kernel reads for the last time, each element before it writes the same one of the new
-        /// buffer. Its memory is taken if it has this size, was made by the program and has no other name (host code only).
+        /// buffer. Its memory is taken if it has this size and no other name (host code only).
         over: Option<Var>,
     },
     /// Drops a name of a buffer at its last use (host code only). Binds nothing.

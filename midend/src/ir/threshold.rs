@@ -35,6 +35,9 @@ pub enum ThresholdKind {
     /// How many rows fit into the memory that a block of threads shares ([`ROOM`]): if one does, a block works on a row, and what it makes
     /// of it stays there. Never reached on devices without such blocks, whatever is asked for.
     Block,
+    /// As [`ThresholdKind::Outer`] where the second version is nothing but reductions of columns: where these fill vector registers, and
+    /// are cut into pieces, only very many points are enough.
+    Columns,
     /// As [`ThresholdKind::Outer`] where the second version is nothing but reductions of rows whose lengths differ: it shares out long
     /// rows as well as short ones, which the first does not.
     Ragged,
@@ -49,11 +52,12 @@ pub enum ThresholdKind {
 
 impl ThresholdKind {
     /// All kinds.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Outer,
         Self::Tiles,
         Self::Rows,
         Self::Block,
+        Self::Columns,
         Self::Ragged,
         Self::Layout,
         Self::Arrays,
@@ -66,6 +70,7 @@ impl ThresholdKind {
             Self::Tiles => "tiles",
             Self::Rows => "rows",
             Self::Block => "block",
+            Self::Columns => "columns",
             Self::Ragged => "ragged",
             Self::Layout => "layout",
             Self::Arrays => "arrays",

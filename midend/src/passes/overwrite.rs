@@ -11,7 +11,7 @@
 //! do free a                                                 do free a
 //! ```
 //!
-//! Whether the memory of `a` can be had is known at run time: it may have another name, or belong to the caller. A
+//! Whether the memory of `a` can be had is known at run time: it may have another name, also one of the caller. A
 //! kernel in which points make arrays is left as it is, since a device that has too little memory for them runs it once more.
 
 use crate::fired::fired;

@@ -146,17 +146,15 @@ pub(super) struct Counted<B> {
     pub(super) buffer: B,
     pub(super) bytes: u64,
     pub(super) elem: ScalarType,
-    booking: Booking,
+    _booking: Booking,
 }
 
 impl<B> Counted<B> {
-    /// Whether the memory may be taken for so many other elements, which are written where these have been read: the program
-    /// made it, and nothing else names it.
+    /// Whether the memory may be taken for so many other elements, which are written where these have been read: nothing else names it,
+    /// be it that the program made it or that the caller gave it away.
     pub(super) fn is_free_for(self: &Arc<Self>, elem: ScalarType, len: usize) -> bool {
         let bytes = (len as u64).saturating_mul(elem.bytes() as u64);
-        matches!(self.booking.asker, Asker::Statement(_))
-            && Arc::strong_count(self) == 1
-            && (self.elem, self.bytes) == (elem, bytes)
+        Arc::strong_count(self) == 1 && (self.elem, self.bytes) == (elem, bytes)
     }
 }
 
@@ -188,7 +186,7 @@ pub(super) fn counted<D: Device>(
             buffer,
             bytes,
             elem,
-            booking: Booking {
+            _booking: Booking {
                 asker,
                 bytes,
                 memory: Arc::clone(memory),

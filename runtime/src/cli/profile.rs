@@ -146,9 +146,10 @@ fn guards(guards: &[GuardPassed]) -> Table {
         rows.push(vec![
             guard.threshold.to_string(),
             match guard.threshold.kind {
-                ThresholdKind::Outer | ThresholdKind::Tiles | ThresholdKind::Ragged => {
-                    String::from("points")
-                }
+                ThresholdKind::Outer
+                | ThresholdKind::Tiles
+                | ThresholdKind::Columns
+                | ThresholdKind::Ragged => String::from("points"),
                 ThresholdKind::Rows => format!("rows of {ELEMENTS} elements"),
                 ThresholdKind::Layout => String::from("elements out of order"),
                 ThresholdKind::Block => String::from("points in a block's memory"),

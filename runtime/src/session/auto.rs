@@ -122,9 +122,10 @@ impl AutoDevices {
         match self.other.get() {
             Some(Ok(devices)) => devices.threshold(kind),
             Some(Err(_)) | None => match kind {
-                ThresholdKind::Outer | ThresholdKind::Tiles | ThresholdKind::Ragged => {
-                    costs.width as i64
-                }
+                ThresholdKind::Outer
+                | ThresholdKind::Tiles
+                | ThresholdKind::Columns
+                | ThresholdKind::Ragged => costs.width as i64,
                 ThresholdKind::Rows => rows_shorter_than(1),
                 ThresholdKind::Layout => INFINITE,
                 ThresholdKind::Arrays => 0,

@@ -7,7 +7,7 @@ use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::scalar::{BinOp, ScalarOp, UnOp};
 use midend::ir::soac::Operator;
-use midend::ir::syntax::{Atom, Exp, Stm};
+use midend::ir::syntax::{Atom, Exp, Stm, Vars};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::all_stms;
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,6 +92,25 @@ impl Plan {
             .iter()
             .all(|ty| per(ty).is_some_and(|per| 2 * per <= half.width));
         fits.then_some(half)
+    }
+
+    /// Whether all that differs from lane to lane is in vectors, which are loaded from neighbouring elements.
+    pub(in crate::emit) fn is_full(&self) -> bool {
+        self.integers && !self.gathers && self.rows.is_empty() && self.lookups.is_empty()
+    }
+
+    /// The plan with as few lanes as fill a vector of each type that there is, in as many parts; nothing if there are no more now.
+    pub(in crate::emit) fn fewest(&self, vars: &Vars) -> Option<Self> {
+        let tys = self.varying.iter().filter_map(|v| vars[*v].ty.elem());
+        let most = tys
+            .filter_map(|ty| lanes_per_vector(ty, self.integers))
+            .max()?;
+        let width = most * self.parts;
+        let fewer = Self {
+            width,
+            ..self.clone()
+        };
+        (width < self.width).then_some(fewer)
     }
 
     /// The plan with twice as many lanes.

@@ -17,17 +17,22 @@
 //!                                                               g = guard ragged "main:3" n
 //! g = guard outer "main:3" n                                    if g { .. }
 //! if g { .. } else { segred (i < n, j in offs) { .. } .. } ──►  else { segred (i < n, j in offs) { .. } .. }
+//!
+//! g = guard outer "main:4" n                                    g = guard columns "main:4" n
+//! if g { .. }                                                   if g { .. }
+//! else { segred (i < n, j < m) { xss[j, i] } .. }         ──►   else { segred (i < n, j < m) { xss[j, i] } .. }
 //! ```
 //!
 //! Tiles of two dimensions make up for less parallelism. Rows whose elements lie side by side are added in vector registers, or by
 //! neighbouring threads, in an operation that [goes along them](crate::analysis::rows). It needs no lack of points to be the
 //! better version, but rows long enough. So do the points of a map over rows. Where rows differ in length, the reduction shares out
 //! what there is to do, however long one of them is; it is up to the device whether enough points that each go through a row of
-//! their own make up for that.
+//! their own make up for that. So it is where neighbouring points have neighbouring elements: a device that adds several columns side
+//! by side needs many more of them than threads before it is better not to cut them.
 
 mod arrays;
 
-use crate::analysis::rows::{along_rows, maps_rows, reduces_ragged_rows};
+use crate::analysis::rows::{along_rows, maps_rows, reduces_columns, reduces_ragged_rows};
 use crate::fired::fired;
 use crate::ir::id::{SpanId, Var};
 use crate::ir::scalar::{BinOp, ScalarOp};
@@ -44,6 +49,8 @@ enum Versions {
     Tiles,
     /// The other reduces rows whose lengths differ.
     Ragged,
+    /// The other reduces columns.
+    Columns,
     /// The other goes along rows of this length: reduces them, or computes each element of them.
     Rows(Atom),
     /// The first makes arrays at each point, the other has loops at more points.
@@ -77,6 +84,8 @@ fn choice(vars: &Vars, stm: &Stm<Seg>) -> Option<(Var, Versions)> {
         Versions::Tiles
     } else if reduces_ragged_rows(otherwise) {
         Versions::Ragged
+    } else if reduces_columns(vars, otherwise) {
+        Versions::Columns
     } else if let Some(length) = along_rows(vars, otherwise).or_else(|| maps_rows(otherwise)) {
         Versions::Rows(length)
     } else if arrays::has_loops(otherwise) {
@@ -93,7 +102,7 @@ fn decide(vars: &mut Vars, stms: &mut Vec<Stm<Seg>>, (at, cond): (usize, Var), v
     let Some(guard) = guard else { return };
     let between = &stms[guard..at];
     let late = match versions {
-        Versions::Tiles | Versions::Ragged | Versions::Arrays => false,
+        Versions::Tiles | Versions::Ragged | Versions::Columns | Versions::Arrays => false,
         Versions::Rows(length) => {
             let bound = |v: Var| between.iter().any(|stm| stm.binds.contains(&v));
             length.as_var().is_some_and(bound)
@@ -104,7 +113,11 @@ fn decide(vars: &mut Vars, stms: &mut Vec<Stm<Seg>>, (at, cond): (usize, Var), v
     let by_blocks = matches!(&stms[guard].exp, Exp::Guard { threshold, .. } if threshold.kind == ThresholdKind::Block);
     let sizes = match versions {
         Versions::Arrays if !by_blocks => arrays::sizes(vars, &stms[at].exp, between),
-        Versions::Tiles | Versions::Ragged | Versions::Rows(_) | Versions::Arrays => Vec::new(),
+        Versions::Tiles
+        | Versions::Ragged
+        | Versions::Columns
+        | Versions::Rows(_)
+        | Versions::Arrays => Vec::new(),
     };
     let Exp::Guard { threshold, measure } = &mut stms[guard].exp else {
         return;
@@ -118,6 +131,10 @@ fn decide(vars: &mut Vars, stms: &mut Vec<Stm<Seg>>, (at, cond): (usize, Var), v
         Versions::Ragged => {
             fired("tile/ragged-guard");
             threshold.kind = ThresholdKind::Ragged;
+        }
+        Versions::Columns => {
+            fired("tile/columns-guard");
+            threshold.kind = ThresholdKind::Columns;
         }
         Versions::Rows(_) if late => {}
         Versions::Rows(length) => {
