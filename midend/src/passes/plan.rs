@@ -29,6 +29,7 @@ mod function;
 mod kernel;
 mod layout;
 mod looping;
+mod own;
 mod ragged;
 mod scan;
 mod serial;

@@ -1,10 +1,11 @@
 //! Building arrays where they are wanted: the memory of a result, or the part of an array that is updated with it,
 //! is handed to the statement that makes the array.
 
-use super::Cx;
 use super::flow::{Origin, definition, origin};
+use super::own::Part;
 use super::scan::goes_anywhere;
 use super::view::View;
+use super::{Cx, Mode};
 use crate::fired::fired;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
@@ -127,7 +128,7 @@ impl Cx<'_> {
                 && !self.dests.contains_key(&root)
                 && !self.outlives(body, (root, i), at)
             {
-                self.offer(&body.stms, i, at);
+                self.offer(&body.stms, (i, root), at);
             }
         }
     }
@@ -173,7 +174,7 @@ impl Cx<'_> {
         free_in_stm(&self.vars, stm).iter().any(|v| of.contains(v))
     }
 
-    fn offer(&mut self, stms: &[Stm<Seg>], from: usize, to: usize) {
+    fn offer(&mut self, stms: &[Stm<Seg>], (from, root): (usize, Var), to: usize) {
         let Exp::Op(Seg::Array(ArrayOp::Update { array, dims, value })) = &stms[to].exp else {
             return;
         };
@@ -186,14 +187,24 @@ impl Cx<'_> {
                 .into_iter()
                 .all(|a| self.in_scope(self.atom(a))),
         });
-        let touched = stms[from..to].iter().any(|stm| {
+        let touched = |stm: &Stm<Seg>| {
             let mentioned = free_in_stm(&self.vars, stm);
             mentioned
                 .iter()
                 .filter_map(|v| self.views.get(v))
                 .any(|v| self.may_alias(v.buffer, target.buffer))
-        });
-        if known && !touched && self.are_passed(&stms[to].certs) {
+        };
+        let mut free = !stms[from + 1..to].iter().any(touched);
+        if free && touched(&stms[from]) {
+            let array = &target;
+            let k = stms[from].binds.iter().position(|v| *v == root);
+            let own = |k| self.reads_own_places(&stms[from], k, Part { array, dims });
+            free = self.mode == Mode::Host && k.is_some_and(own);
+            if free {
+                fired("plan/made-over-what-is-read");
+            }
+        }
+        if known && free && self.are_passed(&stms[to].certs) {
             fired("plan/made-in-update");
             let part = self.slice(&target, dims);
             self.want(stms, *value, part);
