@@ -2,6 +2,7 @@
 
 use super::groups::Row;
 use super::reduce::columns::{columns, reduces_columns};
+use super::reduce::narrow::narrow;
 use super::{Emit, Emitted, block_args, unit};
 use crate::compile::Units;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -10,7 +11,7 @@ use midend::analysis::kernels::{has_value, kernel_bodies, summed};
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::soac::Operator;
-use midend::ir::syntax::{Atom, Lambda, Program};
+use midend::ir::syntax::{Atom, Lambda, Program, Vars};
 use midend::ir::types::ScalarType;
 
 /// A piece of compiled code that belongs to a kernel.
@@ -109,13 +110,14 @@ pub(crate) fn emit(
     (role, asked): (Role, usize),
 ) -> Emitted {
     let params = vec![types::I64; parameters(kernel, role)];
+    let with = |vars: Vars| Program {
+        vars,
+        funs: program.funs.clone(),
+        spans: program.spans.clone(),
+    };
     if let (KernelKind::Red { ops, outs }, Role::Columns) = (&kernel.kind, role) {
         let mut columns = columns(&program.vars, kernel, ops).expect("the unit was asked for");
-        let program = Program {
-            vars: std::mem::take(&mut columns.vars),
-            funs: program.funs.clone(),
-            spans: program.spans.clone(),
-        };
+        let program = with(std::mem::take(&mut columns.vars));
         let bodies = [columns.body()];
         return unit(
             &program,
@@ -131,6 +133,23 @@ pub(crate) fn emit(
         );
     }
     let bodies = kernel_bodies(kernel);
+    if let (KernelKind::Red { ops, .. }, Role::Chunk) = (&kernel.kind, role)
+        && let Some(mut narrow) = narrow(&program.vars, kernel, ops)
+    {
+        let program = with(std::mem::take(&mut narrow.vars));
+        return unit(
+            &program,
+            units,
+            &params,
+            &[],
+            (&bodies, asked),
+            |emit, p| {
+                emit.load_arguments(args, p[0]);
+                emit.reduce_narrow((kernel, ops), &narrow, p);
+                vec![]
+            },
+        );
+    }
     unit(program, units, &params, &[], (&bodies, asked), |emit, p| {
         emit.load_arguments(args, p[0]);
         match (&kernel.kind, role) {

@@ -1,6 +1,7 @@
 //! Reductions: a range of inner points for each of a range of outer points.
 
 pub(in crate::emit) mod columns;
+pub(in crate::emit) mod narrow;
 mod rows;
 mod side;
 
