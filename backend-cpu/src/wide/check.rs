@@ -121,6 +121,11 @@ pub(crate) fn check(func: &Function, width: Width) -> Result<(), Refused> {
             return Err(Refused(format!("{opcode} of vectors")));
         }
     }
+    if vectors.iter().any(|inst| of_wider(func, *inst)) {
+        return Err(Refused(
+            "a product of numbers that were made wider".to_owned(),
+        ));
+    }
     // Arguments of a call take registers alone, or its place on the stack would move.
     for signature in dfg.signatures.values() {
         if signature.params.len() > 6 || signature.returns.len() > 2 {
@@ -141,6 +146,17 @@ pub(crate) fn check(func: &Function, width: Width) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// Whether Cranelift computes a product from what its operands were made of, and not lane by lane.
+fn of_wider(func: &Function, inst: Inst) -> bool {
+    let dfg = &func.dfg;
+    let wider = |v: &Value| {
+        let of = dfg.value_def(dfg.resolve_aliases(*v)).inst();
+        let of = of.map(|inst| dfg.insts[inst].opcode());
+        matches!(of, Some(Opcode::SwidenLow | Opcode::UwidenLow))
+    };
+    dfg.insts[inst].opcode() == Opcode::Imul && dfg.inst_args(inst).iter().all(wider)
 }
 
 fn func_insts(func: &Function) -> impl Iterator<Item = Inst> + '_ {

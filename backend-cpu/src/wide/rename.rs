@@ -28,6 +28,7 @@ mod fused;
 mod general;
 mod graph;
 mod kept;
+mod masked;
 mod webs;
 
 use super::Width;
@@ -103,7 +104,8 @@ pub(super) fn rename(
     }
     let colors =
         chosen(&flow, &accesses, &webs, registers(width)).unwrap_or_else(|| own(&accesses, &webs));
-    let folds = fold::folds(instructions, &flow, &accesses, (&webs, &colors), width);
+    let mut folds = fold::folds(instructions, &flow, &accesses, (&webs, &colors), width);
+    masked::find(&mut folds, instructions, &flow, &accesses, (&webs, &colors));
     Renamed {
         width,
         folds,
@@ -245,6 +247,8 @@ impl Renamed<'_, '_> {
             let before = out.len();
             if let Some((load, either)) = self.folds.into.get(&at).copied() {
                 self.folded(at, *given, (&instructions[load], either), &mut out);
+            } else if let Some(operation) = self.folds.masked.get(&at).copied() {
+                self.masked((operation, instructions[operation]), (at, *given), &mut out);
             } else if !self.folds.gone.contains(&at) {
                 self.one(at, *given, &mut out);
             }
@@ -288,6 +292,29 @@ impl Renamed<'_, '_> {
             self.pool.also(given.ip(), load.ip());
             self.pool.also(given.ip() | BETWEEN, load.ip());
         }
+    }
+
+    /// An operation for the lanes that a choice says.
+    fn masked(
+        &mut self,
+        operation: (usize, Instruction),
+        choice: (usize, Instruction),
+        out: &mut Vec<Instruction>,
+    ) {
+        let mut both = Vec::new();
+        self.one(operation.0, operation.1, &mut both);
+        self.one(choice.0, choice.1, &mut both);
+        let &[operation, choice] = &both[..] else {
+            unreachable!("both are one instruction each");
+        };
+        let mut joined = masked::joined(operation, &choice);
+        joined.set_ip(choice.ip());
+        let (to, kept) = (choice.op0_register(), choice.op1_register());
+        if to != kept {
+            out.push(copied(self.width, to, kept, choice.ip()));
+            joined.set_ip(choice.ip() | BETWEEN);
+        }
+        out.push(joined);
     }
 
     /// The register of a touch.

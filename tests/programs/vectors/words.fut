@@ -33,3 +33,11 @@ entry products [n] (xs: [n]i64) (ys: [n]i64) : ([n]i64, [n]i64, [n]i64, [n]i64, 
 -- random input { [1003]i64 [1003]i64 } auto output
 entry extremes [n] (xs: [n]i64) (ys: [n]i64) : ([n]i64, [n]i64, [n]i64, i64, i64) =
   (map2 i64.min xs ys, map2 i64.max xs (map (>> 5) ys), map (\y -> (y >> 63) - (y >> 1)) ys, i64.minimum (map2 (*) xs ys), i64.maximum xs)
+
+-- Products of numbers that were made wider.
+-- ==
+-- entry: wider
+-- random input { [1003]i32 [1003]i32 } auto output
+entry wider [n] (xs: [n]i32) (ys: [n]i32) : ([n]i64, i64, [n]i64, [n]u64, [n]i32) =
+  (map2 (\x y -> i64.i32 x * i64.i32 y) xs ys, i64.sum (map2 (\x y -> i64.i32 x * i64.i32 y) xs ys), map2 (\x y -> i64.u32 (u32.i32 x) * i64.i32 y) xs ys,
+   map2 (\x y -> u64.u32 (u32.i32 x) * u64.u32 (u32.i32 y)) xs ys, map2 (\x y -> i32.i16 (i16.i32 x) * i32.i16 (i16.i32 y)) xs ys)

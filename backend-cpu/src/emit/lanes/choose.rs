@@ -131,6 +131,7 @@ fn own_sums(
         plan
     };
     let waits = finder.counts.packed <= ops.len() && ops.iter().all(is_sum);
+    let asked = finder.that_gain(asked);
     Some(plan.of_own_sums(kernel, if waits { 2 } else { asked }, most))
 }
 

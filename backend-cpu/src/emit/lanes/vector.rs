@@ -146,6 +146,8 @@ impl Emit<'_, '_> {
                 let one = self.b.ins().splat(vector(ty), one);
                 let root = self.b.ins().sqrt(row[0]);
                 self.b.ins().fdiv(one, root)
+            } else if matches!(op, ScalarOp::Bin(BinOp::Mul, ty) if ty.is_integer()) {
+                self.packed_product(row[0], row[1])
             } else if let ScalarOp::Bin(extremum @ (BinOp::Min | BinOp::Max), _) = op {
                 self.packed_extremum(ty, (row[0], row[1]), extremum == BinOp::Min)
             } else if let ScalarOp::ToBits(ty) = op {

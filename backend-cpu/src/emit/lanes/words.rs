@@ -10,7 +10,7 @@
 use super::{Group, Lanes};
 use crate::emit::Emit;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Opcode, Value, types};
 use midend::ir::scalar::{BinOp, Const, ScalarOp};
 use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
@@ -93,6 +93,22 @@ impl Emit<'_, '_> {
             self.b.ins().iadd(few, many)
         });
         Some(Lanes::Packed(products.collect()))
+    }
+
+    /// Products of integers. Those of numbers that were made wider Cranelift computes from these as they were, of other lanes than are meant in wider
+    /// registers: one factor is one more then, for which the other is taken away again.
+    pub(super) fn packed_product(&mut self, a: Value, b: Value) -> Value {
+        let wider = [Opcode::SwidenLow, Opcode::UwidenLow];
+        let is_wider = |of: Value| wider.iter().any(|op| self.operand_of(*op, of).is_some());
+        if self.parts == 1 || !is_wider(a) || !is_wider(b) {
+            return self.b.ins().imul(a, b);
+        }
+        let ty = self.b.func.dfg.value_type(a);
+        let one = self.b.ins().iconst(ty.lane_type(), 1);
+        let one = self.b.ins().splat(ty, one);
+        let more = self.b.ins().iadd(a, one);
+        let product = self.b.ins().imul(more, b);
+        self.b.ins().isub(product, b)
     }
 
     /// Numbers of 64 bits shifted by as much in all lanes, with copies of their signs.

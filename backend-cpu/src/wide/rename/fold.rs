@@ -19,6 +19,8 @@ use std::collections::{HashMap, HashSet};
 /// Loads that go into another instruction: by the number of that one, which load and whether its operands change places.
 pub(super) struct Folds {
     pub(super) into: HashMap<usize, (usize, bool)>,
+    /// Operations that are done for the lanes of a choice, by the number of that ([`super::masked`]).
+    pub(super) masked: HashMap<usize, usize>,
     pub(super) gone: HashSet<usize>,
 }
 
@@ -122,6 +124,7 @@ pub(super) fn folds(
 ) -> Folds {
     let mut found = Folds {
         into: HashMap::new(),
+        masked: HashMap::new(),
         gone: HashSet::new(),
     };
     let mut factory = InstructionInfoFactory::new();
