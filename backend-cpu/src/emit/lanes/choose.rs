@@ -7,7 +7,7 @@ use super::counts::Counts;
 use super::functions::InLanes;
 use super::plan::{Plan, chooses, is_sum};
 use super::rows::{Row, needed, rows};
-use super::strips::{steps_at_once, strips};
+use super::strips::{AT_ONCE, steps_at_once, strips};
 use super::taken::is_computed;
 use super::vector::{lanes_per_vector, packed_type};
 use super::words::masked;
@@ -405,6 +405,8 @@ impl Finder<'_> {
         let varies = |v| self.varying.contains(&v);
         let in_strips = strips(self.vars, varies, params, (cond, body)).is_some();
         let few = params.len() <= SIDE_BY_SIDE && steps_at_once(cond, body) > 1;
+        let least = params.len() == 1 && steps_at_once(cond, body) >= AT_ONCE;
+        self.counts.shortest += usize::from(least);
         self.counts.in_strips += usize::from(in_strips || few);
         // The lanes leave it at different steps.
         self.varying.extend(params.iter().map(|param| param.var));

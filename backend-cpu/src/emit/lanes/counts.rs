@@ -29,6 +29,8 @@ pub(super) struct Counts {
     pub(super) diverging: usize,
     /// Those of them of which more registers are under way: that are done in strips, or carry little.
     pub(super) in_strips: usize,
+    /// Those of them that carry one value through the fewest operations.
+    pub(super) shortest: usize,
     /// The operations with vectors of the shortest step of a loop of one varying value, and lanes of a vector of that.
     pub(super) tightest: Option<(usize, usize)>,
 }

@@ -34,7 +34,7 @@ const SINGLE: usize = 4;
 const UNROLLED: usize = 24;
 
 /// The most steps that are taken with one look where nothing counts them.
-const AT_ONCE: usize = 8;
+pub(super) const AT_ONCE: usize = 8;
 
 /// How many steps of a loop are taken with one look at whether a lane is still inside: those behind the last one are in vain.
 pub(super) fn steps_at_once(cond: &Body<Mem>, body: &Body<Mem>) -> usize {

@@ -267,6 +267,8 @@ impl Finder<'_> {
         let counts = &self.counts;
         if counts.diverging > 0 {
             let registers = match counts.carried <= FLYING {
+                // Each step is little more than a comparison and an operation by its mask, one after the other.
+                true if counts.shortest == counts.diverging => 8,
                 // Of one register after the other several steps are taken at once, so that what is carried is on the stack meanwhile.
                 true if counts.in_strips == counts.diverging => 4,
                 true => 2,
