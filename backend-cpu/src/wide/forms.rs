@@ -160,6 +160,8 @@ const fn same(code: Code) -> bool {
             | Code::Cvttss2si_r64_xmmm32
             | Code::Cvttsd2si_r32_xmmm64
             | Code::Cvttsd2si_r64_xmmm64
+            | Code::Cvtsi2ss_xmm_rm64
+            | Code::Cvtsi2sd_xmm_rm64
             | Code::Ucomiss_xmm_xmmm32
             | Code::Ucomisd_xmm_xmmm64
             | Code::VEX_Vcvtss2sd_xmm_xmm_xmmm32

@@ -37,6 +37,9 @@ const SIDE_BY_SIDE: usize = 2;
 /// The most operations of two sides that are both computed for all lanes.
 pub(super) const BLENDED: usize = 24;
 
+/// Operations with vectors that are worth wider ones where elements are found lane by lane besides.
+const ENOUGH: usize = 16;
+
 /// The lanes where most operations are done lane by lane: as many as general registers hold.
 const FEW: usize = 4;
 
@@ -236,7 +239,11 @@ impl<'a> Finder<'a> {
         } else {
             // What is done again and again counts where there is enough of it.
             let all = 4 * (self.counts.apart + self.counts.finding) <= self.counts.packed;
-            all || (without == 0 && with >= self.counts.apart + self.counts.finding)
+            // Numbers that find elements are not in registers that anything waits for.
+            let some = self.counts.apart == 0
+                && self.counts.packed >= ENOUGH
+                && 2 * self.counts.finding <= 3 * self.counts.packed;
+            all || some || (without == 0 && with >= self.counts.apart + self.counts.finding)
         }
     }
 

@@ -28,7 +28,8 @@ pub(super) fn converts(from: ScalarType, to: ScalarType, integers: bool) -> bool
     let known = match (from, to) {
         (_, ScalarType::Bool) | (ScalarType::Bool, _) => true,
         (ScalarType::F32, ScalarType::F64) | (ScalarType::F64, ScalarType::F32) => true,
-        // Those of 32 bits are the widest that floats become, and that binary32 is made of; larger ones, without a sign, are not made.
+        // Integers of 64 bits with a sign have a form of their own; others that are larger than 32 bits with one are not made.
+        (ScalarType::F32 | ScalarType::F64, ScalarType::I64) => true,
         (ScalarType::F32, _) => to.bytes() < 4 || to == ScalarType::I32,
         (ScalarType::F64, _) => false,
         (_, ScalarType::F32) => from != ScalarType::U64,
@@ -106,6 +107,14 @@ impl Emit<'_, '_> {
             (ScalarType::F64, ScalarType::F32) => {
                 let singles = self.demote(&numbers);
                 self.ordered(singles, parts, Emit::apart)
+            }
+            (ScalarType::F32, ScalarType::I64) => {
+                let doubles = self.converted(numbers, (from, ScalarType::F64), parts);
+                self.converted(doubles, (ScalarType::F64, to), parts)
+            }
+            (ScalarType::F64, ScalarType::I64) => {
+                let whole = |a| self.whole(a);
+                numbers.into_iter().map(whole).collect()
             }
             (ScalarType::F32, _) => {
                 let numbers = numbers.into_iter().map(|a| self.truncated(a, to));
@@ -304,6 +313,43 @@ impl Emit<'_, '_> {
             [largest, -limit].map(|n| self.lanes_of(types::I32X4, &n.to_le_bytes().repeat(4)));
         let number = self.b.ins().smin(number, largest);
         self.b.ins().smax(number, least)
+    }
+
+    /// Binary64 made integers of 64 bits, with the same results for what these have not. The upper and the lower half of a number are digits of
+    /// others, of which the rest is known, as in [`Self::double`].
+    fn whole(&mut self, a: Value) -> Value {
+        // 2^52 and some units, and those of the sign in the middle of that.
+        const UNITS: u64 = 0x4330_0000_0000_0000;
+        const SIGNED: u64 = 0x4338_0000_0000_0000;
+        const LIMIT: f64 = (1u64 << 63) as f64;
+        let mut constant = |ty, bits: u64| self.lanes_of(ty, &bits.to_le_bytes().repeat(2));
+        let [units, signed] = [UNITS, SIGNED].map(|bits| constant(types::F64X2, bits));
+        let mut double = |x: f64| constant(types::F64X2, x.to_bits());
+        let (above, below) = (double(LIMIT), double(-LIMIT));
+        let (factor, times) = (double(1.0 / 4_294_967_296.0), double(4_294_967_296.0));
+        let infinity = double(f64::INFINITY);
+        let (largest, least) = (i64::MAX as u64, i64::MIN as u64);
+        let [largest, least] = [largest, least].map(|bits| constant(types::I64X2, bits));
+        let number = self.b.ins().trunc(a);
+        let high = self.b.ins().fmul(number, factor);
+        let high = self.b.ins().floor(high);
+        let taken = self.b.ins().fmul(high, times);
+        let low = self.b.ins().fsub(number, taken);
+        let [high, low] = [(high, signed), (low, units)].map(|(half, known)| {
+            let sum = self.b.ins().fadd(half, known);
+            let [sum, known] = [sum, known].map(|v| self.b.ins().bitcast(types::I64X2, RAW, v));
+            self.b.ins().isub(sum, known)
+        });
+        let shift = self.b.ins().iconst(types::I32, 32);
+        let high = self.b.ins().ishl(high, shift);
+        let number = self.b.ins().iadd(high, low);
+        let too_large = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, a, above);
+        let too_small = self.b.ins().fcmp(FloatCC::LessThan, a, below);
+        let size = self.b.ins().fabs(a);
+        let finite = self.b.ins().fcmp(FloatCC::LessThan, size, infinity);
+        let number = self.blended(&[too_large], &[largest], &[number])[0];
+        let number = self.blended(&[too_small], &[least], &[number])[0];
+        self.b.ins().band(finite, number)
     }
 
     /// A constant vector.
