@@ -47,8 +47,6 @@ pub(super) use interior::{Interior, Lifted, map_plan, reduction_plan};
 pub(super) use plan::Plan;
 pub(super) use vector::vector;
 
-use loops::Shape;
-
 use super::Emit;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use midend::analysis::kernels::has_value;

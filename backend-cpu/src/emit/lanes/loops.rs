@@ -10,28 +10,6 @@ use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::syntax::{Body, LoopForm, LoopParam, Stm};
 
-/// How a loop carries a parameter.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Shape {
-    Uniform,
-    Many,
-    /// So many vectors.
-    Packed(usize),
-    /// So many vectors with lanes of 32 bits, of numbers of 64 bits.
-    Narrow(usize),
-}
-
-impl Shape {
-    /// The number of values.
-    pub(super) const fn count(self, width: usize) -> usize {
-        match self {
-            Self::Uniform => 1,
-            Self::Many => width,
-            Self::Packed(count) | Self::Narrow(count) => count,
-        }
-    }
-}
-
 impl Finder<'_> {
     /// A loop. Lanes leave one that goes on while a condition holds at different steps if the condition differs.
     pub(super) fn repeated(

@@ -127,12 +127,12 @@ impl Finder<'_> {
             }
             None => self.counts.apart += 1,
         }
-        let steps = match &stm.exp {
-            Exp::Scalar(op, _) if lanes.is_some() => {
-                definition(*op).map_or(0, |f| f.body.stms.len())
-            }
-            _ => 0,
-        };
+        let mut steps = 0;
+        if let Exp::Scalar(op, _) = &stm.exp
+            && lanes.is_some()
+        {
+            steps = definition(*op).map_or(0, |f| f.body.stms.len());
+        }
         self.counts.steps[0] += steps;
         let divides = lanes.is_some() && matches!(&stm.exp, Exp::Scalar(op, _) if is_divided(*op));
         self.counts.divided[0] += usize::from(divides);

@@ -15,12 +15,15 @@ use midend::ir::scalar::{BinOp, Const, ScalarOp};
 use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
 
+/// How a number becomes a constant of some type.
+type Of = fn(u64) -> Const;
+
 /// A constant integer that is not negative, and others of its type.
-fn natural(atom: Atom) -> Option<(u64, fn(u64) -> Const)> {
+fn natural(atom: Atom) -> Option<(u64, Of)> {
     let Atom::Const(number) = atom else {
         return None;
     };
-    let (value, of): (Option<u64>, fn(u64) -> Const) = match number {
+    let (value, of): (Option<u64>, Of) = match number {
         Const::I8(n) => (n.try_into().ok(), |n| Const::I8(n as i8)),
         Const::I16(n) => (n.try_into().ok(), |n| Const::I16(n as i16)),
         Const::I32(n) => (n.try_into().ok(), |n| Const::I32(n as i32)),
@@ -44,10 +47,12 @@ pub(super) fn masked(op: ScalarOp, args: &[Atom]) -> Option<(ScalarOp, [Atom; 2]
     if towards_zero && ty.is_signed() {
         return None;
     }
-    let (op, by) = match op {
-        BinOp::Mod | BinOp::Rem => (BinOp::And, value - 1),
-        BinOp::Div | BinOp::Quot => (BinOp::Shr, u64::from(value.trailing_zeros())),
-        _ => return None,
+    let (op, by) = if matches!(op, BinOp::Mod | BinOp::Rem) {
+        (BinOp::And, value - 1)
+    } else if matches!(op, BinOp::Div | BinOp::Quot) {
+        (BinOp::Shr, u64::from(value.trailing_zeros()))
+    } else {
+        return None;
     };
     Some((ScalarOp::Bin(op, ty), [*number, Atom::Const(of(by))]))
 }
