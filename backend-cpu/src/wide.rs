@@ -132,10 +132,10 @@ pub(crate) fn widen(
     let Writer {
         mut out, mut pool, ..
     } = writer;
-    // Forms for 256 bits are as long as those for 128, others have longer prefixes and distances; what is new is at most 11
-    // bytes long, one that aligns the frame among it.
+    // Forms for 256 bits are as long as those for 128 but for a byte by which other registers are named, others have longer prefixes and
+    // distances; what is new is at most 11 bytes long, one that aligns the frame among it.
     let prefixes = match width {
-        Width::Two => 0,
+        Width::Two => out.len(),
         Width::Four => 7 * out.len(),
     };
     let more = prefixes + 11 * (out.len() + 1 - instructions.len()) + longer;

@@ -31,6 +31,7 @@ mod near;
 mod plan;
 mod rows;
 mod sequential;
+mod shape;
 mod strips;
 mod taken;
 pub(crate) mod tile;
@@ -57,6 +58,7 @@ use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Body, Exp, Stm};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
+use shape::Shape;
 use std::collections::{BTreeSet, HashMap};
 
 /// The most that an index grows by from lane to lane: elements of all lanes are so near that constant distances fit instructions.

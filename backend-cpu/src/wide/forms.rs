@@ -156,6 +156,8 @@ const fn same(code: Code) -> bool {
             | Code::VEX_Vcvttsd2si_r32_xmmm64
             | Code::VEX_Vcvttsd2si_r64_xmmm64
             // Cranelift has no other forms of these, and of comparisons that go with them.
+            | Code::Addss_xmm_xmmm32
+            | Code::Addsd_xmm_xmmm64
             | Code::Cvttss2si_r32_xmmm32
             | Code::Cvttss2si_r64_xmmm32
             | Code::Cvttsd2si_r32_xmmm64
