@@ -20,7 +20,7 @@ use midend::ir::types::ScalarType;
 pub(super) struct Divided {
     /// The number of the point.
     pub(super) number: Var,
-    row: Var,
+    pub(super) row: Var,
     pub(super) column: Var,
     /// The length of a row, from outside.
     pub(super) length: Atom,
@@ -75,21 +75,67 @@ pub(super) fn divided(kernel: &Kernel) -> Option<Divided> {
     })
 }
 
+/// The same of points of several dimensions, of which the innermost has their columns: these are their numbers, too.
+pub(super) fn of_rows(kernel: &Kernel) -> Option<Divided> {
+    let [
+        ..,
+        (row, Extent::Regular(_)),
+        (column, Extent::Regular(length)),
+    ] = kernel.space[..]
+    else {
+        return None;
+    };
+    let body = kernel.body.clone();
+    (!kernel.is_ragged()).then_some(Divided {
+        number: column,
+        row,
+        column,
+        length,
+        body,
+    })
+}
+
 impl Emit<'_, '_> {
     /// Emits `body` for every point that the parameters of a unit say, in order: the body of the kernel, or what is left of it for points
     /// that are gone through row by row. Of these as many as `together` says at a time are left to it, as long as there are enough in
-    /// a row: it gets the number and the column of the first.
+    /// a row: it gets the number and the column of the first. What is left of a row may be left to `rest`, which gets its columns and
+    /// what makes numbers of them when added.
     pub(super) fn divided_points(
         &mut self,
         (kernel, rows): (&Kernel, Option<&Divided>),
         p: &[Value],
         strip: i64,
         body: impl Fn(&mut Self, &Body<Mem>),
-        together: Option<(i64, impl Fn(&mut Self, Value, Value))>,
+        (together, rest): (
+            Option<(i64, impl Fn(&mut Self, Value, Value))>,
+            Option<impl Fn(&mut Self, (Value, Value), Value)>,
+        ),
     ) {
         let Some(rows) = rows else {
             return self.all_points(kernel, p, strip, |emit| body(emit, &kernel.body));
         };
+        let points = |emit: &mut Self, space: &[(Var, Value)]| {
+            emit.rows(space, (p[0], p[1]), |emit, first, last, base| {
+                let base = match rows.number == rows.column {
+                    true => emit.i64(0),
+                    false => base,
+                };
+                let left = emit.columns_together((first, last), base, strip, together);
+                if let Some(rest) = rest {
+                    return rest(emit, (left, last), base);
+                }
+                emit.range(ScalarType::I64, (left, last), strip, &[], |emit, i, _| {
+                    emit.divided_point((rows, base), i, &body);
+                    vec![]
+                });
+            });
+        };
+        if rows.number == rows.column {
+            if let Some(space) = self.extents(&kernel.space) {
+                points(self, &space);
+            }
+            return;
+        }
         let length = self.atom(rows.length);
         let [by_row, one_by_one, done] = [(); 3].map(|()| self.b.create_block());
         self.b.set_cold_block(one_by_one);
@@ -98,33 +144,38 @@ impl Emit<'_, '_> {
         self.b.switch_to_block(by_row);
         let all = self.i64(i64::MAX);
         let space = [(rows.row, all), (rows.column, length)];
-        self.rows(&space, (p[0], p[1]), |emit, first, last, base| {
-            let mut left = first;
-            if let Some((width, together)) = together {
-                let points = emit.b.ins().isub(last, first);
-                let shift = i64::from(width.trailing_zeros());
-                let count = emit.b.ins().sshr_imm_u(points, shift);
-                emit.counted(ScalarType::I64, count, strip, &[], |emit, group, _| {
-                    let ahead = emit.b.ins().imul_imm_s(group, width);
-                    let column = emit.b.ins().iadd(first, ahead);
-                    let number = emit.b.ins().iadd(base, column);
-                    together(emit, number, column);
-                    vec![]
-                });
-                let covered = emit.b.ins().imul_imm_s(count, width);
-                left = emit.b.ins().iadd(first, covered);
-            }
-            emit.range(ScalarType::I64, (left, last), strip, &[], |emit, i, _| {
-                emit.divided_point((rows, base), i, &body);
-                vec![]
-            });
-        });
+        points(self, &space);
         self.b.ins().jump(done, &[]);
         // Without a row there is a check that fails.
         self.b.switch_to_block(one_by_one);
         self.all_points(kernel, p, strip, |emit| body(emit, &kernel.body));
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
+    }
+
+    /// Leaves columns of a row to `together`, as many at a time as it says, as long as there are enough. Yields the first that is left.
+    fn columns_together(
+        &mut self,
+        (first, last): (Value, Value),
+        base: Value,
+        strip: i64,
+        together: Option<(i64, impl Fn(&mut Self, Value, Value))>,
+    ) -> Value {
+        let Some((width, together)) = together else {
+            return first;
+        };
+        let points = self.b.ins().isub(last, first);
+        let shift = i64::from(width.trailing_zeros());
+        let count = self.b.ins().sshr_imm_u(points, shift);
+        self.counted(ScalarType::I64, count, strip, &[], |emit, group, _| {
+            let ahead = emit.b.ins().imul_imm_s(group, width);
+            let column = emit.b.ins().iadd(first, ahead);
+            let number = emit.b.ins().iadd(base, column);
+            together(emit, number, column);
+            vec![]
+        });
+        let covered = self.b.ins().imul_imm_s(count, width);
+        self.b.ins().iadd(first, covered)
     }
 
     /// A point of a row: its column, and what makes a number of it when added.

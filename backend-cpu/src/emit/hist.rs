@@ -1,8 +1,9 @@
 //! Histograms: points whose values are combined into buckets, and the merging of copies.
 
+mod rows;
 pub(crate) mod tables;
 
-use super::divided::divided;
+use super::divided::{Divided, divided, of_rows};
 use super::lanes::buckets;
 use super::{Emit, clif, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -48,7 +49,9 @@ impl Emit<'_, '_> {
             };
             let together = None::<(i64, fn(&mut Self, Value, Value))>;
             let rows = divided(kernel);
-            return self.divided_points((kernel, rows.as_ref()), &p[1..], strip, body, together);
+            let rest = None::<fn(&mut Self, (Value, Value), Value)>;
+            let points = (kernel, rows.as_ref());
+            return self.divided_points(points, &p[1..], strip, body, (together, rest));
         }
         let limits: Vec<Limits> = hists.iter().map(|h| self.limits(h, window)).collect();
         let body = |emit: &mut Self, body: &Body<Mem>| {
@@ -64,8 +67,12 @@ impl Emit<'_, '_> {
                 }
             });
         };
-        let rows = divided(kernel);
         let vars = &self.program.vars;
+        let gains = |rows: &Divided| {
+            let job = buckets(vars, (kernel, hists), rows, self.asked);
+            job.is_some() || rows::row(vars, hists, rows).is_some()
+        };
+        let rows = divided(kernel).or_else(|| of_rows(kernel).filter(gains));
         let job = rows
             .as_ref()
             .and_then(|rows| buckets(vars, (kernel, hists), rows, self.asked));
@@ -88,7 +95,33 @@ impl Emit<'_, '_> {
             };
             (job.plan.width as i64, together)
         });
-        self.divided_points((kernel, rows), &p[1..], strip, body, together);
+        let target = rows::Target {
+            hist: &hists[0],
+            limits: limits[0],
+            places,
+        };
+        let row = rows.and_then(|rows| Some((rows, rows::row(vars, hists, rows)?)));
+        let rest = row.as_ref().map(|(rows, row)| {
+            move |emit: &mut Self, range: (Value, Value), base: Value| {
+                emit.hist_row((row, rows), (range, base), target, |emit, range| {
+                    emit.range(ScalarType::I64, range, strip, &[], |emit, i, _| {
+                        emit.divided_point((rows, base), i, body);
+                        vec![]
+                    });
+                });
+            }
+        });
+        let all = |emit: &mut Self| {
+            emit.divided_points((kernel, rows), &p[1..], strip, body, (together, rest));
+        };
+        match &row {
+            Some((rows, row)) if kernel.space.len() == 2 => {
+                let most = job.as_ref().map_or(rows::FEW, |job| job.plan.width as i64);
+                let point = |emit: &mut Self| body(emit, &kernel.body);
+                self.hist_short_rows((row, rows, most), (p[1], p[2]), target, point, all);
+            }
+            Some(_) | None => all(self),
+        }
     }
 
     /// The buckets in a window, or all.

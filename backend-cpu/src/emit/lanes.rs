@@ -40,7 +40,7 @@ mod vector;
 mod weigh;
 mod words;
 
-pub(super) use buckets::buckets;
+pub(super) use buckets::{buckets, conditions, scalar};
 pub(super) use choose::plan_reduction;
 pub(super) use compress::compressed;
 pub(crate) use functions::{InLanes, LaneCalls, function, lanes_of};

@@ -115,7 +115,7 @@ fn plan_buckets(
 }
 
 /// The operation that computes a number.
-fn scalar(body: &Body<Mem>, atom: Atom) -> Option<(ScalarOp, &[Atom])> {
+pub(in crate::emit) fn scalar(body: &Body<Mem>, atom: Atom) -> Option<(ScalarOp, &[Atom])> {
     let binds = |stm: &&Stm<Mem>| stm.binds.first().is_some_and(|v| Atom::Var(*v) == atom);
     match &body.stms.iter().find(binds)?.exp {
         Exp::Scalar(op, args) => Some((*op, args)),
@@ -130,7 +130,7 @@ fn scalar(body: &Body<Mem>, atom: Atom) -> Option<(ScalarOp, &[Atom])> {
 }
 
 /// What a condition is made of, without what holds for every column of a row.
-fn conditions(rows: &Divided, cond: Atom, all: &mut Vec<Atom>) {
+pub(in crate::emit) fn conditions(rows: &Divided, cond: Atom, all: &mut Vec<Atom>) {
     let number = |atom: Atom| match scalar(&rows.body, atom) {
         Some((ScalarOp::Convert(ScalarType::I64, ScalarType::U64), args)) => args[0],
         Some(_) | None => atom,
