@@ -282,3 +282,37 @@ fn numbers_of_general_registers_go_to_all_lanes() {
         assert!(!other.contains("vpsrlvd"), "{other}");
     }
 }
+
+/// A difference that is chosen by a comparison, and is used for nothing else or stored, too.
+fn chosen_difference(stored: bool) -> Vec<u8> {
+    let load = Code::Movdqu_xmm_xmmm128;
+    let store = Code::Movdqu_xmmm128_xmm;
+    let compare = Code::VEX_Vcmpps_xmm_xmm_xmmm128_imm8;
+    let choose = Code::VEX_Vblendvps_xmm_xmm_xmmm128_xmm;
+    let mut all = vec![
+        Instruction::with2(load, XMM2, at(RDI, 0)),
+        Instruction::with2(load, XMM3, at(RSI, 0)),
+        Instruction::with4(compare, XMM5, XMM3, XMM2, 1),
+        Instruction::with3(Code::VEX_Vsubps_xmm_xmm_xmmm128, XMM11, XMM2, XMM3),
+        Instruction::with4(choose, XMM2, XMM2, XMM11, XMM5),
+        Instruction::with2(store, at(RDI, 0), XMM2),
+    ];
+    if stored {
+        all.push(Instruction::with2(store, at(RCX, 0), XMM11));
+    }
+    all.push(Ok(Instruction::with(Code::Retnq)));
+    encoded(all)
+}
+
+#[test]
+fn operations_are_done_by_masks() {
+    for stored in [false, true] {
+        let code = chosen_difference(stored);
+        let code = widen(&code, 0, Width::Four, true).expect("it is widened");
+        let text = text(&code);
+        let line = text.lines().find(|line| line.contains("vsubps"));
+        let masked = line.is_some_and(|line| line.contains("{k1}"));
+        assert_eq!(masked, !stored, "{text}");
+        assert_eq!(text.contains("blend"), stored, "{text}");
+    }
+}
