@@ -124,7 +124,7 @@ pub(crate) fn widen(
     let frame = Frame::of(&instructions, slots, width)?;
     let longer = frame.longer(&instructions);
     let places = frame.places();
-    let masks = Masks::new(&instructions);
+    let masks = Masks::new(&instructions, width);
     let mut writer = Writer::new(width, frame, Pool::new(code), masks);
     for instruction in &instructions {
         writer.rewrite(*instruction)?;

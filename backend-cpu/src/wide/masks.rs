@@ -7,9 +7,21 @@
 //! vpmovb2m k1, zmm3; vpblendmb zmm5 {k1}, ..          vpblendmd zmm5 {k1}, ..
 //! vpandd zmm6, zmm3, zmm7                             vmovdqa32 zmm6 {k1}{z}, zmm7
 //! ```
+//!
+//! What several comparisons say together, by which something is chosen, is put together in mask registers, of which each keeps what it holds until
+//! its turn comes again:
+//!
+//! ```text
+//! vcmpltps k1, ..; vpmovm2d zmm3, k1                  vcmpltps k2, ..
+//! vcmpeqps k1, ..; vpmovm2d zmm4, k1            ──►   vcmpeqps k3, ..
+//! vpord zmm5, zmm3, zmm4                              korq k4, k2, k3
+//! vpmovd2m k1, zmm5; vblendmps zmm6 {k1}, ..          vblendmps zmm6 {k4}, ..
+//! ```
 
+use super::Width;
+use super::forms::{Form, form};
 use iced_x86::{Code, FlowControl, Instruction, OpKind, Register};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The instructions that make lanes of a mask, by the bytes of a lane.
 const LANES: [(Code, usize); 4] = [
@@ -42,41 +54,221 @@ const ANDS: [Code; 3] = [
     Code::VEX_Vandpd_xmm_xmm_xmmm128,
 ];
 
-/// What the mask register holds.
+/// Disjunctions of all bits.
+const ORS: [Code; 3] = [
+    Code::VEX_Vpor_xmm_xmm_xmmm128,
+    Code::VEX_Vorps_xmm_xmm_xmmm128,
+    Code::VEX_Vorpd_xmm_xmm_xmmm128,
+];
+/// Copies of registers.
+const MOVES: [Code; 6] = [
+    Code::VEX_Vmovdqa_xmm_xmmm128,
+    Code::VEX_Vmovdqu_xmm_xmmm128,
+    Code::VEX_Vmovaps_xmm_xmmm128,
+    Code::VEX_Vmovups_xmm_xmmm128,
+    Code::VEX_Vmovapd_xmm_xmmm128,
+    Code::VEX_Vmovupd_xmm_xmmm128,
+];
+/// The mask register that is set again and again, and those that keep what they hold.
+pub(super) const MASK: Register = Register::K1;
+const KEPT: [Register; 6] = [
+    Register::K2,
+    Register::K3,
+    Register::K4,
+    Register::K5,
+    Register::K6,
+    Register::K7,
+];
+
+/// What mask registers hold.
 pub(super) struct Masks {
     /// Where branches go to: what is held there is not known.
     targets: HashSet<u64>,
-    /// The register of which all bits of a lane are set or none, as the mask says, and the bytes of a lane.
-    held: Option<(Register, usize)>,
+    /// The registers of which all bits of a lane are set or none, as a mask says, the bytes of a lane, and the mask.
+    held: Vec<(Register, usize, Register)>,
+    /// Comparisons whose masks are kept, and conjunctions and disjunctions of masks.
+    kept: HashSet<u64>,
+    together: HashSet<u64>,
+    /// Whose turn it is to be set.
+    next: usize,
+}
+
+/// Where the lanes of a mask come from: an instruction, the bytes of a lane, and what it puts together.
+#[derive(Clone)]
+struct Origin {
+    number: usize,
+    bytes: usize,
+    of: Vec<Origin>,
 }
 
 impl Masks {
-    pub(super) fn new(instructions: &[Instruction]) -> Self {
+    pub(super) fn new(instructions: &[Instruction], width: Width) -> Self {
         let targets = instructions.iter().map(Instruction::near_branch_target);
-        Self {
+        let mut masks = Self {
             targets: targets.collect(),
-            held: None,
+            held: Vec::new(),
+            kept: HashSet::new(),
+            together: HashSet::new(),
+            next: 0,
+        };
+        if width == Width::Four {
+            masks.find(instructions);
         }
+        masks
+    }
+
+    /// Finds what is put together of several comparisons until something is chosen by it.
+    fn find(&mut self, instructions: &[Instruction]) {
+        let mut known: HashMap<Register, Origin> = HashMap::new();
+        let mut last = 0;
+        for (number, instruction) in instructions.iter().enumerate() {
+            if self.targets.contains(&instruction.ip()) {
+                known.clear();
+            }
+            if !goes_on(instruction) {
+                known.clear();
+                continue;
+            }
+            let register = |k: u32| match instruction.op_kind(k) {
+                OpKind::Register => Some(instruction.op_register(k).full_register()),
+                _ => None,
+            };
+            let count = instruction.op_count();
+            let Some(to) = (count > 0).then(|| register(0)).flatten() else {
+                continue;
+            };
+            let code = instruction.code();
+            let of = |k: u32| {
+                register(k)
+                    .and_then(|register| known.get(&register))
+                    .cloned()
+            };
+            let origin = match form(code, Width::Four) {
+                _ if MOVES.contains(&code) => of(1),
+                _ if count == 3 && (ANDS.contains(&code) || ORS.contains(&code)) => {
+                    match (of(1), of(2)) {
+                        (Some(a), Some(b)) if a.bytes == b.bytes => Some(Origin {
+                            number,
+                            bytes: a.bytes,
+                            of: vec![a, b],
+                        }),
+                        _ => None,
+                    }
+                }
+                Some(Form::Compare([_, lanes])) if to.is_vector_register() => {
+                    let bytes = LANES.iter().find(|(code, _)| *code == lanes);
+                    bytes.map(|(_, bytes)| Origin {
+                        number,
+                        bytes: *bytes,
+                        of: Vec::new(),
+                    })
+                }
+                Some(Form::Blend(_)) => {
+                    if let Some(by) = of(3)
+                        && (!by.of.is_empty() || by.number < last)
+                    {
+                        self.keep(instructions, &by);
+                    }
+                    None
+                }
+                Some(_) | None => None,
+            };
+            match origin {
+                Some(origin) => {
+                    last = last.max(origin.number);
+                    known.insert(to, origin);
+                }
+                None => {
+                    known.remove(&to);
+                }
+            }
+        }
+    }
+
+    fn keep(&mut self, instructions: &[Instruction], origin: &Origin) {
+        let at = instructions[origin.number].ip();
+        let all = if origin.of.is_empty() {
+            &mut self.kept
+        } else {
+            &mut self.together
+        };
+        if all.insert(at) {
+            for of in &origin.of {
+                self.keep(instructions, of);
+            }
+        }
+    }
+
+    /// The mask register for the comparison at an address.
+    pub(super) fn register(&mut self, at: u64) -> Register {
+        if self.kept.contains(&at) {
+            self.turn()
+        } else {
+            MASK
+        }
+    }
+
+    /// The mask register that has been set before all others.
+    fn turn(&mut self) -> Register {
+        self.next = (self.next + 1) % KEPT.len();
+        KEPT[self.next]
+    }
+
+    fn of(&self, register: Register) -> Option<(usize, Register)> {
+        let register = register.full_register();
+        let mut held = self.held.iter().rev();
+        let found = held.find(|(lanes, ..)| *lanes == register)?;
+        Some((found.1, found.2))
+    }
+
+    /// The conjunction or disjunction of two masks by an instruction, as it was before it is widened: how its lanes are made, and how the mask is.
+    pub(super) fn together(
+        &self,
+        instruction: &Instruction,
+    ) -> Option<(Code, Code, [Register; 2])> {
+        if !self.together.contains(&instruction.ip()) || self.targets.contains(&instruction.ip()) {
+            return None;
+        }
+        let [(bytes, a), (other, b)] = [
+            self.of(instruction.op1_register())?,
+            self.of(instruction.op2_register())?,
+        ];
+        let lanes = LANES.iter().find(|(_, of)| *of == bytes)?.0;
+        let code = match ANDS.contains(&instruction.code()) {
+            true => Code::VEX_Kandq_kr_kr_kr,
+            false => Code::VEX_Korq_kr_kr_kr,
+        };
+        (bytes == other).then_some((lanes, code, [a, b]))
+    }
+
+    /// The mask register for such.
+    pub(super) fn register_together(&mut self) -> Register {
+        self.turn()
     }
 
     /// Takes note of an instruction as it was before it is widened, which may change a register.
     pub(super) fn pass(&mut self, instruction: &Instruction) {
-        let goes_on = matches!(
-            instruction.flow_control(),
-            FlowControl::Next | FlowControl::ConditionalBranch
-        );
-        let writes = instruction.op_count() > 0 && instruction.op_kind(0) == OpKind::Register;
-        let written = writes.then(|| instruction.op0_register().full_register());
-        let changes = self.held.is_some_and(|(held, _)| written == Some(held));
-        if !goes_on || changes || self.targets.contains(&instruction.ip()) {
-            self.held = None;
+        if !goes_on(instruction) || self.targets.contains(&instruction.ip()) {
+            self.held.clear();
+        }
+        if instruction.op_count() > 0 && instruction.op_kind(0) == OpKind::Register {
+            let written = instruction.op0_register().full_register();
+            let copied = MOVES.contains(&instruction.code())
+                && instruction.op1_kind() == OpKind::Register
+                && instruction.op1_register().full_register() != written;
+            let copied = copied
+                .then(|| self.of(instruction.op1_register()))
+                .flatten();
+            self.held.retain(|(held, ..)| *held != written);
+            if let Some((bytes, mask)) = copied {
+                self.held.push((written, bytes, mask));
+            }
         }
     }
 
-    /// The copy of a register's lanes by the mask register as it is, if an instruction, as it was before it is widened, is a conjunction of these
-    /// with what the mask register says.
-    pub(super) fn copy(&self, instruction: &Instruction) -> Option<(Code, Register)> {
-        let (held, bytes) = self.held?;
+    /// The copy of a register's lanes by a mask register as it is, if an instruction, as it was before it is widened, is a conjunction of these
+    /// with what that says.
+    pub(super) fn copy(&self, instruction: &Instruction) -> Option<(Code, Register, Register)> {
         let registers = (0..3).all(|k| instruction.op_kind(k) == OpKind::Register);
         if !ANDS.contains(&instruction.code())
             || !registers
@@ -84,37 +276,47 @@ impl Masks {
         {
             return None;
         }
-        let code = COPIES.iter().find(|(_, of)| *of == bytes)?.0;
         let (first, second) = (instruction.op1_register(), instruction.op2_register());
-        let is_held = |register: Register| register.full_register() == held;
-        match (is_held(first), is_held(second)) {
-            (true, _) => Some((code, second)),
-            (false, true) => Some((code, first)),
-            (false, false) => None,
+        let ((bytes, mask), from) = match (self.of(first), self.of(second)) {
+            (Some(held), _) => (held, second),
+            (None, Some(held)) => (held, first),
+            (None, None) => return None,
+        };
+        let code = COPIES.iter().find(|(_, of)| *of == bytes)?.0;
+        Some((code, from, mask))
+    }
+
+    /// A mask register is set; if by a comparison, this makes its lanes.
+    pub(super) fn set(&mut self, mask: Register, lanes: Option<(Register, Code)>) {
+        self.held.retain(|(.., held)| *held != mask);
+        if let Some((register, code)) = lanes
+            && let Some((_, bytes)) = LANES.iter().find(|(lanes, _)| *lanes == code)
+        {
+            self.held.push((register.full_register(), *bytes, mask));
         }
     }
 
-    /// The mask register is set; if by a comparison, this makes its lanes.
-    pub(super) fn set(&mut self, lanes: Option<(Register, Code)>) {
-        self.held = lanes.and_then(|(register, code)| {
-            let bytes = LANES.iter().find(|(lanes, _)| *lanes == code)?.1;
-            Some((register.full_register(), bytes))
-        });
-    }
-
-    /// A choice by the mask register as it is, if that says what the lanes of a register do by which this one chooses.
-    pub(super) fn choice(&self, by: Register, code: Code) -> Option<Code> {
-        let (held, bytes) = self.held?;
+    /// A choice by a mask register as it is, if that says what the lanes of a register do by which this one chooses.
+    pub(super) fn choice(&self, by: Register, code: Code) -> Option<(Code, Register)> {
+        let (bytes, mask) = self.of(by)?;
         let wanted = CHOICES.iter().find(|(choice, _)| *choice == code)?.1;
-        if held != by.full_register() || wanted > bytes {
+        if wanted > bytes {
             return None;
         }
         if wanted == bytes {
-            return Some(code);
+            return Some((code, mask));
         }
         let wider = CHOICES.iter().find(|(_, of)| *of == bytes)?;
-        Some(wider.0)
+        Some((wider.0, mask))
     }
+}
+
+/// Whether what mask registers hold is known behind an instruction.
+fn goes_on(instruction: &Instruction) -> bool {
+    matches!(
+        instruction.flow_control(),
+        FlowControl::Next | FlowControl::ConditionalBranch
+    )
 }
 
 /// Whether an instruction does nothing but make lanes of a mask.

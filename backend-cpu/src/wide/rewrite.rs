@@ -2,15 +2,13 @@
 
 use super::forms::{Form, Order, form};
 use super::frame::Frame;
-use super::masks::Masks;
+use super::masks::{MASK, Masks};
 use super::pool::Pool;
 use super::{BASE, PART, Refused, Width, has_vectors};
 use iced_x86::{Code, FlowControl, Instruction, MemoryOperand, OpKind, Register};
 
 /// A register that Cranelift knows nothing of, for the order of lanes.
 const ORDER: Register = Register::ZMM31;
-/// The mask register that results and choices go through.
-const MASK: Register = Register::K1;
 /// A comparison whose result is all ones.
 const ALWAYS: [Code; 4] = [
     Code::VEX_Vpcmpeqb_xmm_xmm_xmmm128,
@@ -60,10 +58,19 @@ impl<'c> Writer<'c> {
     /// Writes down what becomes of an instruction.
     pub(super) fn rewrite(&mut self, mut instruction: Instruction) -> Result<(), Refused> {
         self.now = (instruction.ip(), 0);
+        let together = self.masks.together(&instruction);
         let copy = self.masks.copy(&instruction);
         self.masks.pass(&instruction);
-        if let Some((code, from)) = copy {
-            return self.masked(code, instruction.op0_register(), from);
+        if let Some((lanes, code, [a, b])) = together {
+            let mask = self.masks.register_together();
+            let to = self.width.whole(instruction.op0_register());
+            self.push(Instruction::with3(code, mask, a, b)?);
+            self.push(Instruction::with2(lanes, to, mask)?);
+            self.masks.set(mask, Some((to, lanes)));
+            return Ok(());
+        }
+        if let Some((code, from, mask)) = copy {
+            return self.masked(code, instruction.op0_register(), from, mask);
         }
         let what = instruction;
         let form = if has_vectors(&instruction) {
@@ -89,11 +96,17 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// The lanes of a register that the mask register says, and zeros.
-    fn masked(&mut self, code: Code, to: Register, from: Register) -> Result<(), Refused> {
+    /// The lanes of a register that a mask register says, and zeros.
+    fn masked(
+        &mut self,
+        code: Code,
+        to: Register,
+        from: Register,
+        mask: Register,
+    ) -> Result<(), Refused> {
         let [to, from] = [to, from].map(|register| self.width.whole(register));
         let mut masked = Instruction::with2(code, to, from)?;
-        masked.set_op_mask(MASK);
+        masked.set_op_mask(mask);
         masked.set_zeroing_masking(true);
         self.push(masked);
         Ok(())
@@ -230,26 +243,27 @@ impl<'c> Writer<'c> {
                     return Ok(());
                 }
                 let to = whole(0);
+                let mask = self.masks.register(self.now.0);
                 self.widen_registers(&mut instruction);
-                instruction.set_op0_register(MASK);
+                instruction.set_op0_register(mask);
                 self.push_as(instruction, code);
-                self.push(Instruction::with2(lanes, to, MASK)?);
-                self.masks.set(Some((to, lanes)));
+                self.push(Instruction::with2(lanes, to, mask)?);
+                self.masks.set(mask, Some((to, lanes)));
             }
             Form::Blend([mask, code]) => {
-                let code = if let Some(known) = self.masks.choice(whole(3), code) {
+                let (code, mask) = if let Some(known) = self.masks.choice(whole(3), code) {
                     known
                 } else {
                     self.push(Instruction::with2(mask, MASK, whole(3))?);
-                    self.masks.set(None);
-                    code
+                    self.masks.set(MASK, None);
+                    (code, MASK)
                 };
                 let mut choice = if in_memory {
                     Instruction::with3(code, whole(0), whole(1), place(&instruction))?
                 } else {
                     Instruction::with3(code, whole(0), whole(1), whole(2))?
                 };
-                choice.set_op_mask(MASK);
+                choice.set_op_mask(mask);
                 self.push(choice);
             }
             Form::Compress => {
@@ -259,9 +273,9 @@ impl<'c> Writer<'c> {
                 // Lanes of 64 bits are two of 32.
                 let mask = Code::EVEX_Vpmovd2m_kr_zmm;
                 self.push(Instruction::with2(mask, MASK, whole(2))?);
-                self.masks.set(None);
+                self.masks.set(MASK, None);
                 let code = Code::EVEX_Vpcompressd_zmmm512_k1z_zmm;
-                self.masked(code, register(0), register(1))?;
+                self.masked(code, register(0), register(1), MASK)?;
             }
             Form::Permute => {
                 if in_memory {
@@ -287,7 +301,7 @@ impl<'c> Writer<'c> {
                 } else {
                     Instruction::with3(code, MASK, whole(0), whole(1))?
                 });
-                self.masks.set(None);
+                self.masks.set(MASK, None);
                 self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, MASK, MASK)?);
             }
             Form::Zero => {
