@@ -129,9 +129,9 @@ impl Masks {
                 known.clear();
                 continue;
             }
-            let register = |k: u32| match instruction.op_kind(k) {
-                OpKind::Register => Some(instruction.op_register(k).full_register()),
-                _ => None,
+            let register = |k: u32| {
+                let is_register = instruction.op_kind(k) == OpKind::Register;
+                is_register.then(|| instruction.op_register(k).full_register())
             };
             let count = instruction.op_count();
             let Some(to) = (count > 0).then(|| register(0)).flatten() else {
