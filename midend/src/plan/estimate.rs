@@ -161,8 +161,8 @@ struct Walk<'a> {
     numbers: Option<&'a HashSet<Var>>,
     /// How many buffers there have been.
     buffers: usize,
-    /// In a kernel, the buffers that it reads and writes, and their bytes.
-    touched: Option<HashMap<usize, f64>>,
+    /// In a kernel, the buffers that it reads, those that it writes, and their bytes.
+    touched: Option<HashMap<(usize, bool), f64>>,
     fuel: usize,
     depth: usize,
 }
@@ -348,9 +348,8 @@ impl Walk<'_> {
                 )
             }
             Mem::Free(_) | Mem::Trace(_) | Mem::Stream(_) => (Work::default(), vec![]),
-            Mem::Load { buffer, .. } | Mem::Store { buffer, .. } => {
-                (self.access(*buffer, 1.0), vec![])
-            }
+            Mem::Load { buffer, .. } => (self.access((*buffer, false), 1.0), vec![]),
+            Mem::Store { buffer, .. } => (self.access((*buffer, true), 1.0), vec![]),
             Mem::Copy { shape, dst, src } => (self.copy(shape, dst, src), vec![]),
             Mem::Launch(kernel) if self.touched.is_some() => (self.shared_out(kernel), vec![]),
             Mem::Launch(kernel) => (Work::seconds(self.launch(kernel)), vec![]),
@@ -358,14 +357,14 @@ impl Walk<'_> {
     }
 
     /// Loads or stores elements.
-    fn access(&mut self, buffer: Var, elements: f64) -> Work {
+    fn access(&mut self, (buffer, stores): (Var, bool), elements: f64) -> Work {
         let (known, width) = (self.value(Atom::Var(buffer)), self.width(buffer));
         let Some(touched) = &mut self.touched else {
             return Work::seconds(self.costs.wait);
         };
         let bytes = match known {
             Known::Buffer { number, bytes } => {
-                touched.insert(number, bytes);
+                touched.insert((number, stores), bytes);
                 elements * width
             }
             // Arrays of a point are near.
@@ -389,8 +388,8 @@ impl Walk<'_> {
         let elements = shape.iter().map(|&n| self.count(n).unwrap_or(GUESS));
         let elements: f64 = elements.product();
         if self.touched.is_some() {
-            let mut work = self.access(dst.buffer, elements);
-            work.add(self.access(src.buffer, elements));
+            let mut work = self.access((dst.buffer, true), elements);
+            work.add(self.access((src.buffer, false), elements));
             return work;
         }
         let bytes = 2.0 * elements * self.width(dst.buffer);
@@ -433,7 +432,7 @@ impl Walk<'_> {
                 }
                 Extent::Ragged { offsets, start } => {
                     points *= GUESS;
-                    self.access(offsets, 1.0);
+                    self.access((offsets, false), 1.0);
                     self.bind(&[*index, start], &[]);
                 }
             }
@@ -465,7 +464,7 @@ impl Walk<'_> {
             point.add(self.body(&op.lam.body).0);
         }
         for &out in outs {
-            let write = self.access(out, each);
+            let write = self.access((out, true), each);
             point.add(write);
         }
     }
