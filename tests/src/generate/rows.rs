@@ -308,7 +308,7 @@ impl Source {
                 format!("({} {op} {})", self.exp(Number, d), self.exp(Number, d))
             }
             2 => format!("(i64.sum {})", self.exp(Row, d)),
-            3 => format!("(reduce i64.max (-9) {})", self.exp(Row, d)),
+            3 => format!("(reduce i64.max i64.lowest {})", self.exp(Row, d)),
             4 => format!("(length {})", self.exp(Rows, d)),
             5 => format!("(at {} {})", self.exp(Row, d), self.exp(Number, d)),
             6 => format!("(at (row {} {}) 1)", self.exp(Rows, d), self.exp(Number, d)),
