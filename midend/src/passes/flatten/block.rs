@@ -244,20 +244,27 @@ impl Cx<'_> {
         })
     }
 
-    /// Whether one thread can execute a lambda for each element of a row: it makes no arrays but those that leave it, and hands none
-    /// to functions, which do not know what is in shared memory.
+    /// Whether one thread can execute a lambda for each element of a row: it makes no arrays but those that leave it, hands none
+    /// to functions, which do not know what is in shared memory, and chooses none, one of which may be there and the other not.
     fn is_for_thread(&self, lam: &Lambda<Soac>) -> bool {
         let mut results = lam.body.result.iter().filter_map(|a| a.as_var());
-        let mut calls_with_scalars = true;
-        all_stms(&lam.body, &mut |stm| {
-            if let Exp::Call { args, .. } = &stm.exp {
+        let mut known = true;
+        all_stms(&lam.body, &mut |stm| match &stm.exp {
+            Exp::Call { args, .. } => {
                 let args = args.iter().filter_map(|a| a.as_var());
-                calls_with_scalars &= args
+                known &= args
                     .chain(stm.binds.iter().copied())
                     .all(|v| self.is_number(v));
             }
+            Exp::If { .. } => known &= stm.binds.iter().all(|&v| self.is_number(v)),
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::Loop { .. }
+            | Exp::Op(_) => {}
         });
-        calls_with_scalars && results.all(|v| self.has_one_length(v))
+        known && results.all(|v| self.has_one_length(v))
     }
 
     fn is_number(&self, v: Var) -> bool {
