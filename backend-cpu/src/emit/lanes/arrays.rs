@@ -25,6 +25,7 @@ use midend::ir::mem::{Mem, Region};
 use midend::ir::syntax::{Atom, Body, Exp, LoopParam, Stm};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::body_binders;
+use std::collections::BTreeSet;
 
 /// The most bytes of all arrays of a group.
 const ROOM: i64 = 16 << 20;
@@ -51,10 +52,17 @@ pub(super) fn has_arrays(body: &Body<Mem>) -> bool {
 impl Finder<'_> {
     /// An array that is made, if points may have some and its length is known outside.
     pub(super) fn array(&mut self, name: Var, elem: ScalarType, len: Atom) -> Option<()> {
-        let mut inside = false;
-        for body in &self.bodies {
-            body_binders(body, &mut |v| inside |= len == Atom::Var(v));
-        }
+        let bodies = &self.bodies;
+        let binders = self.binders.get_or_insert_with(|| {
+            let mut binders = BTreeSet::new();
+            for body in bodies {
+                body_binders(body, &mut |v| {
+                    binders.insert(v);
+                });
+            }
+            binders
+        });
+        let inside = len.as_var().is_some_and(|v| binders.contains(&v));
         let known = !inside && !self.varies(len);
         if !(self.takes_arrays && known) {
             return None;

@@ -170,6 +170,8 @@ pub(super) struct Finder<'a> {
     pub(super) takes_arrays: bool,
     pub(super) own: BTreeSet<Var>,
     pub(super) arrays: Vec<Array>,
+    /// What is bound in the bodies, once somebody has asked.
+    pub(super) binders: Option<BTreeSet<Var>>,
 }
 
 impl<'a> Finder<'a> {
@@ -211,6 +213,7 @@ impl<'a> Finder<'a> {
             takes_arrays: false,
             own: BTreeSet::new(),
             arrays: Vec::new(),
+            binders: None,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::syntax::{Atom, Body, Exp, Stm, Vars};
 use crate::ir::threshold::ELEMENTS;
-use crate::ir::types::{Dim, Type};
+use crate::ir::types::{Dim, ScalarType, Type};
 use crate::ir::walk::{all_stms, body_binders};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +48,7 @@ pub(super) fn sizes(vars: &Vars, choice: &Exp<Seg>, between: &[Stm<Seg>]) -> Siz
                     };
                     let key = shape.iter().filter_map(|n| n.as_var()).collect();
                     let known = sizes.entry(key).or_insert((shape, 0));
-                    known.1 += bytes;
+                    known.1 = known.1.saturating_add(bytes);
                 }
             });
         }
@@ -109,10 +109,10 @@ pub(super) fn measure(new: &mut Build<'_>, sizes: &Sizes, points: Atom) -> Atom 
     let some = new.integer("bytes", BinOp::Max, [total, Atom::i64(1)]);
     let near = new.integer("near", BinOp::Quot, [Atom::i64(ELEMENTS), some]);
     let all = new.integer("bytes", BinOp::Mul, [total, points]);
-    let less = ScalarOp::Cmp(CmpOp::Lt, crate::ir::types::ScalarType::I64);
+    let less = ScalarOp::Cmp(CmpOp::Lt, ScalarType::I64);
     let less = Exp::Scalar(less, vec![Atom::i64(TOO_MANY), all]);
     let many = new.bind("many", Type::BOOL, less);
-    let select = ScalarOp::Select(crate::ir::types::ScalarType::I64);
+    let select = ScalarOp::Select(ScalarType::I64);
     let args = vec![many.into(), Atom::i64(TOO_MANY), near];
     new.bind("room", Type::I64, Exp::Scalar(select, args))
         .into()
