@@ -180,6 +180,7 @@ impl<'p> Cx<'p> {
         let stms = &body.stms;
         let updates = dest::update_roots(stms);
         let concats = dest::concat_roots(stms);
+        let turned = layout::turned_results(body);
         for (i, stm) in stms.iter().enumerate() {
             let span = std::mem::replace(&mut self.span, stm.span);
             let certs = stm
@@ -190,6 +191,7 @@ impl<'p> Cx<'p> {
             let certs = std::mem::replace(&mut self.certs, certs);
             self.offer_update(body, i, &updates);
             self.offer_concat(body, i, &concats);
+            self.offer_turned(stms, i, &turned);
             self.offer_order(stms, i);
             deep(|| self.stm(stm));
             self.span = span;

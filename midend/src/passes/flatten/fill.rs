@@ -10,7 +10,7 @@ use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Exp, Stm};
-use crate::ir::types::{ScalarType, Type};
+use crate::ir::types::{ScalarType, Type, is_ragged};
 use crate::ir::walk::type_vars;
 use std::rc::Rc;
 
@@ -46,6 +46,39 @@ impl Cx<'_> {
         }
         self.reshape_into(bind, whole, out);
         true
+    }
+
+    /// An array that is stored for all points with dimensions in another order: all of it in that order.
+    pub(super) fn rearranged(
+        &mut self,
+        f: &mut Frame<'_>,
+        v: Var,
+        out: &mut Vec<Stm<Seg>>,
+    ) -> Option<Var> {
+        let Some(Def::Again(stm)) = self.env.get(&v) else {
+            return None;
+        };
+        let Exp::Op(Soac::Array(ArrayOp::Rearrange { perm, array })) = &stm.exp else {
+            return None;
+        };
+        let (perm, context) = (perm.clone(), f.context.clone());
+        let whole = self.expanded(*array, &context)?;
+        let root = *f.roots.get(&whole)?;
+        let (ty, of_point) = (&self.vars[whole].ty, &self.vars[*array].ty);
+        let points = ty.rank().checked_sub(of_point.rank())?;
+        if points != context.len() || is_ragged(ty.shape()) || !stm.certs.is_empty() {
+            return None;
+        }
+        fired("flatten/g6-rearrange");
+        let bind = self.stored(v, &context, out);
+        f.roots.insert(bind, root);
+        let inner = perm.iter().map(|d| points + d);
+        let op = ArrayOp::Rearrange {
+            perm: (0..points).chain(inner).collect(),
+            array: whole,
+        };
+        self.push(out, vec![bind], Exp::Op(Seg::Array(op)));
+        Some(bind)
     }
 
     /// An array that is another one, or a value, spread out: a map over all its elements.

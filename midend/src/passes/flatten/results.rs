@@ -64,7 +64,7 @@ impl Cx<'_> {
         for &atom in atoms {
             let stored = atom
                 .as_var()
-                .and_then(|v| Some((v, self.expanded(v, &context)?)));
+                .and_then(|v| Some((v, self.whole(f, v, out)?)));
             let stored = stored.map(|(v, whole)| self.of_own_rows(f, v, whole, out));
             found.push(stored.unwrap_or_else(|| {
                 let ty = self.type_over(&atom.ty(&self.vars), &context, out);
@@ -89,6 +89,12 @@ impl Cx<'_> {
             self.spread(&context, row, array, out);
         }
         found
+    }
+
+    /// The array that holds the values of a variable at all points, if there is one or it is one in another order.
+    fn whole(&mut self, f: &mut Frame<'_>, v: Var, out: &mut Vec<Stm<Seg>>) -> Option<Var> {
+        let whole = self.expanded(v, &f.context);
+        whole.or_else(|| self.rearranged(f, v, out))
     }
 
     /// An array over the context, as the nest has it: where nothing is taken to be regular, rows are ragged.
@@ -134,7 +140,7 @@ impl Cx<'_> {
             if let Some(i) = fill {
                 self.fill(f, i, None, out);
             }
-            let whole = atom.as_var().and_then(|v| self.expanded(v, &context));
+            let whole = atom.as_var().and_then(|v| self.whole(f, v, out));
             let whole = whole.filter(|&w| self.same_rows(w, bind));
             let root = whole.and_then(|w| f.roots.get(&w)).copied();
             match (whole, root) {

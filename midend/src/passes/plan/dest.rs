@@ -2,6 +2,7 @@
 //! is handed to the statement that makes the array.
 
 use super::flow::{Origin, definition, origin};
+use super::layout::chosen_anyway;
 use super::own::Part;
 use super::scan::goes_anywhere;
 use super::view::View;
@@ -87,6 +88,10 @@ impl Cx<'_> {
             return;
         }
         while let Some((i, k)) = definition(stms, var) {
+            if let Some(array) = chosen_anyway(&stms[i], &dest) {
+                var = array;
+                continue;
+            }
             match origin(&stms[i].exp, k) {
                 Origin::Same(next) => var = next,
                 Origin::Rearranged(perm, next) => {

@@ -12,13 +12,15 @@
 //! nothing is copied.
 
 use super::emit::FrameKind;
+use super::flow::{Origin, definition, origin};
 use super::view::View;
 use super::{Cx, Mode};
+use crate::analysis::layout::is_written;
 use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::ScalarOp;
-use crate::ir::seg::{Seg, SegKind};
+use crate::ir::seg::{Level, Seg, SegKind};
 use crate::ir::syntax::{Atom, Body, Exp, Stm};
 use crate::ir::types::{ScalarType, Type};
 
@@ -88,9 +90,95 @@ impl<'s> Choice<'s> {
             | Exp::Op(_) => None,
         }
     }
+
+    /// Whether the elements of an array that would be neighbours are neighbours.
+    fn is_in_order(&self, array: &View) -> bool {
+        let innermost = self.order.last();
+        array.levels.is_none() && innermost.is_some_and(|d| array.strides[*d] == Atom::ONE)
+    }
+}
+
+/// What a choice of an order is of, if neighbours in that order are neighbours in a place, too.
+pub(super) fn chosen_anyway(stm: &Stm<Seg>, place: &View) -> Option<Var> {
+    let choice = Choice::of(stm)?;
+    choice.is_in_order(place).then_some(choice.array)
+}
+
+/// The arrays that are made by the statements of a body, rows that points write, and leave it with dimensions in another order, in which
+/// points are innermost; with the results that they become.
+pub(super) fn turned_results(body: &Body<Seg>) -> Vec<(Var, Var)> {
+    let results = body.result.iter().filter_map(|atom| atom.as_var());
+    let turned = results.filter_map(|result| Some((turned_result(body, result)?, result)));
+    turned.collect()
+}
+
+fn turned_result(body: &Body<Seg>, result: Var) -> Option<Var> {
+    let (mut var, mut turns) = (result, Vec::new());
+    let (i, k) = loop {
+        let (i, k) = definition(&body.stms, var)?;
+        if let Some(choice) = Choice::of(&body.stms[i]) {
+            var = choice.array;
+            continue;
+        }
+        match origin(&body.stms[i].exp, k) {
+            Origin::Same(next) => var = next,
+            Origin::Rearranged(perm, next) => {
+                turns.push(perm);
+                var = next;
+            }
+            Origin::Made => break (i, k),
+            Origin::Reshaped(_) | Origin::Unknown => return None,
+        }
+    };
+    let last = turns.first()?.len() - 1;
+    let innermost = turns.iter().fold(last, |d, perm| perm[d]);
+    is_of_rows(&body.stms, (i, k), innermost).then_some(var)
+}
+
+/// Whether all that the `k`-th result of a statement may be is rows that points write, and a dimension the innermost of the points.
+fn is_of_rows(stms: &[Stm<Seg>], (i, k): (usize, usize), innermost: usize) -> bool {
+    let of_rows = |stms: &[Stm<Seg>], array: Option<Var>| {
+        let made = array.and_then(|v| definition(stms, v));
+        made.is_some_and(|made| is_of_rows(stms, made, innermost))
+    };
+    if let Some(choice) = Choice::of(&stms[i]) {
+        return of_rows(stms, Some(choice.array));
+    }
+    match &stms[i].exp {
+        Exp::If {
+            then, otherwise, ..
+        } => [then, otherwise]
+            .into_iter()
+            .all(|branch| of_rows(&branch.stms, branch.result[k].as_var())),
+        Exp::Op(Seg::Par(op)) => {
+            let is_map = matches!(op.kind, SegKind::Map) && op.level == Level::Device;
+            let is_innermost = op.space.dims.len() == innermost + 1;
+            is_map && is_innermost && is_written(&op.body, op.body.result[k])
+        }
+        Exp::Atom(_)
+        | Exp::Scalar(..)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. }
+        | Exp::Op(_) => false,
+    }
 }
 
 impl Cx<'_> {
+    /// Before statement `i`: rows that points write and that leave the body with the points innermost are made where they leave it.
+    pub(super) fn offer_turned(&mut self, stms: &[Stm<Seg>], i: usize, turned: &[(Var, Var)]) {
+        for &(root, result) in turned {
+            let is_made = stms[i].binds.contains(&root) && !self.dests.contains_key(&root);
+            let known = is_made && self.shape_in_scope(&self.vars[result].ty);
+            if known && self.mode == Mode::Host {
+                fired("plan/made-turned");
+                let place = self.room_for(result);
+                self.want(stms, result.into(), place);
+            }
+        }
+    }
+
     /// Before statement `i`: what a map makes is made in the order that is chosen for it right after.
     pub(super) fn offer_order(&mut self, stms: &[Stm<Seg>], i: usize) {
         let is_map =
@@ -126,6 +214,11 @@ impl Cx<'_> {
         let src = self.view(choice.array);
         if self.mode != Mode::Host || src.levels.is_some() || self.dests.contains_key(&bind) {
             return false;
+        }
+        if choice.is_in_order(&src) {
+            fired("plan/in-order-anyway");
+            self.views.insert(bind, src);
+            return true;
         }
         let when = self.atom(choice.when);
         let is_made = self.ordered_when(&src) == Some(when);
