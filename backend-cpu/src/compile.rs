@@ -416,7 +416,7 @@ fn describe(
         Code(jit.get_finalized_function(id))
     };
     let tuple = |ops: &[midend::ir::soac::Operator<Mem>]| Tuple {
-        types: kernel::components(program, ops),
+        types: kernel::components(&program.vars, ops),
         neutral: ops.iter().flat_map(|op| &op.neutral).map(source).collect(),
     };
     let chunk = code(Role::Chunk);

@@ -33,7 +33,7 @@ use midend::analysis::kernels::has_value;
 use midend::ir::id::{FunId, SpanId, Var};
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::scalar::Const;
-use midend::ir::syntax::{Atom, Body, Exp, Message, MessagePart, Program, Stm};
+use midend::ir::syntax::{Atom, Body, Exp, Message, MessagePart, Program, Stm, Vars};
 use midend::ir::types::{ScalarType, Type};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::offset_of;
@@ -68,6 +68,8 @@ pub(crate) struct Kept {
 /// The state of emitting one unit.
 pub(crate) struct Emit<'a, 'b> {
     pub(crate) program: &'a Program<Mem>,
+    /// Its variables, and maybe some more of the kernel at hand.
+    pub(crate) vars: &'a Vars,
     units: &'a Units,
     pub(crate) b: FunctionBuilder<'b>,
     values: HashMap<Var, Value>,
@@ -149,7 +151,7 @@ pub(crate) fn signature(conv: CallConv, params: &[ClifType], results: &[ClifType
 /// Emits a unit: `body` gets the values of `params` and yields those of `results`. `bodies` is the code
 /// of the program that the unit is made of; with it comes how many others vectors may stand for.
 pub(crate) fn unit<'a>(
-    program: &'a Program<Mem>,
+    (program, vars): (&'a Program<Mem>, &'a Vars),
     units: &'a Units,
     params: &[ClifType],
     results: &[ClifType],
@@ -168,6 +170,7 @@ pub(crate) fn unit<'a>(
     let args = b.block_params(entry).to_vec();
     let mut emit = Emit {
         program,
+        vars,
         units,
         b,
         values: HashMap::new(),
@@ -226,7 +229,7 @@ pub(crate) fn unit<'a>(
 impl Emit<'_, '_> {
     /// The type of a variable.
     pub(crate) fn ty(&self, var: Var) -> &Type {
-        &self.program.vars[var].ty
+        &self.vars[var].ty
     }
 
     /// The type of the elements of a buffer, or of a scalar.

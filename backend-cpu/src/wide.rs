@@ -23,7 +23,7 @@
 //! ([`forms::Form::Top`]), `ssub_sat(a, m)` of lanes of 16 bits, of four, for the lanes of a where those of m are set ([`forms::Form::Compress`]),
 //! and of two, for those lanes of 32 bits of a that the lanes of m say ([`forms::Form::Permute`]), `sadd_sat(i, a)` of lanes of 16 bits for those bytes of a that the lower six bits of
 //! bytes of i say ([`forms::Form::Find`]), `sadd_sat(a, a)` and `ssub_sat(a, a)` for lanes of 64 bits in another order ([`forms::Form::Sort`]), and
-//! `avg_round(a, a)` of lanes of 16 bits for numbers near the reciprocals of roots ([`forms::Form::Near`]). A load of one part has a mark in its distance ([`PART`]). Widening the
+//! `avg_round(a, a)` of lanes of 16 bits for numbers near the reciprocals of roots ([`forms::Form::Near`]). A load or a store of one part has a mark in its distance ([`PART`]). Widening the
 //! lower half of the lanes gives the whole of another vector ([`forms::Form::Extend`]). Numbers in general registers and single floats are
 //! what they were.
 //!
@@ -54,7 +54,7 @@ use rewrite::Writer;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// The distance that marks a load of one part, of as many bytes as that has: what is loaded is so far before the place that is said. Code in which
+/// The distance that marks a load or a store of one part, the first, of as many bytes as that has: what is meant is so far before the place that is said. Code in which
 /// anything else may be that far away is not widened ([`mod@check`]).
 pub(crate) const PART: i32 = 1 << 30;
 

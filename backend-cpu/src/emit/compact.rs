@@ -46,7 +46,7 @@ impl Emit<'_, '_> {
                 self.stack_slot(bytes + REGISTER)
             })
             .collect();
-        let vars = &self.program.vars;
+        let vars = self.vars;
         let together = compressed(vars, (kernel, then), kept, self.asked);
         self.parts = together.as_ref().map_or(1, |job| job.plan.parts);
         self.in_lanes = together.is_some();

@@ -67,7 +67,7 @@ impl Emit<'_, '_> {
                 }
             });
         };
-        let vars = &self.program.vars;
+        let vars = self.vars;
         let gains = |rows: &Divided| {
             let job = buckets(vars, (kernel, hists), rows, self.asked);
             job.is_some() || rows::row(vars, hists, rows).is_some()
@@ -191,7 +191,7 @@ impl Emit<'_, '_> {
         places: &[Value],
         values: impl FnOnce(&mut Self) -> Vec<Value>,
     ) {
-        let tys = super::kernel::components(self.program, std::slice::from_ref(&hist.op));
+        let tys = super::kernel::components(self.vars, std::slice::from_ref(&hist.op));
         let targets: Vec<Value> = places
             .iter()
             .zip(&tys)
@@ -212,7 +212,7 @@ impl Emit<'_, '_> {
     /// Parameters: slots, range of buckets, table of destinations, table of sources (of one histogram).
     pub(super) fn merge(&mut self, hists: &[MemHist], which: usize, p: &[Value]) {
         let hist = &hists[which];
-        let tys = super::kernel::components(self.program, std::slice::from_ref(&hist.op));
+        let tys = super::kernel::components(self.vars, std::slice::from_ref(&hist.op));
         let (to, from) = (self.places(p[3], tys.len()), self.places(p[4], tys.len()));
         self.range(ScalarType::I64, (p[1], p[2]), 1024, &[], |emit, i, _| {
             emit.update(hist, i, &to, |emit| {

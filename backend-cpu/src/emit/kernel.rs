@@ -1,6 +1,7 @@
 //! Kernels: loops over pieces of a space, and the units of each kind.
 
 use super::groups::Row;
+use super::lanes::with_own_rows;
 use super::reduce::columns::{columns, reduces_columns};
 use super::reduce::narrow::narrow;
 use super::{Emit, Emitted, block_args, unit};
@@ -8,6 +9,7 @@ use crate::compile::Units;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::analysis::kernels::{has_value, kernel_bodies, summed};
+use midend::fired::fired;
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::soac::Operator;
@@ -110,47 +112,41 @@ pub(crate) fn emit(
     (role, asked): (Role, usize),
 ) -> Emitted {
     let params = vec![types::I64; parameters(kernel, role)];
-    let with = |vars: Vars| Program {
-        vars,
-        funs: program.funs.clone(),
-        spans: program.spans.clone(),
-    };
     if let (KernelKind::Red { ops, outs }, Role::Columns) = (&kernel.kind, role) {
-        let mut columns = columns(&program.vars, kernel, ops).expect("the unit was asked for");
-        let program = with(std::mem::take(&mut columns.vars));
+        let columns = columns(&program.vars, kernel, ops).expect("the unit was asked for");
         let bodies = [columns.body()];
-        return unit(
-            &program,
-            units,
-            &params,
-            &[],
-            (&bodies, asked),
-            |emit, p| {
-                emit.load_arguments(args, p[0]);
-                emit.reduce_columns(&columns, outs, p);
-                vec![]
-            },
-        );
+        let known = (program, &columns.vars);
+        return unit(known, units, &params, &[], (&bodies, asked), |emit, p| {
+            emit.load_arguments(args, p[0]);
+            emit.reduce_columns(&columns, outs, p);
+            vec![]
+        });
     }
     let bodies = kernel_bodies(kernel);
     if let (KernelKind::Red { ops, .. }, Role::Chunk) = (&kernel.kind, role)
-        && let Some(mut narrow) = narrow(&program.vars, kernel, ops)
+        && let Some(narrow) = narrow(&program.vars, kernel, ops)
     {
-        let program = with(std::mem::take(&mut narrow.vars));
-        return unit(
-            &program,
-            units,
-            &params,
-            &[],
-            (&bodies, asked),
-            |emit, p| {
-                emit.load_arguments(args, p[0]);
-                emit.reduce_narrow((kernel, ops), &narrow, p);
-                vec![]
-            },
-        );
+        let known = (program, &narrow.vars);
+        return unit(known, units, &params, &[], (&bodies, asked), |emit, p| {
+            emit.load_arguments(args, p[0]);
+            emit.reduce_narrow((kernel, ops), &narrow, p);
+            vec![]
+        });
     }
-    unit(program, units, &params, &[], (&bodies, asked), |emit, p| {
+    let in_lanes = (asked, &units.tables, &units.in_lanes);
+    if role == Role::Chunk
+        && let Some(own) = with_own_rows(kernel, &program.vars, in_lanes)
+    {
+        fired("cpu/rows-of-lanes");
+        let (known, bodies) = ((program, &own.vars), kernel_bodies(&own.kernel));
+        return unit(known, units, &params, &[], (&bodies, asked), |emit, p| {
+            emit.load_arguments(args, p[0]);
+            emit.map(&own.kernel, &p[1..]);
+            vec![]
+        });
+    }
+    let known = (program, &program.vars);
+    unit(known, units, &params, &[], (&bodies, asked), |emit, p| {
         emit.load_arguments(args, p[0]);
         match (&kernel.kind, role) {
             (KernelKind::Map, Role::Tiles) => {
@@ -207,7 +203,7 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
     }
     let first = &results[..results.len().min(1)];
     unit(
-        program,
+        (program, &program.vars),
         units,
         &params,
         first,
@@ -244,7 +240,7 @@ impl Emit<'_, '_> {
     /// Parameters: the range of points, or the piece of a ragged space.
     fn map(&mut self, kernel: &Kernel, p: &[Value]) {
         let asked = (self.asked, &self.units.tables, &self.units.in_lanes);
-        let plan = super::lanes::map_plan(kernel, &self.program.vars, asked);
+        let plan = super::lanes::map_plan(kernel, self.vars, asked);
         self.parts = plan.as_ref().map_or(1, |(plan, _)| plan.parts);
         self.in_lanes = plan.is_some();
         let width = plan.as_ref().map_or(0, |(plan, _)| plan.width);
@@ -426,14 +422,9 @@ impl Emit<'_, '_> {
 }
 
 /// The types of the components of a tuple of operators.
-pub(crate) fn components(program: &Program<Mem>, ops: &[Operator<Mem>]) -> Vec<ScalarType> {
+pub(crate) fn components(vars: &Vars, ops: &[Operator<Mem>]) -> Vec<ScalarType> {
     let params = ops.iter().flat_map(|op| &op.lam.params[..op.neutral.len()]);
     params
-        .map(|v| {
-            program.vars[*v]
-                .ty
-                .elem()
-                .expect("operators work on scalars")
-        })
+        .map(|v| vars[*v].ty.elem().expect("operators work on scalars"))
         .collect()
 }

@@ -28,6 +28,7 @@ mod loops;
 mod mask;
 mod narrow;
 mod near;
+mod own_rows;
 mod plan;
 mod rows;
 mod sequential;
@@ -45,6 +46,7 @@ pub(super) use choose::plan_reduction;
 pub(super) use compress::compressed;
 pub(crate) use functions::{InLanes, LaneCalls, function, lanes_of};
 pub(super) use interior::{Interior, Lifted, map_plan, reduction_plan};
+pub(super) use own_rows::with_own_rows;
 pub(super) use plan::Plan;
 pub(super) use vector::vector;
 
@@ -257,7 +259,7 @@ impl Emit<'_, '_> {
         {
             return;
         }
-        let operands = free_in_stm(&self.program.vars, stm);
+        let operands = free_in_stm(self.vars, stm);
         let varying: Vec<Var> = operands
             .into_iter()
             .filter(|v| group.plan.varies(*v) && has_value(self.ty(*v)))

@@ -24,9 +24,9 @@ impl Emit<'_, '_> {
         if kernel.has_ragged_rows() {
             return self.reduce_rows(kernel, ops, p);
         }
-        let tys = super::kernel::components(self.program, ops);
+        let tys = super::kernel::components(self.vars, ops);
         let places = self.places(p[5], tys.len());
-        let plan = plan_reduction(kernel, ops, &self.program.vars, self.asked);
+        let plan = plan_reduction(kernel, ops, self.vars, self.asked);
         self.parts = plan.as_ref().map_or(1, |plan| plan.parts);
         self.in_lanes = plan.is_some();
         let (_, outer) = kernel
@@ -59,7 +59,7 @@ impl Emit<'_, '_> {
         plan: Option<&Plan>,
         (ilo, ihi): (Value, Value),
     ) -> Vec<Value> {
-        let tys = super::kernel::components(self.program, ops);
+        let tys = super::kernel::components(self.vars, ops);
         let (index, _) = *kernel.space.last().expect("reductions have a dimension");
         let start = self.neutral(ops);
         if plan.is_none()
@@ -250,7 +250,7 @@ impl Emit<'_, '_> {
 
     /// Parameters: slots of the left tuple, which takes the result, and of the right one.
     pub(super) fn combine(&mut self, ops: &[Operator<Mem>], left: Value, right: Value) {
-        let tys = super::kernel::components(self.program, ops);
+        let tys = super::kernel::components(self.vars, ops);
         let a = self.load_slots(left, &tys);
         let b = self.load_slots(right, &tys);
         let sums = self.operate(ops, &a, &b);

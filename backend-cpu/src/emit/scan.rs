@@ -62,7 +62,7 @@ impl Emit<'_, '_> {
         (ops, then): (&[Operator<Mem>], Option<&Lambda<Mem>>),
         p: &[Value],
     ) {
-        let tys = super::kernel::components(self.program, ops);
+        let tys = super::kernel::components(self.vars, ops);
         let table = *p.last().expect("the table is the last parameter");
         let places = match then {
             Some(_) => Vec::new(),
@@ -98,7 +98,7 @@ impl Emit<'_, '_> {
         places: &[Value],
         (start, range, base): (Vec<Value>, (Value, Value), Value),
     ) -> Vec<Value> {
-        let tys = super::kernel::components(self.program, ops);
+        let tys = super::kernel::components(self.vars, ops);
         let (index, _) = *kernel.space.last().expect("scans have a dimension");
         if let Some(then) = then
             && let Some(kept) = kept(kernel, ops, then)
@@ -158,7 +158,7 @@ impl Emit<'_, '_> {
 
     /// Parameters: slots, range of flat indices, slots of the carry, table of results.
     pub(super) fn fix(&mut self, ops: &[Operator<Mem>], p: &[Value]) {
-        let tys = super::kernel::components(self.program, ops);
+        let tys = super::kernel::components(self.vars, ops);
         let carry = self.load_slots(p[3], &tys);
         let places = self.places(p[4], tys.len());
         self.range(ScalarType::I64, (p[1], p[2]), 1024, &[], |emit, i, _| {

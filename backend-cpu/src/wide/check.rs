@@ -135,12 +135,14 @@ pub(crate) fn check(func: &Function, width: Width) -> Result<(), Refused> {
     if func_insts(func).any(|inst| of_part(func, inst))
         && func_insts(func).any(|inst| is_far(func, inst))
     {
-        return Err(Refused("a far address beside loads of parts".to_owned()));
+        return Err(Refused(
+            "a far address beside loads and stores of parts".to_owned(),
+        ));
     }
     let filled = filled(func, &vectors, width);
     for inst in vectors {
         let opcode = dfg.insts[inst].opcode();
-        let wants_all = matches!(opcode, Opcode::Store | Opcode::VanyTrue);
+        let wants_all = matches!(opcode, Opcode::Store | Opcode::VanyTrue) && !of_part(func, inst);
         if wants_all && dfg.inst_args(inst).iter().any(|v| filled.contains_key(v)) {
             return Err(Refused(format!("{opcode} of a part")));
         }
@@ -164,7 +166,7 @@ fn func_insts(func: &Function) -> impl Iterator<Item = Inst> + '_ {
     blocks.flat_map(|block| func.layout.block_insts(block))
 }
 
-/// Whether an instruction has the mark of a load of one part.
+/// Whether an instruction has the mark of a load or a store of one part.
 fn of_part(func: &Function, inst: Inst) -> bool {
     func.dfg.insts[inst]
         .load_store_offset()

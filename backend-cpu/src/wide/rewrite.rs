@@ -32,6 +32,16 @@ const LOADS: [Code; 6] = [
     Code::Movupd_xmm_xmmm128,
 ];
 
+/// Stores of vectors.
+const STORES: [Code; 6] = [
+    Code::Movups_xmmm128_xmm,
+    Code::Movdqu_xmmm128_xmm,
+    Code::VEX_Vmovups_xmmm128_xmm,
+    Code::VEX_Vmovupd_xmmm128_xmm,
+    Code::VEX_Vmovdqu_xmmm128_xmm,
+    Code::Movupd_xmmm128_xmm,
+];
+
 /// The code that is being written.
 pub(super) struct Writer<'c> {
     pub(super) width: Width,
@@ -136,10 +146,12 @@ impl<'c> Writer<'c> {
         let mut kinds = (0..instruction.op_count()).map(|k| instruction.op_kind(k));
         let in_memory = kinds.any(|kind| kind == OpKind::Memory);
         if in_memory && of_part(&mut instruction) && form != Form::Pair {
-            if !LOADS.contains(&instruction.code()) {
-                return Err(Refused(format!("{:?} of a part", instruction.code())));
-            }
-            instruction.set_code(Code::VEX_Vmovdqu_xmm_xmmm128);
+            let code = match instruction.code() {
+                code if LOADS.contains(&code) => Code::VEX_Vmovdqu_xmm_xmmm128,
+                code if STORES.contains(&code) => Code::VEX_Vmovdqu_xmmm128_xmm,
+                code => return Err(Refused(format!("{code:?} of a part"))),
+            };
+            instruction.set_code(code);
             self.push(instruction);
             return Ok(());
         }
@@ -422,7 +434,7 @@ impl Form {
     }
 }
 
-/// Whether an instruction has the mark of a load of one part, which goes.
+/// Whether an instruction has the mark of a load or a store of one part, which goes.
 fn of_part(instruction: &mut Instruction) -> bool {
     let in_frame = [Register::RSP, Register::RIP].contains(&instruction.memory_base());
     let distance = instruction.memory_displacement64() as i64;

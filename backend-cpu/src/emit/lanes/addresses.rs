@@ -50,6 +50,11 @@ fn used(stm: &Stm<Mem>, valued: &mut BTreeSet<Var>) {
         }
         Exp::Assert { .. } | Exp::Op(Mem::Load { .. }) => {}
         Exp::Op(Mem::Store { value, .. }) => valued.extend(value.as_var()),
+        // Lanes have the same shapes.
+        Exp::Op(Mem::Copy { shape, dst, src }) => {
+            let known = shape.iter().chain(&dst.strides).chain(&src.strides);
+            valued.extend(known.filter_map(|atom| atom.as_var()));
+        }
         Exp::If {
             cond,
             then,
@@ -90,7 +95,7 @@ impl Emit<'_, '_> {
     pub(super) fn lanes_runs(&mut self, group: &mut Group<'_>, body: &Body<Mem>) {
         let mut run: Vec<&Stm<Mem>> = Vec::new();
         for (at, stm) in body.stms.iter().enumerate() {
-            let operands = free_in_stm(&self.program.vars, stm);
+            let operands = free_in_stm(self.vars, stm);
             let uses = |before: &&Stm<Mem>| before.binds.iter().any(|v| operands.contains(v));
             let waits = run.iter().any(uses);
             if self.is_one_by_one(group, stm, waits) {
@@ -142,7 +147,7 @@ impl Emit<'_, '_> {
         let later = &body.stms[at + 1..];
         let again = later
             .iter()
-            .any(|stm| free_in_stm(&self.program.vars, stm).contains(&found.bind));
+            .any(|stm| free_in_stm(self.vars, stm).contains(&found.bind));
         if again || body.result.contains(value) {
             return None;
         }
@@ -183,7 +188,7 @@ impl Emit<'_, '_> {
         let own: BTreeSet<Var> = stms.iter().flat_map(|stm| &stm.binds).copied().collect();
         let mut outside = BTreeSet::new();
         for stm in stms {
-            outside.extend(free_in_stm(&self.program.vars, stm));
+            outside.extend(free_in_stm(self.vars, stm));
         }
         outside.retain(|v| group.plan.varies(*v) && !own.contains(v) && has_value(self.ty(*v)));
         for var in &outside {

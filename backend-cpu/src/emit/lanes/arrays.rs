@@ -17,7 +17,7 @@ use super::vector::lanes_per_vector;
 use super::{Group, Lanes, Shape};
 use crate::emit::{Emit, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::analysis::kernels::statements;
 use midend::fired::fired;
 use midend::ir::id::Var;
@@ -121,9 +121,11 @@ impl Finder<'_> {
         if !(own.contains(&true) && steps.into_iter().all(fixed) && placed(dst) && placed(src)) {
             return None;
         }
-        let packed = own == [true, true] || !self.varies(src.offset) && own[0];
         let lanes = self.elem(dst.buffer);
         let lanes = lanes.and_then(|ty| lanes_per_vector(ty, self.integers));
+        let beside = [dst, src].map(|region| region.strides.last() == Some(&Atom::ONE));
+        let turned = beside == [true, true] && lanes.is_some_and(|lanes| lanes <= 4);
+        let packed = own == [true, true] || !self.varies(src.offset) && own[0] || turned;
         self.counts.loops += 1;
         match lanes.filter(|_| packed) {
             Some(lanes) => {
@@ -338,7 +340,12 @@ impl Emit<'_, '_> {
             return;
         };
         let strip = if extents.is_empty() { 1024 } else { 16 };
-        self.counted(ScalarType::I64, *extent, strip, &[], |emit, i, _| {
+        let first = match extents.is_empty() {
+            true => self.turned_row(group, (dst, src), *extent, ([to[0], from[0]], behind)),
+            false => self.i64(0),
+        };
+        let range = (first, *extent);
+        self.range(ScalarType::I64, range, strip, &[], |emit, i, _| {
             let further = [(to[0], behind[0]), (from[0], behind[1])].map(|(stride, behind)| {
                 let ahead = emit.b.ins().imul(i, stride);
                 emit.b.ins().iadd(behind, ahead)
@@ -347,6 +354,54 @@ impl Emit<'_, '_> {
             emit.lanes_box(group, (dst, src), extents, strides, further);
             vec![]
         });
+    }
+
+    /// Copies between a row of such an array and rows whose elements lie side by side, if they do, in whole vectors of these: the first
+    /// element that is left.
+    fn turned_row(
+        &mut self,
+        group: &mut Group<'_>,
+        (dst, src): (&Region, &Region),
+        extent: Value,
+        ([to, from], behind): ([Value; 2], [Value; 2]),
+    ) -> Value {
+        let none = self.i64(0);
+        let elem = self.elem(dst.buffer);
+        let own = [dst, src].map(|region| group.plan.own.contains(&region.buffer));
+        if own == [true, true] || !self.turns(group, elem) {
+            return none;
+        }
+        let to_rows = own[1];
+        let ((array, near), (rows, far)) = match to_rows {
+            true => ((src, behind[1]), (dst, behind[0])),
+            false => ((dst, behind[0]), (src, behind[1])),
+        };
+        let outside = group.lanes.clone();
+        let starts = match self.lanes_element(group, rows.buffer, rows.offset, Some(far)) {
+            Place::Row(_, stride) if stride == 0 || stride == elem.bytes() as i64 => None,
+            Place::Row(start, stride) => {
+                let places = (0..group.plan.width as i64)
+                    .map(|lane| self.b.ins().iadd_imm_s(start, lane * stride));
+                Some(places.collect())
+            }
+            Place::Apart(places) => Some(places),
+        };
+        let place = self.lanes_element(group, array.buffer, array.offset, Some(near));
+        group.lanes = outside;
+        let (Some(starts), Place::Row(columns, _)) = (starts, place) else {
+            return none;
+        };
+        let [to, from] = [to, from].map(|step| self.b.ins().bxor_imm_u(step, 1));
+        let steps = self.b.ins().bor(to, from);
+        let (side, rest) = (self.b.create_block(), self.b.create_block());
+        let left = self.b.append_block_param(rest, types::I64);
+        let is_one = self.b.ins().icmp_imm_s(IntCC::Equal, steps, 0);
+        self.b.ins().brif(is_one, side, &[], rest, &[none.into()]);
+        self.b.switch_to_block(side);
+        let whole = self.turned_copy(group, elem, (columns, &starts), (extent, to_rows));
+        self.b.ins().jump(rest, &[whole.into()]);
+        self.b.switch_to_block(rest);
+        left
     }
 
     /// Stores values that have no name.

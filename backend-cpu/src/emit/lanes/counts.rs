@@ -25,6 +25,8 @@ pub(super) struct Counts {
     pub(super) steps: [usize; 2],
     /// Quotients and roots with vectors, of all and of those in loops.
     pub(super) divided: [usize; 2],
+    /// Loops whose steps wait for what the one before has stored in an array of the lanes.
+    pub(super) chained: usize,
     /// Loops that lanes leave at different steps.
     pub(super) diverging: usize,
     /// Those of them of which more registers are under way: that are done in strips, or carry little.

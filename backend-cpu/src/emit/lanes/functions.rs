@@ -11,6 +11,7 @@
 use super::choose::{Finder, MOST};
 use super::counts::Counts;
 use super::interior::map_plan;
+use super::own_rows::with_own_rows;
 use super::plan::Plan;
 use super::vector::{lanes_per_vector, vector};
 use super::{Group, Lanes};
@@ -36,7 +37,12 @@ pub(crate) fn lanes_of(
     units: &Units,
 ) -> Option<usize> {
     let known = (asked, &units.tables, &units.in_lanes);
-    map_plan(kernel, &program.vars, known).map(|(plan, _)| plan.width)
+    let own = with_own_rows(kernel, &program.vars, known);
+    let (kernel, vars) = match &own {
+        Some(own) => (&own.kernel, &own.vars),
+        None => (kernel, &program.vars),
+    };
+    map_plan(kernel, vars, known).map(|(plan, _)| plan.width)
 }
 
 /// The most instructions of a function for vectors of 128 bits. Its code is there once, wherever it is called.
@@ -169,7 +175,7 @@ pub(crate) fn function(
     };
     let bodies = [&definition.body];
     unit(
-        program,
+        (program, &program.vars),
         units,
         &[types::I64],
         &[],

@@ -8,7 +8,9 @@ use crate::emit::Emit;
 use cranelift_codegen::ir::Value;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
-use midend::ir::syntax::{Body, LoopForm, LoopParam, Stm};
+use midend::ir::syntax::{Body, Exp, LoopForm, LoopParam, Stm};
+use midend::ir::walk::all_stms;
+use std::collections::BTreeMap;
 
 impl Finder<'_> {
     /// A loop. Lanes leave one that goes on while a condition holds at different steps if the condition differs.
@@ -68,6 +70,7 @@ impl Finder<'_> {
             self.counts = counted;
         }
         self.carries_no_array(params, body)?;
+        self.counts.chained += usize::from(self.waits_for_stores(body));
         self.counts.depth -= 1;
         let before = self.counts.carried;
         let mut lanes = None;
@@ -86,6 +89,29 @@ impl Finder<'_> {
             self.counts.tightest = Some(known.min(step));
         }
         Some(())
+    }
+
+    /// Whether a step of a loop may read of an array of the lanes what the one before has stored there.
+    fn waits_for_stores(&self, body: &Body<Mem>) -> bool {
+        let (mut stored, mut loaded) = (BTreeMap::new(), Vec::new());
+        all_stms(body, &mut |stm| match &stm.exp {
+            Exp::Op(Mem::Store { buffer, index, .. }) => {
+                stored.insert(*buffer, *index);
+            }
+            Exp::Op(Mem::Load { buffer, index }) => loaded.push((*buffer, *index)),
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => {}
+        });
+        loaded.iter().any(|(buffer, index)| {
+            let other = stored.get(buffer).is_some_and(|stored| stored != index);
+            other && self.own.contains(buffer)
+        })
     }
 }
 

@@ -164,9 +164,9 @@ impl Emit<'_, '_> {
             self.bounds.insert(index, bound);
         }
         let bound = self.atom(bound);
-        let ahead = ahead(&self.program.vars, group.plan, (index, params), body);
+        let ahead = ahead(self.vars, group.plan, (index, params), body);
         let counter = (index, ty, bound);
-        let short = narrow(&self.program.vars, group.plan, (index, params), body);
+        let short = narrow(self.vars, group.plan, (index, params), body);
         let is_short = !short.is_empty();
         self.with_rows(
             group,
@@ -298,7 +298,7 @@ impl Emit<'_, '_> {
             body,
         };
         let varies = |v| group.plan.varies(v);
-        let strips = strips(&self.program.vars, varies, params, (cond, body));
+        let strips = strips(self.vars, varies, params, (cond, body));
         let values = match strips.filter(|strips| per.is_some() && strips.vary(group.plan)) {
             Some(strips) => self.in_strips(group, &diverging, &strips, &inits),
             None => self.conditional_loop(

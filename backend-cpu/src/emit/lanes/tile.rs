@@ -289,7 +289,7 @@ impl Emit<'_, '_> {
 
     /// What comes after the loop, for every point of the tile.
     fn tile_rest(&mut self, job: &Job<'_>, place: Place) {
-        let rest = job.tiles.before_rest(&self.program.vars, &[]);
+        let rest = job.tiles.before_rest(self.vars, &[]);
         let after: Vec<&Stm<Mem>> = rest.into_iter().chain(job.tiles.after).collect();
         let in_lanes = after.iter().all(|stm| {
             let plain = matches!(stm.exp, Exp::Op(Mem::Load { .. } | Mem::Store { .. }));

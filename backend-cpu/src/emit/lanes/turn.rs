@@ -7,7 +7,7 @@
 //! columns       a0 b0 c0 d0     a1 b1 c1 d1     a2 b2 c2 d2     a3 b3 c3 d3
 //! ```
 //!
-//! A wider register has rows of other points in its other parts.
+//! A wider register has rows of other points in its other parts. The same exchanges make rows of columns.
 
 use super::Group;
 use super::rows::Row;
@@ -88,6 +88,11 @@ fn growth_of(exp: &Exp<Mem>, growths: &Growths) -> Option<Growth> {
 }
 
 impl Emit<'_, '_> {
+    /// Whether rows of elements of this type become columns of lanes by exchanges.
+    pub(super) fn turns(&self, group: &Group<'_>, elem: ScalarType) -> bool {
+        group.plan.per_vector(elem).is_some() && matches!(elem.bytes(), 4 | 8)
+    }
+
     /// Fills the first steps of a panel with rows whose elements lie side by side, if they do: the first step that is left, if any may be there.
     pub(super) fn turned(
         &mut self,
@@ -155,7 +160,7 @@ impl Emit<'_, '_> {
         let strip = control::strip(&body);
         let range = (ScalarType::I64, (zero, whole));
         self.range_by(per as i64, range, strip, &[], |emit, j, _| {
-            emit.turned_steps(group, row, &starts, (panel, j));
+            emit.to_columns(group, row.elem, &starts, (panel, j));
             vec![]
         });
         self.b.ins().jump(rest, &[whole.into()]);
@@ -163,19 +168,75 @@ impl Emit<'_, '_> {
         Some(left)
     }
 
-    /// As many steps of a panel as a vector has lanes.
-    fn turned_steps(
+    /// Copies between an array that each lane has for itself, `columns`, and rows that begin at these places, so many elements of this
+    /// type, as many as vectors have lanes at a time: how many of them.
+    pub(super) fn turned_copy(
         &mut self,
         group: &Group<'_>,
-        row: &Row,
+        elem: ScalarType,
+        (columns, rows): (Value, &[Value]),
+        (length, to_rows): (Value, bool),
+    ) -> Value {
+        let per = 16 / elem.bytes() as i64;
+        let whole = self.b.ins().band_imm_s(length, -per);
+        let zero = self.i64(0);
+        let range = (ScalarType::I64, (zero, whole));
+        self.range_by(per, range, 1024, &[], |emit, i, _| {
+            if to_rows {
+                emit.to_rows(group, elem, rows, (columns, i));
+            } else {
+                emit.to_columns(group, elem, rows, (columns, i));
+            }
+            vec![]
+        });
+        whole
+    }
+
+    /// As many steps of rows as a vector has lanes, from a panel.
+    fn to_rows(
+        &mut self,
+        group: &Group<'_>,
+        elem: ScalarType,
         starts: &[Value],
         (panel, step): (Value, Value),
     ) {
-        let (parts, bytes) = (group.plan.parts, row.elem.bytes());
+        let (parts, bytes) = (group.plan.parts, elem.bytes());
         let per = 16 / bytes;
         let ahead = i64::from(bytes.trailing_zeros());
         let ahead = self.b.ins().ishl_imm_u(step, ahead);
-        let to = self.panel_step(group, row.elem, (panel, step));
+        let from = self.panel_step(group, elem, (panel, step));
+        for (i, lanes) in starts.chunks(per * parts).enumerate() {
+            let columns: Vec<Value> = (0..per)
+                .map(|k| {
+                    let offset = k * group.plan.width * bytes;
+                    let offset = offset as i32 + group.plan.step() * i as i32;
+                    self.b.ins().load(vector(elem), plain(), from, offset)
+                })
+                .collect();
+            for (first, row) in self.columns(&columns).into_iter().enumerate() {
+                let own = lanes.iter().skip(first).step_by(per);
+                for (start, part) in own.zip(self.parts_of(row, parts)) {
+                    let at = self.b.ins().iadd(*start, ahead);
+                    let mark = if parts == 1 { 0 } else { PART };
+                    self.b.ins().store(plain(), part, at, mark);
+                }
+            }
+        }
+    }
+
+    /// As many steps of a panel as a vector has lanes.
+    fn to_columns(
+        &mut self,
+        group: &Group<'_>,
+        elem: ScalarType,
+        starts: &[Value],
+        (panel, step): (Value, Value),
+    ) {
+        let (parts, bytes) = (group.plan.parts, elem.bytes());
+        let per = 16 / bytes;
+        let ahead = i64::from(bytes.trailing_zeros());
+        let ahead = self.b.ins().ishl_imm_u(step, ahead);
+        let to = self.panel_step(group, elem, (panel, step));
         for (i, lanes) in starts.chunks(per * parts).enumerate() {
             let rows: Vec<Value> = (0..per)
                 .map(|first| {
@@ -184,7 +245,7 @@ impl Emit<'_, '_> {
                         .map(|start| {
                             let at = self.b.ins().iadd(*start, ahead);
                             let mark = if parts == 1 { 0 } else { PART };
-                            self.b.ins().load(vector(row.elem), plain(), at, mark)
+                            self.b.ins().load(vector(elem), plain(), at, mark)
                         })
                         .collect();
                     self.joined(&own)

@@ -279,6 +279,7 @@ impl Finder<'_> {
         match counts.tightest {
             Some((step, lanes)) if self.integers && step <= TIGHTEST => (4, lanes),
             Some((step, lanes)) if self.integers && step <= TIGHT => (2, lanes),
+            Some(_) | None if self.integers && counts.chained > 0 => (2, counts.least),
             Some(_) | None => (1, counts.least),
         }
     }

@@ -171,7 +171,7 @@ impl Emit<'_, '_> {
         self.bind(columns.count, count);
         let places = self.places(p[5], outs.len());
         self.bind_all(outs, &places);
-        let vars = &self.program.vars;
+        let vars = self.vars;
         let plan = columns.plan(vars, self.asked);
         // Groups of fewer points for what is less than a larger one.
         let fewer = plan.as_ref().and_then(|plan| plan.fewest(vars));

@@ -180,14 +180,14 @@ impl Emit<'_, '_> {
         narrow: &Narrow,
         p: &[Value],
     ) {
-        let vars = &self.program.vars;
+        let vars = self.vars;
         let Some(plan) = narrow.plan(vars, self.asked) else {
             return self.reduce(kernel, ops, p);
         };
         self.parts = plan.parts;
         self.in_lanes = true;
         fired("cpu/narrow-places");
-        let tys = crate::emit::kernel::components(self.program, ops);
+        let tys = crate::emit::kernel::components(self.vars, ops);
         let places = self.places(p[5], tys.len());
         let neutral = self.neutral(ops);
         // All places are less than the greatest number of 32 bits. That of none compares with them as the nearest such number does.

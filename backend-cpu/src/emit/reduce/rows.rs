@@ -121,9 +121,9 @@ impl Emit<'_, '_> {
     /// Parameters: slots, the rows and points of a piece, address of the addresses of the results, slots for what is found of a row
     /// that the piece does not finish.
     pub(super) fn reduce_rows(&mut self, kernel: &Kernel, ops: &[Operator<Mem>], p: &[Value]) {
-        let tys = crate::emit::kernel::components(self.program, ops);
+        let tys = crate::emit::kernel::components(self.vars, ops);
         let places = self.places(p[5], tys.len());
-        let rows = Rows::new(kernel, ops, &self.program.vars, self.asked);
+        let rows = Rows::new(kernel, ops, self.vars, self.asked);
         self.parts = rows.plan.as_ref().map_or(1, |plan| plan.parts);
         self.in_lanes = rows.plan.is_some();
         let neutral = self.neutral(ops);

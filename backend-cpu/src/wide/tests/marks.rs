@@ -41,6 +41,27 @@ fn loads_of_parts() {
     }
 }
 
+/// A store of one part leaves what is behind it.
+#[test]
+fn stores_of_parts() {
+    for width in widths() {
+        let to = MemoryOperand::with_base_displ(ADDRESSES[1], i64::from(PART) + 16);
+        let store = Instruction::with2(Code::VEX_Vmovdqu_xmmm128_xmm, to, X[1]);
+        let again = MemoryOperand::with_base_displ(ADDRESSES[1], 0);
+        let load = Instruction::with2(Code::VEX_Vmovdqu_xmm_xmmm128, X[0], again);
+        let code = [store, load].map(|made| made.expect("it is an instruction"));
+        let code = around(&code).expect("it is encoded");
+        let machine = Machine::new(&[widen(&code, 0, width, true).expect("it is widened")]);
+        for [a, b, c] in operands() {
+            let got = machine.run(0, [&a, &b, &c]);
+            let behind = 32..width.bytes();
+            assert_eq!(got[..16], b[..16]);
+            assert_eq!(got[16..32], b[..16]);
+            assert_eq!(got[behind.clone()], b[behind]);
+        }
+    }
+}
+
 /// Choices by what was just compared, with lanes as wide and less wide, and by what is in its register since.
 #[test]
 fn choices_by_comparisons() {
