@@ -10,6 +10,7 @@ pub mod forward;
 pub mod fuse;
 pub mod hoist;
 pub mod inline;
+pub mod join;
 pub mod layout;
 pub mod operators;
 pub mod overwrite;
@@ -96,6 +97,7 @@ pub const PLANNED: &[Pass<Mem>] = &[
     simplify::checks(),
     dead_code::pass(),
     fast_math::PASS,
+    join::PASS,
     overwrite::PASS,
     forward::PASS,
 ];

@@ -8,7 +8,7 @@ use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::pass::Pass;
 use crate::passes::{
-    self, dead_code, differences, elide, fast_math, forward, fuse, hoist, inline, layout,
+    self, dead_code, differences, elide, fast_math, forward, fuse, hoist, inline, join, layout,
     operators, overwrite, simplify, specialize, tables, tile, unchecked,
 };
 use crate::plan::{Signature, signatures};
@@ -72,6 +72,11 @@ pub const PLANNED: &[Pass<Mem>] = &[
     // Index functions have become arithmetic, much of it with constants 0 and 1.
     simplify::pass(),
     // Extents that no index function needed.
+    dead_code::pass(),
+    // Places are simple by now, and equal where they are the same.
+    join::PASS,
+    // What loops that were joined compute alike.
+    simplify::pass(),
     dead_code::pass(),
     // What computes equal products has met, so that products used once show.
     fast_math::PASS,

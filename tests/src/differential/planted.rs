@@ -169,6 +169,11 @@ pub static PLANTS: &[Plant] = &[
         change: Change::Planned(freed_at_once),
     },
     Plant {
+        pass: "join",
+        what: "loops that follow one another change places",
+        change: Change::Sequences(turned_loops),
+    },
+    Plant {
         pass: "overwrite",
         what: "results are written over what other points read",
         change: Change::Sequences(over_any),
@@ -465,20 +470,24 @@ fn over_any(vars: &Vars, stms: &mut [Stm<Mem>]) {
     let launches = (1..stms.len()).rev();
     for i in launches.filter(|i| i + 1 < stms.len()).collect::<Vec<_>>() {
         let (before, after) = stms.split_at_mut(i);
-        let Exp::Op(Mem::Launch(_)) = after[0].exp else {
-            continue;
-        };
-        let freed = after[1..].iter().map_while(|stm| {
-            let Exp::Op(Mem::Free(v)) = stm.exp else {
-                return None;
-            };
-            Some(v)
+        let is_launch = matches!(after[0].exp, Exp::Op(Mem::Launch(_)));
+        let freed = after[1..].iter().map_while(|stm| match stm.exp {
+            Exp::Op(Mem::Free(v)) => Some(v),
+            Exp::Op(_) | Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } => None,
+            Exp::Guard { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
         });
         let made = &mut before[i - 1];
-        if let Exp::Op(Mem::Alloc { over, .. }) = &mut made.exp {
+        if let (true, Exp::Op(Mem::Alloc { over, .. })) = (is_launch, &mut made.exp) {
             let ty = &vars[made.binds[0]].ty;
             *over = over.or(freed.into_iter().find(|v| vars[*v].ty == *ty));
         }
+    }
+}
+
+fn turned_loops(_: &Vars, stms: &mut [Stm<Mem>]) {
+    let is_loop = |stm: &Stm<Mem>| matches!(stm.exp, Exp::Loop { .. }) && stm.binds.is_empty();
+    if let Some(i) = (1..stms.len()).find(|i| is_loop(&stms[i - 1]) && is_loop(&stms[*i])) {
+        stms.swap(i - 1, i);
     }
 }
 

@@ -160,7 +160,7 @@ impl Emit<'_, '_> {
         let strip = control::strip(&body);
         let range = (ScalarType::I64, (zero, whole));
         self.range_by(per as i64, range, strip, &[], |emit, j, _| {
-            emit.to_columns(group, row.elem, &starts, (panel, j));
+            emit.load_rows(group, row.elem, &starts, (panel, j));
             vec![]
         });
         self.b.ins().jump(rest, &[whole.into()]);
@@ -183,9 +183,9 @@ impl Emit<'_, '_> {
         let range = (ScalarType::I64, (zero, whole));
         self.range_by(per, range, 1024, &[], |emit, i, _| {
             if to_rows {
-                emit.to_rows(group, elem, rows, (columns, i));
+                emit.store_rows(group, elem, rows, (columns, i));
             } else {
-                emit.to_columns(group, elem, rows, (columns, i));
+                emit.load_rows(group, elem, rows, (columns, i));
             }
             vec![]
         });
@@ -193,7 +193,7 @@ impl Emit<'_, '_> {
     }
 
     /// As many steps of rows as a vector has lanes, from a panel.
-    fn to_rows(
+    fn store_rows(
         &mut self,
         group: &Group<'_>,
         elem: ScalarType,
@@ -225,7 +225,7 @@ impl Emit<'_, '_> {
     }
 
     /// As many steps of a panel as a vector has lanes.
-    fn to_columns(
+    fn load_rows(
         &mut self,
         group: &Group<'_>,
         elem: ScalarType,

@@ -72,11 +72,7 @@ impl<'k> Places<'k> {
             if let Exp::Scalar(ScalarOp::Bin(op, ScalarType::I64), args) = &stm.exp {
                 let ahead = among(&unit, &args[0]) && !among(&varying, &args[1]);
                 let behind = among(&unit, &args[1]) && !among(&varying, &args[0]);
-                let grows = match op {
-                    BinOp::Add => ahead || behind,
-                    BinOp::Sub => ahead,
-                    _ => false,
-                };
+                let grows = *op == BinOp::Add && (ahead || behind) || *op == BinOp::Sub && ahead;
                 if grows {
                     unit.extend(&stm.binds);
                 }
@@ -258,16 +254,43 @@ impl<'k> Places<'k> {
         })
     }
 
-    /// The row that a loop writes.
+    /// The row that a loop writes, an element in each step, of which it reads no element before.
     fn looped_row(&self, stm: &Stm<Mem>, buffer: Var) -> Option<Row> {
-        let touches = |stm: &&Stm<Mem>| free_in_stm(self.vars, stm).contains(&buffer);
         let (counter, len, inside) = self.steady(stm)?;
-        let first = inside.stms.iter().find(touches)?;
-        let Exp::Op(Mem::Store { index, .. }) = &first.exp else {
-            return None;
-        };
-        let (base, step, number) = self.split(*index)?;
-        (number == counter.into()).then_some(Row { base, step, len })
+        let (at, index) = inside.stms.iter().enumerate().find_map(|(at, stm)| {
+            let Exp::Op(Mem::Store {
+                buffer: b, index, ..
+            }) = &stm.exp
+            else {
+                return None;
+            };
+            (*b == buffer).then_some((at, *index))
+        })?;
+        let (base, step, number) = self.split(index)?;
+        let row = Row { base, step, len };
+        let mut written = true;
+        for (k, stm) in inside.stms.iter().enumerate() {
+            let one = std::slice::from_ref(stm);
+            stms_in(one, &mut |stm| {
+                if let Exp::Op(Mem::Load { buffer: b, index }) = &stm.exp
+                    && *b == buffer
+                {
+                    let number = self.number(*index, &row);
+                    written &= number.is_some_and(|number| {
+                        k > at && number == counter.into() || self.is_before(number, counter)
+                    });
+                }
+            });
+        }
+        (number == counter.into() && written).then_some(row)
+    }
+
+    /// Whether a number is that of a step before the one at hand.
+    fn is_before(&self, number: Atom, counter: Var) -> bool {
+        let sub = ScalarOp::Bin(BinOp::Sub, ScalarType::I64);
+        self.defined(number).is_some_and(|(op, args)| {
+            op == sub && args[0] == counter.into() && args[1].as_i64().is_some_and(|k| k > 0)
+        })
     }
 
     /// The rows that a loop goes through, reading all of their elements.
@@ -285,5 +308,13 @@ impl<'k> Places<'k> {
             whole.then_some((*buffer, Row { base, step, len }))
         });
         rows.collect()
+    }
+}
+
+/// Calls `f` on statements and on those inside of them.
+fn stms_in(stms: &[Stm<Mem>], f: &mut dyn FnMut(&Stm<Mem>)) {
+    for stm in stms {
+        f(stm);
+        stm.exp.scopes(&mut |_, inner| stms_in(&inner.stms, f));
     }
 }
