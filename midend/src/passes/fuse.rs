@@ -11,6 +11,7 @@
 //! |---|---|---|
 //! | map-map, map-reduce, map-scan, map-filter, map-flat-map, map-hist, map-scatter, map-accumulate | a map and what traverses its results | `vertical.rs` |
 //! | reduce-map, scan-map | a fold that also maps, and what traverses what it maps | `vertical.rs` |
+//! | repeated-map | a map that only widens numbers, and each that traverses its results | `repeat.rs` |
 //! | filter-reduce, filter-hist, filter-scatter | a filter and what takes all that it keeps | `filter.rs` |
 //! | filter-map, filter-filter | a filter and a map or filter of what it keeps | `filter.rs` |
 //! | filter-length | a filter of which only the number is wanted | `filter.rs` |
@@ -19,7 +20,7 @@
 //! | map-index, map-slice, map-rearrange, map-reshape | views of what maps make become views of what they read | `index.rs` |
 //!
 //! It goes by the components of tuples: results of a producer that are also read elsewhere stay results of the fused operator. No
-//! work is done twice: an operator applies its lambda once to each element. What makes very many results is left alone. An operator
+//! work is done twice but the widening of numbers: an operator applies its lambda once to each element. What makes very many results is left alone. An operator
 //! is not moved past a statement that consumes what it reads, nor into an operator that does. Fused operators consume nothing
 //! that their parts did not consume.
 //!
@@ -35,6 +36,7 @@ mod horizontal;
 mod index;
 mod legal;
 mod parts;
+mod repeat;
 mod uses;
 mod vertical;
 

@@ -8,7 +8,10 @@ def label (k: i64) (i: i64) : i64 = (i * 7919) % (k + 3) - 1
 -- input { 5i64 1i64 3i64 } auto output
 -- input { 5i64 100i64 0i64 } auto output
 -- input { 5i64 20000i64 1i64 } auto output
+-- input { 5i64 20000i64 2i64 } auto output
 -- input { 5i64 20000i64 3i64 } auto output
+-- input { 5i64 20000i64 4i64 } auto output
+-- input { 5i64 20000i64 5i64 } auto output
 -- input { 1i64 7001i64 7i64 } auto output
 -- input { 700i64 9000i64 15i64 } auto output
 -- input { 9i64 3000i64 16i64 } auto output
@@ -57,3 +60,18 @@ entry looked_up (k: i64) (n: i64) (d: i64) (m: i64) : [k][d]f32 =
   let labels = map (label k) (iota n)
   let xss = tabulate_2d n d (\i j -> f32.i64 ((i * 31 + j * 7) % 57))
   in reduce_by_index (replicate k (replicate d 0)) (map2 (+)) (replicate d 0) (map (\i -> #[noinline] labels[i]) is) xss
+
+-- Labels of fewer bits, which two histograms widen.
+entry labelled (k: i64) (n: i64) (d: i64) : (i64, [n][d]f32, [n]i32) =
+  (k, tabulate_2d n d (\i j -> f32.i64 ((i * 31 + j * 7) % 57)), map (\i -> i32.i64 (label k i)) (iota n))
+
+-- ==
+-- entry: means
+-- script input { labelled 5i64 20000i64 3i64 } auto output
+-- script input { labelled 4i64 20000i64 2i64 } auto output
+-- script input { labelled 3i64 0i64 2i64 } auto output
+entry means [n] [d] (k: i64) (xss: [n][d]f32) (labels: [n]i32) : [k][d]f32 =
+  let labels = map i64.i32 labels
+  let sums = reduce_by_index (replicate k (replicate d 0)) (map2 (+)) (replicate d 0) labels xss
+  let counts = hist (+) 0 k labels (replicate n 1i32)
+  in map2 (\sum count -> map (/ f32.i32 (i32.max count 1)) sum) sums counts

@@ -27,6 +27,10 @@ use std::collections::BTreeSet;
 const SHORT: i64 = 1024;
 /// Rows of fewer columns are gone through in a loop of their own, unless lanes say how many these are.
 pub(super) const FEW: i64 = 16;
+/// Lengths of rows for which there is code without a loop over columns: places, colours, and what else has as many numbers.
+const KNOWN: [i64; 3] = [2, 3, 4];
+/// The most statements of a row and a point of which there is such code.
+const SMALL: usize = 16;
 
 /// A row of points.
 pub(super) struct Row {
@@ -198,20 +202,24 @@ impl Emit<'_, '_> {
             Some(first) => self.b.ins().isub(bucket, first),
             None => bucket,
         };
+        // What all of the columns may be ahead by: nothing where there are fewer buckets than columns.
         let length = self.b.ins().isub(last, first);
-        let end = self.b.ins().iadd(ahead, length);
+        let left = self.b.ins().isub(limits.count, length);
+        let left = self.b.ins().iadd_imm_s(left, 1);
+        let zero = self.i64(0);
+        let left = self.b.ins().smax(left, zero);
         let less = IntCC::UnsignedLessThan;
-        let mut exist = self.b.ins().icmp(less, ahead, limits.count);
-        let end_exists = IntCC::UnsignedLessThanOrEqual;
-        let end_exists = self.b.ins().icmp(end_exists, end, limits.count);
-        exist = self.b.ins().band(exist, end_exists);
-        for cond in &row.conds {
-            let holds = self.atom(*cond);
-            exist = self.b.ins().band(exist, holds);
-        }
+        let mut exist = vec![self.b.ins().icmp(less, ahead, left)];
+        exist.extend(row.conds.iter().map(|cond| self.atom(*cond)));
         let behind = self.b.ins().isub(bucket, first);
         let [together, apart, done] = [(); 3].map(|()| self.b.create_block());
-        self.b.ins().brif(exist, together, &[], apart, &[]);
+        // Each has a branch of its own: all hold, as a rule, and so what follows does not wait for them.
+        for exists in exist {
+            let further = self.b.create_block();
+            self.b.ins().brif(exists, further, &[], apart, &[]);
+            self.b.switch_to_block(further);
+        }
+        self.b.ins().jump(together, &[]);
         self.b.switch_to_block(together);
         each(self, &|emit, column, _| {
             emit.column(rows, column, base);
@@ -267,26 +275,76 @@ impl Emit<'_, '_> {
                 point(emit);
                 vec![]
             });
-            let whole = (ScalarType::I64, (begin, parts[2]));
-            emit.range(whole.0, whole.1, SHORT, &[], |emit, i, _| {
-                emit.bind(rows.row, i);
-                let columns = ((zero, length), zero);
-                let alone = |emit: &mut Self, range: (Value, Value)| {
-                    emit.few(range, &[], |emit, j, _| {
-                        emit.bind(rows.column, j);
-                        point(emit);
-                        vec![]
-                    });
-                };
-                emit.some_columns((row, rows), columns, target, alone, |emit, point| {
-                    emit.few((zero, length), &[], point);
-                });
-                vec![]
-            });
+            let whole = (begin, parts[2]);
+            emit.whole_rows((row, rows), whole, target, &point);
             vec![tail, high, begin]
         });
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
+    }
+
+    /// A range of whole rows of few columns: by code for just so many, if these are of a known length.
+    fn whole_rows(
+        &mut self,
+        (row, rows): (&Row, &Divided),
+        whole: (Value, Value),
+        target: Target<'_>,
+        point: &impl Fn(&mut Self),
+    ) {
+        let done = self.b.create_block();
+        let small = row.early.len() + row.first.len() + row.point.len() <= SMALL;
+        if let Some(length) = rows.length.as_var().filter(|_| small) {
+            fired("cpu/histogram-by-rows-of-known-length");
+            let any = self.atom(rows.length);
+            for known in KNOWN {
+                let [just, others] = [(); 2].map(|()| self.b.create_block());
+                let is_known = self.b.ins().icmp_imm_u(IntCC::Equal, any, known);
+                self.b.ins().brif(is_known, just, &[], others, &[]);
+                self.b.switch_to_block(just);
+                let constant = self.i64(known);
+                self.bind(length, constant);
+                self.each_row((row, rows), whole, target, point, |emit, point| {
+                    for column in 0..known {
+                        let column = emit.i64(column);
+                        point(emit, column, &[]);
+                    }
+                });
+                self.bind(length, any);
+                self.b.ins().jump(done, &[]);
+                self.b.switch_to_block(others);
+            }
+        }
+        let columns = (self.i64(0), self.atom(rows.length));
+        self.each_row((row, rows), whole, target, point, |emit, point| {
+            emit.few(columns, &[], point);
+        });
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+
+    /// The same by a loop of the caller over the columns of a row.
+    fn each_row(
+        &mut self,
+        (row, rows): (&Row, &Divided),
+        whole: (Value, Value),
+        target: Target<'_>,
+        point: &impl Fn(&mut Self),
+        each: impl Fn(&mut Self, &dyn Fn(&mut Self, Value, &[Value]) -> Vec<Value>),
+    ) {
+        self.range(ScalarType::I64, whole, SHORT, &[], |emit, i, _| {
+            emit.bind(rows.row, i);
+            let zero = emit.i64(0);
+            let columns = ((zero, emit.atom(rows.length)), zero);
+            let alone = |emit: &mut Self, range: (Value, Value)| {
+                emit.few(range, &[], |emit, j, _| {
+                    emit.bind(rows.column, j);
+                    point(emit);
+                    vec![]
+                });
+            };
+            emit.some_columns((row, rows), columns, target, alone, &each);
+            vec![]
+        });
     }
 
     /// Gives a point its column and its number.

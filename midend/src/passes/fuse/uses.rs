@@ -77,6 +77,16 @@ impl Uses {
         (second.is_none() && !self.results.contains(&v)).then_some(*first)
     }
 
+    /// The statements that read a variable.
+    pub(super) fn readers(&self, v: Var) -> impl Iterator<Item = usize> {
+        self.read.get(&v).into_iter().flatten().copied()
+    }
+
+    /// Whether the body yields a variable.
+    pub(super) fn is_result(&self, v: Var) -> bool {
+        self.results.contains(&v)
+    }
+
     /// What a statement reads.
     pub(super) fn free(&self, at: usize) -> &[Var] {
         &self.free[at]
@@ -85,6 +95,21 @@ impl Uses {
     /// Whether a variable is bound outside of the body, or by a statement before this one.
     pub(super) fn is_bound_before(&self, v: Var, at: usize) -> bool {
         self.bound.get(&v).is_none_or(|binder| *binder < at)
+    }
+
+    /// A copy of a statement has become part of another one, which reads none of its results any more.
+    pub(super) fn copied(&mut self, binds: &[Var], (from, to): (usize, usize)) {
+        for v in self.free[from].clone() {
+            if self.read.entry(v).or_default().insert(to) {
+                self.free[to].push(v);
+            }
+        }
+        for v in binds {
+            if let Some(read) = self.read.get_mut(v) {
+                read.remove(&to);
+            }
+        }
+        self.free[to].retain(|v| !binds.contains(v));
     }
 
     /// A statement has become part of another one, which binds `kept` of its results besides its own.

@@ -28,6 +28,13 @@ impl Fuse<'_> {
         let Some((from, kept)) = self.producer(body, uses, at, host) else {
             return false;
         };
+        let Some(kept) = kept else {
+            fired("fuse/repeated-map");
+            let producer = self.again(&body.stms[from]);
+            uses.copied(&producer.binds, (from, at));
+            self.merge(producer, &[], &mut body.stms[at]);
+            return true;
+        };
         let producer = take(&mut body.stms[from]);
         fired(rule(&producer, &body.stms[at]));
         let folded = Screma::of(&producer).map_or(0, |screma| screma.folded());
@@ -38,14 +45,15 @@ impl Fuse<'_> {
         true
     }
 
-    /// A statement that can be fused into statement `at`, and which of the arrays that it maps are needed elsewhere.
+    /// A statement that can be fused into statement `at`, and which of the arrays that it maps are needed elsewhere; none are told where a
+    /// copy of it is to be fused.
     fn producer(
         &self,
         body: &Body<Soac>,
         uses: &Uses,
         at: usize,
         host: bool,
-    ) -> Option<(usize, Vec<Var>)> {
+    ) -> Option<(usize, Option<Vec<Var>>)> {
         let consumer = Consumer::of(&body.stms[at])?;
         let mut other_reads = None;
         uses.binders(consumer.arrays).into_iter().find_map(|from| {
@@ -63,8 +71,12 @@ impl Fuse<'_> {
                 return None;
             }
             let kept = kept(&producer.binds, mapped, uses, (from, at))?;
-            let fits = self.fit(&screma, &kept, &body.stms[at]);
-            (fits && self.can_sink(uses, (from, at))).then_some((from, kept))
+            if self.fit(&screma, &kept, &body.stms[at]) {
+                return self
+                    .can_sink(uses, (from, at))
+                    .then_some((from, Some(kept)));
+            }
+            self.repeats(body, uses, from).then_some((from, None))
         })
     }
 
