@@ -35,7 +35,7 @@ use super::Width;
 use super::pool::Pool;
 use access::{At, Kind, Role, Touch};
 use flow::Flow;
-use graph::{Coalescing, Graph, Staying};
+use graph::{Coalescing, Graph, Staying, preferences};
 use iced_x86::{Code, Instruction, OpKind, Register};
 use std::collections::HashMap;
 use webs::Webs;
@@ -134,6 +134,9 @@ fn chosen(
     while let Some((stay, coalescing)) = rounds.pop() {
         let graph = Graph::of(flow, accesses, webs, registers, &stay, coalescing);
         let web = match graph.colors() {
+            Ok(colors) if coalescing == Coalescing::Conservative && webs.count() <= FEW => {
+                return Some(graph.further(colors, preferences(flow, accesses, webs)));
+            }
             Ok(colors) => return Some(colors),
             Err(web) => web,
         };

@@ -7,7 +7,8 @@
 //!           and what the rows read, one row after the other
 //!     for each panel, for each few rows (block): the carried values of all their points in vector registers
 //!       for each step: vectors from the panel, a number for each row, and the step of every point
-//!   what comes after the loop, point by point
+//!       after the last step: what comes after the loop
+//!   what comes after the loop, for what is left at the ends
 //! ```
 //!
 //! Between the runs over steps, carried values wait in memory of the tile. Every point does exactly what it would do alone, in
@@ -15,12 +16,13 @@
 //! write nothing.
 
 mod panel;
+mod rest;
 mod steps;
 
+use super::Lanes;
 use super::plan::Plan;
 use super::vector::packed_type;
-use super::{Group, Lanes};
-use crate::emit::{Emit, clif, plain};
+use crate::emit::Emit;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use midend::analysis::tiles::{Side, Staged, Tiles, tiles};
@@ -196,8 +198,9 @@ impl Emit<'_, '_> {
         self.released(|emit| {
             let memory = [waiting, panels, near].map(|count| emit.take_lines(job, count));
             let place = emit.tile_place(job, (number, doubled), memory);
-            emit.tile_steps(job, place);
-            emit.tile_rest(job, place);
+            let rest = emit.rest(job);
+            emit.tile_steps(job, place, &rest);
+            emit.tile_rest(job, place, &rest);
         });
     }
 
@@ -285,71 +288,6 @@ impl Emit<'_, '_> {
         let at = self.b.ins().iadd(at, lane);
         let at = self.b.ins().iadd_imm_s(at, which as i64 * job.waiting());
         self.element(place.waiting, job.elem, at)
-    }
-
-    /// What comes after the loop, for every point of the tile.
-    fn tile_rest(&mut self, job: &Job<'_>, place: Place) {
-        let rest = job.tiles.before_rest(self.vars, &[]);
-        let after: Vec<&Stm<Mem>> = rest.into_iter().chain(job.tiles.after).collect();
-        let in_lanes = after.iter().all(|stm| {
-            let plain = matches!(stm.exp, Exp::Op(Mem::Load { .. } | Mem::Store { .. }));
-            plain || matches!(stm.exp, Exp::Atom(_) | Exp::Scalar(..))
-        });
-        let zero = self.i64(0);
-        self.few((zero, place.rows), &[], |emit, r, _| {
-            let row = emit.b.ins().iadd(place.row, r);
-            emit.bind(job.row, row);
-            let shift = i64::from(job.width().trailing_zeros());
-            let mut rest = zero;
-            if in_lanes {
-                let groups = emit.b.ins().sshr_imm_u(place.columns, shift);
-                emit.few((zero, groups), &[], |emit, g, _| {
-                    emit.rest_in_lanes(job, place, (g, r), &after);
-                    vec![]
-                });
-                rest = emit.b.ins().imul_imm_s(groups, job.width());
-            }
-            emit.few((rest, place.columns), &[], |emit, c, _| {
-                let column = emit.b.ins().iadd(place.column, c);
-                emit.bind(job.tiles.column, column);
-                let group = emit.b.ins().sshr_imm_u(c, shift);
-                let lane = emit.b.ins().band_imm_s(c, job.width() - 1);
-                for (which, bind) in job.tiles.binds.iter().enumerate() {
-                    let at = emit.waiting(job, place, which, [group, r, lane]);
-                    let value = emit.b.ins().load(clif(job.elem), plain(), at, 0);
-                    emit.bind(*bind, value);
-                }
-                emit.scoped(&job.kernel.body, |emit| {
-                    for stm in &after {
-                        emit.stm(stm);
-                    }
-                });
-                vec![]
-            });
-            vec![]
-        });
-    }
-
-    /// The same for a group of lanes.
-    fn rest_in_lanes(
-        &mut self,
-        job: &Job<'_>,
-        place: Place,
-        (g, r): (Value, Value),
-        after: &[&Stm<Mem>],
-    ) {
-        let zero = self.i64(0);
-        let ahead = self.b.ins().imul_imm_s(g, job.width());
-        let column = self.b.ins().iadd(place.column, ahead);
-        let mut group = Group::new(&job.plan, job.tiles.column, column);
-        for (which, bind) in job.tiles.binds.iter().enumerate() {
-            let at = self.waiting(job, place, which, [g, r, zero]);
-            let vectors = self.lanes_load(&group, job.elem, at, job.elem.bytes() as i64);
-            group.lanes.insert(*bind, vectors);
-        }
-        for stm in after {
-            self.lanes_stm(&mut group, stm);
-        }
     }
 }
 

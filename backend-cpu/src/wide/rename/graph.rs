@@ -21,7 +21,11 @@ pub(super) enum Staying {
     These(Vec<usize>),
 }
 
+/// How many pairs of webs are looked at that were not joined since that could have made it harder to find colors.
+const PAIRS: usize = 64;
+
 /// The graph of webs.
+#[derive(Clone)]
 pub(super) struct Graph {
     registers: usize,
     /// For each web, those that are alive when it is written, or the other way round.
@@ -203,6 +207,34 @@ impl Graph {
         self.parents[b] = a;
     }
 
+    /// Colors with fewer copies: webs that have different ones become one, a pair after the other, the more important ones first, as long as there
+    /// still are colors for all.
+    pub(super) fn further(
+        self,
+        mut colors: Vec<Option<u8>>,
+        pairs: Vec<(usize, usize)>,
+    ) -> Vec<Option<u8>> {
+        let mut best = self;
+        let mut tries = PAIRS;
+        for pair in pairs {
+            let (a, b) = (best.root(pair.0), best.root(pair.1));
+            let stays = best.stays[a] || best.stays[b];
+            if a == b || stays || best.apart[a].has(b) || colors[a] == colors[b] {
+                continue;
+            }
+            if tries == 0 {
+                break;
+            }
+            tries -= 1;
+            let mut joined = best.clone();
+            joined.coalesce(pair, Coalescing::Aggressive);
+            if let Ok(fewer) = joined.colors() {
+                (best, colors) = (joined, fewer);
+            }
+        }
+        colors
+    }
+
     /// Of the places that have a register, and for want of which a web would find one, that which is used the least.
     pub(super) fn spare(&self, web: usize) -> Option<usize> {
         let near = |k: &usize| {
@@ -263,7 +295,7 @@ impl Graph {
 }
 
 /// Pairs of webs that should become one, the more important ones first.
-fn preferences(flow: &Flow, accesses: &Accesses, webs: &Webs) -> Vec<(usize, usize)> {
+pub(super) fn preferences(flow: &Flow, accesses: &Accesses, webs: &Webs) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
     for (block, weight) in flow.blocks.iter().zip(&flow.weights) {
         for at in block.clone() {

@@ -1,5 +1,6 @@
 //! The steps of a tile: a few rows by a group of lanes at a time, in registers.
 
+use super::rest::Rest;
 use super::{Job, Place, ROWS, Row, of_side};
 use crate::emit::lanes::{Group, Lanes};
 use crate::emit::{Emit, block_args, clif, plain};
@@ -12,9 +13,12 @@ use midend::ir::syntax::Stm;
 use midend::ir::types::ScalarType;
 use std::collections::{BTreeSet, HashMap};
 
+/// A panel of fewer steps, this part of what it has room for, is near together with those of all other groups of lanes of a tile.
+const FEW: i64 = 4;
+
 impl Emit<'_, '_> {
     /// All steps; the last values of what is carried wait in memory.
-    pub(super) fn tile_steps(&mut self, job: &Job<'_>, place: Place) {
+    pub(super) fn tile_steps(&mut self, job: &Job<'_>, place: Place, rest: &Rest<'_>) {
         let bound = self.atom(job.tiles.bound);
         // Without steps, the first values are the last ones, and one run over none of them puts them there.
         let one = self.i64(1);
@@ -31,9 +35,19 @@ impl Emit<'_, '_> {
             let zero = emit.i64(0);
             let groups = emit.parts(place.columns, job.width());
             let blocks = emit.parts(place.rows, job.block() as i64);
-            emit.few((zero, groups), &[], |emit, g, _| {
-                emit.few((zero, blocks), &[], |emit, b, _| {
-                    emit.block_steps(job, place, (g, b), (first, count));
+            let is_last = emit.b.ins().icmp(IntCC::Equal, left, count);
+            // With few steps all panels stay near, and rows are gone through along memory.
+            let few =
+                emit.b
+                    .ins()
+                    .icmp_imm_s(IntCC::SignedLessThanOrEqual, count, job.steps() / FEW);
+            let outer = emit.b.ins().select(few, blocks, groups);
+            let inner = emit.b.ins().select(few, groups, blocks);
+            emit.few((zero, outer), &[], |emit, i, _| {
+                emit.few((zero, inner), &[], |emit, j, _| {
+                    let g = emit.b.ins().select(few, j, i);
+                    let b = emit.b.ins().select(few, i, j);
+                    emit.block_steps(job, place, (g, b), (first, count, is_last), rest);
                     vec![]
                 });
                 vec![]
@@ -67,7 +81,8 @@ impl Emit<'_, '_> {
         job: &Job<'_>,
         place: Place,
         (g, b): (Value, Value),
-        (first, count): (Value, Value),
+        (first, count, is_last): (Value, Value, Value),
+        rest: &Rest<'_>,
     ) {
         debug_assert!(ROWS % job.block() as i64 == 0, "blocks are whole");
         let start = self.b.ins().imul_imm_s(b, job.block() as i64);
@@ -92,10 +107,24 @@ impl Emit<'_, '_> {
         let last = self.few((zero, count), &carried, |emit, step, carried| {
             emit.block_step(job, place, rows, (g, start, first, step), carried)
         });
+        let [now, wait, done] = [(); 3].map(|()| self.b.create_block());
+        if rest.at_once {
+            let whole = self.is_whole(job, place, (g, start));
+            let at_once = self.b.ins().band(whole, is_last);
+            self.b.ins().brif(at_once, now, &[], wait, &[]);
+            self.b.switch_to_block(now);
+            self.rest_at_once(job, place, (g, start), (&last, rest));
+            self.b.ins().jump(done, &[]);
+        } else {
+            self.b.ins().jump(wait, &[]);
+        }
+        self.b.switch_to_block(wait);
         let places = self.block_waiting(job, place, (g, start), types.len());
         for (vector, (at, offset)) in last.into_iter().zip(places) {
             self.b.ins().store(plain(), vector, at, offset);
         }
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
     }
 
     /// Where so many vectors, the values that a block carries, wait: those of a row one after the other.
