@@ -2,6 +2,7 @@
 
 pub(in crate::emit) mod columns;
 pub(in crate::emit) mod narrow;
+mod order;
 mod rows;
 mod side;
 
@@ -34,7 +35,7 @@ impl Emit<'_, '_> {
             .split_last()
             .expect("a reduction has a dimension to reduce");
         self.walk(outer, (p[1], p[2]), ROWS, |emit, flat| {
-            let sums = emit.reduce_row(kernel, ops, plan.as_ref(), (p[3], p[4]));
+            let sums = emit.reduce_row(kernel, (ops, ops), plan.as_ref(), (p[3], p[4]));
             for ((sum, place), ty) in sums.into_iter().zip(&places).zip(&tys) {
                 let target = emit.element(*place, *ty, flat);
                 emit.b.ins().store(plain(), sum, target, 0);
@@ -51,11 +52,11 @@ impl Emit<'_, '_> {
         self.atoms(&neutral)
     }
 
-    /// Reduces a range of inner points.
+    /// Reduces a range of inner points. Lanes that have seen a point may take the second operators.
     fn reduce_row(
         &mut self,
         kernel: &Kernel,
-        ops: &[Operator<Mem>],
+        (ops, later): (&[Operator<Mem>], &[Operator<Mem>]),
         plan: Option<&Plan>,
         (ilo, ihi): (Value, Value),
     ) -> Vec<Value> {
@@ -76,8 +77,9 @@ impl Emit<'_, '_> {
         let (start, ilo) = match plan {
             Some(plan) if plan.own_sums => {
                 let range = (ilo, end);
+                let both = (ops, later);
                 let (sums, left) =
-                    self.reduce_lanes(plan, kernel, ops, (&tys, &start), range, None);
+                    self.reduce_lanes(plan, kernel, both, (&tys, &start), range, None);
                 match plan.halved(&tys) {
                     Some(half) if plan.parts == 4 => {
                         let range = (left, end);
@@ -85,7 +87,8 @@ impl Emit<'_, '_> {
                     }
                     Some(half) => {
                         let range = (left, end);
-                        self.reduce_lanes(&half, kernel, ops, (&tys, &start), range, Some(&sums))
+                        let both = (ops, ops);
+                        self.reduce_lanes(&half, kernel, both, (&tys, &start), range, Some(&sums))
                     }
                     None => (sums, left),
                 }
@@ -114,7 +117,7 @@ impl Emit<'_, '_> {
         &mut self,
         plan: &Plan,
         kernel: &Kernel,
-        ops: &[Operator<Mem>],
+        (ops, later): (&[Operator<Mem>], &[Operator<Mem>]),
         (tys, neutral): (&[ScalarType], &[Value]),
         (ilo, ihi): (Value, Value),
         before: Option<&[Value]>,
@@ -140,10 +143,20 @@ impl Emit<'_, '_> {
             inits.extend(self.spread(plan, *ty, *value));
         }
         let strip = super::control::strip(&kernel.body);
-        let vectors = self.counted(ScalarType::I64, groups, strip, &inits, |emit, g, sums| {
+        let mut rest = (ilo, groups);
+        if ops != later {
+            // The first group alone: from then on lanes have seen a point.
+            inits = self.group_sums(plan, kernel, ops, ilo, &inits);
+            rest = (
+                self.b.ins().iadd_imm_s(ilo, width),
+                self.b.ins().iadd_imm_s(groups, -1),
+            );
+        }
+        let (begin, count) = rest;
+        let vectors = self.counted(ScalarType::I64, count, strip, &inits, |emit, g, sums| {
             let ahead = emit.b.ins().imul_imm_s(g, width);
-            let first = emit.b.ins().iadd(ilo, ahead);
-            emit.group_sums(plan, kernel, ops, first, sums)
+            let first = emit.b.ins().iadd(begin, ahead);
+            emit.group_sums(plan, kernel, later, first, sums)
         });
         let mut sums = self.combined_lanes(plan, ops, tys, vectors);
         if let Some(before) = before {

@@ -5,7 +5,10 @@
 //! segred (i < n) { (i, xs[i]) } (\(i, x) (j, y) -> if x < y || x == y && i < j then (i, x) else (j, y)) (n, inf)
 //!   ──►   if n < 2^31 - 1 then the same of (i32 i, xs[i]) with (i32 n, inf), whose first result becomes an i64, else as it is
 //! ```
+//!
+//! Lanes go from point to point, so that once they have seen one they need not ask which of two places is less (`order.rs`).
 
+use super::order::in_order;
 use crate::emit::lanes::{Plan, plan_reduction};
 use crate::emit::{Emit, block_args, clif, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -29,6 +32,8 @@ pub(in crate::emit) struct Narrow {
     pub(in crate::emit) vars: Vars,
     kernel: Kernel,
     ops: Vec<Operator<Mem>>,
+    /// What lanes do that have seen a point, whose place is less than those to come.
+    later: Vec<Operator<Mem>>,
     /// Which results are places.
     places: Vec<bool>,
 }
@@ -114,9 +119,16 @@ pub(in crate::emit) fn narrow(
         kind: KernelKind::Red { ops, outs },
         ..kernel.clone()
     };
+    let mut first = 0;
+    let later = narrowed.iter().map(|op| {
+        let mine = &places[first..first + op.neutral.len()];
+        first += op.neutral.len();
+        in_order(op, mine).unwrap_or_else(|| op.clone())
+    });
     Some(Narrow {
         vars: more,
         kernel,
+        later: later.collect(),
         ops: narrowed,
         places,
     })
@@ -187,6 +199,9 @@ impl Emit<'_, '_> {
         self.parts = plan.parts;
         self.in_lanes = true;
         fired("cpu/narrow-places");
+        if narrow.later != narrow.ops {
+            fired("cpu/places-in-order");
+        }
         let tys = crate::emit::kernel::components(self.vars, ops);
         let places = self.places(p[5], tys.len());
         let neutral = self.neutral(ops);
@@ -217,7 +232,8 @@ impl Emit<'_, '_> {
             emit.b.ins().brif(all, short, &[], long, &[]);
             emit.b.switch_to_block(short);
             let range = (p[3], p[4]);
-            let mut found = emit.reduce_row(&narrow.kernel, &narrow.ops, Some(&plan), range);
+            let both = (&narrow.ops[..], &narrow.later[..]);
+            let mut found = emit.reduce_row(&narrow.kernel, both, Some(&plan), range);
             for ((sum, near), neutral) in found.iter_mut().zip(&nearest).zip(&neutral) {
                 if let Some(near) = near {
                     let place = emit.b.ins().sextend(types::I64, *sum);
@@ -227,7 +243,7 @@ impl Emit<'_, '_> {
             }
             emit.b.ins().jump(done, &block_args(found));
             emit.b.switch_to_block(long);
-            let found = emit.reduce_row(kernel, ops, None, range);
+            let found = emit.reduce_row(kernel, (ops, ops), None, range);
             emit.b.ins().jump(done, &block_args(found));
             emit.b.switch_to_block(done);
             for ((sum, place), ty) in sums.into_iter().zip(&places).zip(&tys) {

@@ -249,7 +249,7 @@ impl Emit<'_, '_> {
                 let neutral = self.neutral(ops);
                 self.reduce_few_side_by_side(kernel, ops, points, &neutral, range)
             }
-            Some(_) | None => self.reduce_row(kernel, ops, plan, range),
+            Some(_) | None => self.reduce_row(kernel, (ops, ops), plan, range),
         }
     }
 }
