@@ -17,9 +17,18 @@
 //! vpord zmm5, zmm3, zmm4                              korq k4, k2, k3
 //! vpmovd2m k1, zmm5; vblendmps zmm6 {k1}, ..          vblendmps zmm6 {k4}, ..
 //! ```
+//!
+//! So are two masks of lanes of 64 bits for a register of lanes of 32:
+//!
+//! ```text
+//! vcmpltpd k1, ..; vpmovm2q zmm3, k1                  vcmpltpd k2, ..
+//! vcmpltpd k1, ..; vpmovm2q zmm4, k1            ──►   vcmpltpd k3, ..
+//! vshufps zmm5, zmm3, zmm4, 0x88; vpermq zmm5, ..     kunpckbw k4, k3, k2
+//! vpandd zmm6, zmm5, zmm7                             vmovdqa32 zmm6 {k4}{z}, zmm7
+//! ```
 
 use super::Width;
-use super::forms::{Form, form};
+use super::forms::{Form, Order, form};
 use iced_x86::{Code, FlowControl, Instruction, OpKind, Register};
 use std::collections::{HashMap, HashSet};
 
@@ -80,12 +89,17 @@ const KEPT: [Register; 6] = [
     Register::K7,
 ];
 
+/// The lower halves of lanes of 64 bits of two registers, part by part.
+const HALVES: (Code, u8) = (Code::VEX_Vshufps_xmm_xmm_xmmm128_imm8, 0x88);
+
 /// What mask registers hold.
 pub(super) struct Masks {
     /// Where branches go to: what is held there is not known.
     targets: HashSet<u64>,
     /// The registers of which all bits of a lane are set or none, as a mask says, the bytes of a lane, and the mask.
     held: Vec<(Register, usize, Register)>,
+    /// The registers that have the halves of lanes of 64 bits that two masks say, of which the order is still another.
+    mixed: Vec<(Register, [Register; 2])>,
     /// Comparisons whose masks are kept, and conjunctions and disjunctions of masks.
     kept: HashSet<u64>,
     together: HashSet<u64>,
@@ -99,6 +113,22 @@ struct Origin {
     number: usize,
     bytes: usize,
     of: Vec<Origin>,
+    /// Whether these are lanes of two masks, and whether they are in order.
+    halves: Option<bool>,
+}
+
+impl Origin {
+    /// Whether both are masks of lanes of the same bytes, in order.
+    fn is_like(&self, other: &Self) -> bool {
+        self.bytes == other.bytes && [self, other].iter().all(|one| one.halves != Some(false))
+    }
+}
+
+/// Whether an instruction takes the lower halves of lanes of 64 bits of two registers.
+fn is_halves(instruction: &Instruction) -> bool {
+    instruction.code() == HALVES.0
+        && instruction.immediate8() == HALVES.1
+        && instruction.op2_kind() == OpKind::Register
 }
 
 impl Masks {
@@ -107,6 +137,7 @@ impl Masks {
         let mut masks = Self {
             targets: targets.collect(),
             held: Vec::new(),
+            mixed: Vec::new(),
             kept: HashSet::new(),
             together: HashSet::new(),
             next: 0,
@@ -147,13 +178,35 @@ impl Masks {
                 _ if MOVES.contains(&code) => of(1),
                 _ if count == 3 && (ANDS.contains(&code) || ORS.contains(&code)) => {
                     match (of(1), of(2)) {
-                        (Some(a), Some(b)) if a.bytes == b.bytes => Some(Origin {
+                        (Some(a), Some(b)) if a.is_like(&b) => Some(Origin {
                             number,
                             bytes: a.bytes,
                             of: vec![a, b],
+                            halves: None,
                         }),
+                        (Some(by), None) | (None, Some(by)) if by.halves == Some(true) => {
+                            self.keep(instructions, &by);
+                            None
+                        }
                         _ => None,
                     }
+                }
+                _ if is_halves(instruction) => match (of(1), of(2)) {
+                    (Some(a), Some(b)) if a.is_like(&b) && a.bytes == 8 => Some(Origin {
+                        number,
+                        bytes: 4,
+                        of: vec![a, b],
+                        halves: Some(false),
+                    }),
+                    _ => None,
+                },
+                Some(Form::Sort(Order::Apart)) => {
+                    let mixed = of(1).filter(|by| by.halves == Some(false));
+                    mixed.map(|by| Origin {
+                        number,
+                        halves: Some(true),
+                        ..by
+                    })
                 }
                 Some(Form::Compare([_, lanes])) if to.is_vector_register() => {
                     let bytes = LANES.iter().find(|(code, _)| *code == lanes);
@@ -161,10 +214,12 @@ impl Masks {
                         number,
                         bytes: *bytes,
                         of: Vec::new(),
+                        halves: None,
                     })
                 }
                 Some(Form::Blend(_)) => {
                     if let Some(by) = of(3)
+                        && by.halves != Some(false)
                         && (!by.of.is_empty() || by.number < last)
                     {
                         self.keep(instructions, &by);
@@ -241,6 +296,35 @@ impl Masks {
         (bytes == other).then_some((lanes, code, [a, b]))
     }
 
+    /// The masks of which an instruction, as it was before it is widened, takes the halves of lanes.
+    pub(super) fn halves(&self, instruction: &Instruction) -> Option<[Register; 2]> {
+        if !is_halves(instruction) || self.targets.contains(&instruction.ip()) {
+            return None;
+        }
+        let both = [instruction.op1_register(), instruction.op2_register()];
+        let [(8, a), (8, b)] = [self.of(both[0])?, self.of(both[1])?] else {
+            return None;
+        };
+        Some([a, b])
+    }
+
+    /// Takes note of these.
+    pub(super) fn mix(&mut self, to: Register, of: [Register; 2]) {
+        self.mixed.push((to.full_register(), of));
+    }
+
+    /// The masks that an instruction, as it was before it is widened, puts in order, and how its lanes are made.
+    pub(super) fn in_order(&self, instruction: &Instruction) -> Option<(Code, [Register; 2])> {
+        let is_order = form(instruction.code(), Width::Four) == Some(Form::Sort(Order::Apart));
+        if !is_order || !self.together.contains(&instruction.ip()) {
+            return None;
+        }
+        let from = instruction.op1_register().full_register();
+        let (_, of) = self.mixed.iter().find(|(lanes, _)| *lanes == from)?;
+        let lanes = LANES.iter().find(|(_, bytes)| *bytes == 4)?.0;
+        (!self.targets.contains(&instruction.ip())).then_some((lanes, *of))
+    }
+
     /// The mask register for such.
     pub(super) fn register_together(&mut self) -> Register {
         self.turn()
@@ -250,6 +334,7 @@ impl Masks {
     pub(super) fn pass(&mut self, instruction: &Instruction) {
         if !goes_on(instruction) || self.targets.contains(&instruction.ip()) {
             self.held.clear();
+            self.mixed.clear();
         }
         if instruction.op_count() > 0 && instruction.op_kind(0) == OpKind::Register {
             let written = instruction.op0_register().full_register();
@@ -260,6 +345,7 @@ impl Masks {
                 .then(|| self.of(instruction.op1_register()))
                 .flatten();
             self.held.retain(|(held, ..)| *held != written);
+            self.mixed.retain(|(mixed, _)| *mixed != written);
             if let Some((bytes, mask)) = copied {
                 self.held.push((written, bytes, mask));
             }
@@ -289,6 +375,7 @@ impl Masks {
     /// A mask register is set; if by a comparison, this makes its lanes.
     pub(super) fn set(&mut self, mask: Register, lanes: Option<(Register, Code)>) {
         self.held.retain(|(.., held)| *held != mask);
+        self.mixed.retain(|(_, of)| !of.contains(&mask));
         if let Some((register, code)) = lanes
             && let Some((_, bytes)) = LANES.iter().find(|(lanes, _)| *lanes == code)
         {
@@ -319,7 +406,11 @@ fn goes_on(instruction: &Instruction) -> bool {
     )
 }
 
-/// Whether an instruction does nothing but make lanes of a mask.
+/// Whether an instruction does nothing but make lanes of a mask, or put such lanes of two registers in one.
 pub(super) fn makes_lanes(instruction: &Instruction) -> bool {
     LANES.iter().any(|(code, _)| *code == instruction.code())
+        || instruction.code() == Code::EVEX_Vshufps_zmm_k1z_zmm_zmmm512b32_imm8
+            && instruction.op3_kind() != OpKind::Memory
+            && instruction.op2_kind() == OpKind::Register
+            && instruction.op_mask() == Register::None
 }

@@ -70,7 +70,21 @@ impl<'c> Writer<'c> {
         self.now = (instruction.ip(), 0);
         let together = self.masks.together(&instruction);
         let copy = self.masks.copy(&instruction);
+        let halves = self.masks.halves(&instruction);
+        let in_order = self.masks.in_order(&instruction);
         self.masks.pass(&instruction);
+        if let Some(of) = halves {
+            self.masks.mix(instruction.op0_register(), of);
+        }
+        if let Some((lanes, [low, high])) = in_order {
+            let mask = self.masks.register_together();
+            let to = self.width.whole(instruction.op0_register());
+            let code = Code::VEX_Kunpckbw_kr_kr_kr;
+            self.push(Instruction::with3(code, mask, high, low)?);
+            self.push(Instruction::with2(lanes, to, mask)?);
+            self.masks.set(mask, Some((to, lanes)));
+            return Ok(());
+        }
         if let Some((lanes, code, [a, b])) = together {
             let mask = self.masks.register_together();
             let to = self.width.whole(instruction.op0_register());

@@ -27,6 +27,32 @@ pub(super) struct Folds {
 /// The most instructions that a load is moved over.
 const AHEAD: usize = 64;
 
+/// Finds lanes of masks that nothing reads, but for what makes such.
+fn unread_lanes(
+    gone: &mut HashSet<usize>,
+    instructions: &[Instruction],
+    flow: &Flow,
+    accesses: &Accesses,
+    webs: &Webs,
+) {
+    for block in flow.blocks.iter().rev() {
+        for at in block.clone().rev() {
+            let mut touches = accesses.range(at);
+            let written = touches.find(|k| accesses.touches[*k].role == Role::Write);
+            let Some(written) = written.filter(|_| makes_lanes(&instructions[at])) else {
+                continue;
+            };
+            let is_read = webs.touches(webs.web(written)).iter().any(|k| {
+                let user = accesses.touches[*k as usize].instruction as usize;
+                user != at && !gone.contains(&user)
+            });
+            if !is_read {
+                gone.insert(at);
+            }
+        }
+    }
+}
+
 /// What an instruction can have in memory: its last vector operand. Whether the one before may change places with it.
 fn takes(code: Code, width: Width) -> Option<bool> {
     let both = match width {
@@ -127,17 +153,11 @@ pub(super) fn folds(
         masked: HashMap::new(),
         gone: HashSet::new(),
     };
+    unread_lanes(&mut found.gone, instructions, flow, accesses, webs);
     let mut factory = InstructionInfoFactory::new();
     for block in &flow.blocks {
         for load in block.clone() {
             let given = &instructions[load];
-            if makes_lanes(given)
-                && accesses
-                    .range(load)
-                    .all(|k| webs.touches(webs.web(k)).len() == 1)
-            {
-                found.gone.insert(load);
-            }
             if !super::access::loads(given) {
                 continue;
             }

@@ -116,6 +116,56 @@ fn conjunctions_with_comparisons() {
     }
 }
 
+/// Masks of lanes of 64 bits of two registers become one of lanes of 32, for a conjunction and a choice, whether all know of it or not.
+#[test]
+fn masks_of_two_registers() {
+    let compare = |to, a, b| Instruction::with4(Code::VEX_Vcmppd_xmm_xmm_xmmm128_imm8, to, a, b, 1);
+    let three = Instruction::with3;
+    let halves = Code::VEX_Vshufps_xmm_xmm_xmmm128_imm8;
+    for width in widths() {
+        for chosen in [false, true] {
+            let middle = [
+                compare(X[3], X[1], X[2]),
+                compare(X[2], X[2], X[1]),
+                Instruction::with4(halves, X[3], X[3], X[2], 0x88),
+                three(Code::VEX_Vpaddsb_xmm_xmm_xmmm128, X[3], X[3], X[3]),
+                match chosen {
+                    true => {
+                        let choice = Code::VEX_Vblendvps_xmm_xmm_xmmm128_xmm;
+                        Instruction::with4(choice, X[0], X[0], X[1], X[3])
+                    }
+                    false => three(Code::VEX_Vpand_xmm_xmm_xmmm128, X[0], X[3], X[1]),
+                },
+            ];
+            let middle: Result<Vec<Instruction>, _> = middle.into_iter().collect();
+            let code = around(&middle.expect("they are instructions")).expect("it is encoded");
+            let wide = widen(&code, 0, width, true).expect("it is widened");
+            if width == Width::Four {
+                let text = crate::wide::text(&wide);
+                assert!(
+                    text.contains("kunpckbw") && !text.contains("shufps"),
+                    "{text}"
+                );
+            }
+            let machine = Machine::new(&[wide]);
+            for [a, b, c] in operands() {
+                let got = machine.run(0, [&a, &b, &c]);
+                let count = width.bytes() / 8;
+                let number = |of: &[u8; 64], k: usize| {
+                    f64::from_le_bytes(of[8 * k..][..8].try_into().expect("it has eight bytes"))
+                };
+                for k in 0..2 * count {
+                    let (x, y) = (number(&b, k % count), number(&c, k % count));
+                    let holds = if k < count { x < y } else { y < x };
+                    let not = if chosen { &a[4 * k..][..4] } else { &[0; 4] };
+                    let expected = if holds { &b[4 * k..][..4] } else { not };
+                    assert_eq!(&got[4 * k..][..4], expected, "{k}: {x}, {y}");
+                }
+            }
+        }
+    }
+}
+
 /// Whether instructions do to each part what they do to one.
 fn agree(middle: &[Instruction], width: Width) {
     let narrow = around(middle).expect("it is encoded");
