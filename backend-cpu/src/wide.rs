@@ -23,7 +23,9 @@
 //! ([`forms::Form::Top`]), `ssub_sat(a, m)` of lanes of 16 bits, of four, for the lanes of a where those of m are set ([`forms::Form::Compress`]),
 //! and of two, for those lanes of 32 bits of a that the lanes of m say ([`forms::Form::Permute`]), `sadd_sat(i, a)` of lanes of 16 bits for those bytes of a that the lower six bits of
 //! bytes of i say ([`forms::Form::Find`]), `sadd_sat(a, a)` and `ssub_sat(a, a)` for lanes of 64 bits in another order ([`forms::Form::Sort`]), and
-//! `avg_round(a, a)` of lanes of 16 bits for numbers near the reciprocals of roots ([`forms::Form::Near`]). A load or a store of one part has a mark in its distance ([`PART`]). Widening the
+//! `avg_round(a, a)` of lanes of 16 bits for numbers near the reciprocals of roots ([`forms::Form::Near`]). A load or a store of one part has a mark in its distance ([`PART`]), and so has a load from the
+//! addresses in a vector ([`mod@gather`]). For 512 bits `avg_round(a, a)` of bytes, `uadd_sat(a, a)` and `usub_sat(a, a)` of lanes of 16 bits, and `iadd_pairwise(a, a)` of these stand for binary64 made integers of
+//! 64 bits, for these made binary64 and binary32, and for the latter made integers, `iadd_pairwise(a, b)` of lanes of 32 bits for products of 64 bits. Widening the
 //! lower half of the lanes gives the whole of another vector ([`forms::Form::Extend`]). Numbers in general registers and single floats are
 //! what they were.
 //!
@@ -36,6 +38,7 @@
 mod check;
 mod forms;
 mod frame;
+mod gather;
 mod masks;
 mod pool;
 mod rename;

@@ -21,6 +21,7 @@ mod compress;
 mod convert;
 mod counts;
 mod functions;
+mod gather;
 mod indices;
 mod interior;
 mod lookup;
@@ -89,6 +90,8 @@ pub(super) struct Group<'p> {
     panels: HashMap<Var, Value>,
     /// Numbers of 64 bits which 32 bits hold.
     narrow: BTreeSet<Var>,
+    /// The choices on whose sides this is, and which sides, where elements are read there.
+    sides: Vec<(Var, bool)>,
 }
 
 impl<'p> Group<'p> {
@@ -104,6 +107,7 @@ impl<'p> Group<'p> {
             lanes,
             panels: HashMap::new(),
             narrow: BTreeSet::new(),
+            sides: Vec::new(),
         }
     }
 }
@@ -230,13 +234,6 @@ impl Emit<'_, '_> {
         lanes.pop().unwrap_or_default()
     }
 
-    /// A number in all lanes of as many vectors as a group has.
-    pub(super) fn spread(&mut self, plan: &Plan, ty: ScalarType, value: Value) -> Vec<Value> {
-        let count = plan.vectors(ty).expect("sums in lanes are put in vectors");
-        let all = self.b.ins().splat(vector::vector(ty), value);
-        vec![all; count]
-    }
-
     fn lanes_body(&mut self, group: &mut Group<'_>, body: &Body<Mem>) {
         if group.plan.gathers {
             return self.lanes_runs(group, body);
@@ -344,7 +341,8 @@ impl Emit<'_, '_> {
                 }
             }
             Exp::Op(Mem::Load { buffer, index }) => {
-                if let Some(value) = self.row_load(group, stm.binds[0]) {
+                let found = self.row_load(group, stm.binds[0]);
+                if let Some(value) = found.or_else(|| self.gathered(group, (*buffer, *index))) {
                     group.lanes.insert(stm.binds[0], value);
                     return true;
                 }
@@ -372,6 +370,13 @@ impl Emit<'_, '_> {
                 otherwise,
             } if group.plan.varies(*cond) => {
                 self.lanes_choice(group, &stm.binds, *cond, [then, otherwise])
+            }
+            Exp::Assert {
+                cond: Atom::Var(cond),
+                message,
+            } if group.plan.by_vectors && group.plan.varies(*cond) => {
+                self.lanes_assert(group, *cond, (message, stm.span));
+                true
             }
             Exp::Atom(_)
             | Exp::Assert { .. }

@@ -1,9 +1,13 @@
 //! Wider vectors put together and taken apart: operations of Cranelift that nothing else uses, and that stand for what it has
 //! not (see [`crate::wide`]).
 
-use super::Emit;
 use super::library::RAW;
+use super::{Emit, plain};
+use crate::wide::PART;
 use cranelift_codegen::ir::{InstBuilder, Opcode, Value, types};
+
+/// Bytes of a register of four vectors.
+const REGISTER: u32 = 64;
 
 impl Emit<'_, '_> {
     /// Two or four vectors side by side, or the one there is.
@@ -12,12 +16,66 @@ impl Emit<'_, '_> {
             [a, b] => self.pair(a, b),
             [a, b, c, d] => {
                 let [low, high] = [self.pair(a, b), self.pair(c, d)];
-                self.of_bytes(low, |emit, low| {
-                    let high = emit.b.ins().bitcast(types::I8X16, RAW, high);
-                    emit.b.ins().uadd_sat(low, high)
-                })
+                self.pairs(low, high)
             }
             _ => vectors[0],
+        }
+    }
+
+    /// Two pairs side by side.
+    pub(super) fn pairs(&mut self, low: Value, high: Value) -> Value {
+        self.of_bytes(low, |emit, low| {
+            let high = emit.b.ins().bitcast(types::I8X16, RAW, high);
+            emit.b.ins().uadd_sat(low, high)
+        })
+    }
+
+    /// Binary64 of four parts without what is behind the point, as integers of 64 bits; for what is none, the least.
+    pub(super) fn integers_of(&mut self, all: Value) -> Value {
+        // Marks what Cranelift has not: see `wide`.
+        let bytes = self.b.ins().bitcast(types::I8X16, RAW, all);
+        let made = self.b.ins().avg_round(bytes, bytes);
+        self.b.ins().bitcast(types::I64X2, RAW, made)
+    }
+
+    /// The same of binary32 in a pair.
+    pub(super) fn integers_of_pair(&mut self, all: Value) -> Value {
+        let lanes = self.b.ins().bitcast(types::I16X8, RAW, all);
+        let made = self.b.ins().iadd_pairwise(lanes, lanes);
+        self.b.ins().bitcast(types::I64X2, RAW, made)
+    }
+
+    /// Products of integers of 64 bits in four parts.
+    pub(super) fn products_of(&mut self, a: Value, b: Value) -> Value {
+        let [a, b] = [a, b].map(|v| self.b.ins().bitcast(types::I32X4, RAW, v));
+        let made = self.b.ins().iadd_pairwise(a, b);
+        self.b.ins().bitcast(types::I64X2, RAW, made)
+    }
+
+    /// Integers of 64 bits in four parts as binary64.
+    pub(super) fn doubles_of(&mut self, all: Value) -> Value {
+        let lanes = self.b.ins().bitcast(types::I16X8, RAW, all);
+        let made = self.b.ins().uadd_sat(lanes, lanes);
+        self.b.ins().bitcast(types::F64X2, RAW, made)
+    }
+
+    /// The same as binary32, in a pair.
+    pub(super) fn low_singles(&mut self, all: Value) -> Value {
+        let lanes = self.b.ins().bitcast(types::I16X8, RAW, all);
+        let made = self.b.ins().usub_sat(lanes, lanes);
+        self.b.ins().bitcast(types::F32X4, RAW, made)
+    }
+
+    /// The elements at the addresses in a vector, of numbers of 64 bits in one of four parts, or of 32 bits in a pair.
+    pub(super) fn found_at(&mut self, addresses: Value, bytes: usize) -> Value {
+        let room = self.stack_slot(2 * REGISTER);
+        let room = self.b.ins().iadd_imm_s(room, i64::from(REGISTER));
+        let room = self.b.ins().band_imm_s(room, -i64::from(REGISTER));
+        self.b.ins().store(plain(), addresses, room, 0);
+        // Marks what Cranelift has not: see `wide`.
+        match bytes {
+            8 => self.b.ins().uload32x2(plain(), room, PART),
+            _ => self.b.ins().uload16x4(plain(), room, PART),
         }
     }
 

@@ -2,7 +2,7 @@
 //! parts alone goes nowhere where all are wanted.
 
 use super::{PART, Refused, Width};
-use cranelift_codegen::ir::{Function, Inst, InstructionData, Opcode, Value};
+use cranelift_codegen::ir::{Function, Inst, InstructionData, Opcode, Value, types};
 use std::collections::HashMap;
 
 /// Bytes or elements that are few beside the distance that marks loads of parts.
@@ -35,7 +35,14 @@ const fn fills(opcode: Opcode, least: usize, width: Width) -> usize {
 /// The operations on vectors that are known to compute each part from the same part of their operands, or to read the first
 /// part alone (`Extractlane`, `VhighBits`), which is meant wherever they are emitted, or to stand for something else.
 fn is_known(opcode: Opcode, width: Width) -> bool {
-    let of_four = matches!(opcode, Opcode::UsubSat | Opcode::UaddSat);
+    let of_four = matches!(
+        opcode,
+        Opcode::UsubSat
+            | Opcode::UaddSat
+            | Opcode::Uload16x4
+            | Opcode::Uload32x2
+            | Opcode::IaddPairwise
+    );
     of_four && width == Width::Four || keeps_to_lanes(opcode)
 }
 
@@ -205,7 +212,15 @@ fn filled(func: &Function, vectors: &[Inst], width: Width) -> HashMap<Value, usi
             let opcode = dfg.insts[*inst].opcode();
             let args = dfg.inst_args(*inst).iter();
             let least = args.filter_map(|v| filled.get(v)).min().copied();
-            let parts = if of_part(func, *inst) {
+            // Stands for lanes of the lower half made wider.
+            let whole = opcode == Opcode::IaddPairwise
+                && dfg.value_type(dfg.first_result(*inst)) == types::I16X8
+                && 2 * least.unwrap_or(all) >= all;
+            let parts = if opcode == Opcode::Uload32x2 || whole {
+                all
+            } else if opcode == Opcode::Uload16x4 {
+                2
+            } else if of_part(func, *inst) {
                 1
             } else {
                 fills(opcode, least.unwrap_or(all), width)

@@ -38,9 +38,9 @@ pub(super) enum Form {
     Compress,
     /// Stands for lanes of 32 bits in an order that another vector says.
     Permute,
-    /// Stands for those bytes of a vector that the lower six bits of bytes of another say.
-    Find,
-    /// Stands for a number that is near a function of each lane, of one operand given twice.
+    /// Stands for an operation of two vectors: those bytes of one that the lower six bits of bytes of another say, or products of 64 bits.
+    Find(Code),
+    /// Stands for a function of each lane, of one operand given twice: a number near it, or another type.
     Near(Code),
     /// Whether all lanes are 0, by way of a mask register.
     Test,
@@ -83,11 +83,28 @@ pub(super) fn form(code: Code, width: Width) -> Option<Form> {
             Width::Two => Form::Permute,
             Width::Four => Form::Compress,
         },
-        Code::VEX_Vpaddsw_xmm_xmm_xmmm128 if width == Width::Four => Form::Find,
+        Code::VEX_Vpaddsw_xmm_xmm_xmmm128 if width == Width::Four => {
+            Form::Find(Code::EVEX_Vpermb_zmm_k1z_zmm_zmmm512)
+        }
+        Code::VEX_Vphaddd_xmm_xmm_xmmm128 if width == Width::Four => {
+            Form::Find(Code::EVEX_Vpmullq_zmm_k1z_zmm_zmmm512b64)
+        }
         Code::VEX_Vpavgw_xmm_xmm_xmmm128 => Form::Near(match width {
             Width::Two => Code::VEX_Vrsqrtps_ymm_ymmm256,
             Width::Four => Code::EVEX_Vrsqrt14ps_zmm_k1z_zmmm512b32,
         }),
+        Code::VEX_Vpavgb_xmm_xmm_xmmm128 if width == Width::Four => {
+            Form::Near(Code::EVEX_Vcvttpd2qq_zmm_k1z_zmmm512b64_sae)
+        }
+        Code::VEX_Vpaddusw_xmm_xmm_xmmm128 if width == Width::Four => {
+            Form::Near(Code::EVEX_Vcvtqq2pd_zmm_k1z_zmmm512b64_er)
+        }
+        Code::VEX_Vphaddw_xmm_xmm_xmmm128 if width == Width::Four => {
+            Form::Near(Code::EVEX_Vcvttps2qq_zmm_k1z_ymmm256b32_sae)
+        }
+        Code::VEX_Vpsubusw_xmm_xmm_xmmm128 if width == Width::Four => {
+            Form::Near(Code::EVEX_Vcvtqq2ps_ymm_k1z_zmmm512b64_er)
+        }
         Code::VEX_Vptest_xmm_xmmm128 if width == Width::Four => Form::Test,
         Code::Xorpd_xmm_xmmm128 => Form::Zero,
         _ if same(code) => Form::Same,

@@ -2,13 +2,14 @@
 
 use super::forms::{Form, Order, form};
 use super::frame::Frame;
+use super::gather::gather;
 use super::masks::{MASK, Masks};
 use super::pool::Pool;
 use super::{BASE, PART, Refused, Width, has_vectors};
 use iced_x86::{Code, FlowControl, Instruction, MemoryOperand, OpKind, Register};
 
 /// A register that Cranelift knows nothing of, for the order of lanes.
-const ORDER: Register = Register::ZMM31;
+pub(super) const ORDER: Register = Register::ZMM31;
 /// A comparison whose result is all ones.
 const ALWAYS: [Code; 4] = [
     Code::VEX_Vpcmpeqb_xmm_xmm_xmmm128,
@@ -48,7 +49,7 @@ pub(super) struct Writer<'c> {
     frame: Frame,
     pub(super) pool: Pool<'c>,
     pub(super) out: Vec<Instruction>,
-    masks: Masks,
+    pub(super) masks: Masks,
     /// The address of the instruction at hand, and how many it has become.
     now: (u64, u64),
 }
@@ -137,7 +138,7 @@ impl<'c> Writer<'c> {
     }
 
     /// Branches go to the first of those that an instruction becomes; the others are where nothing else is.
-    fn push(&mut self, mut instruction: Instruction) {
+    pub(super) fn push(&mut self, mut instruction: Instruction) {
         let (ip, number) = self.now;
         instruction.set_ip(ip + (number << 40));
         if number > 0 && instruction.is_ip_rel_memory_operand() {
@@ -160,6 +161,9 @@ impl<'c> Writer<'c> {
         let mut kinds = (0..instruction.op_count()).map(|k| instruction.op_kind(k));
         let in_memory = kinds.any(|kind| kind == OpKind::Memory);
         if in_memory && of_part(&mut instruction) && form != Form::Pair {
+            if let Some(code) = gather(instruction.code(), self.width) {
+                return self.gather(&instruction, code);
+            }
             let code = match instruction.code() {
                 code if LOADS.contains(&code) => Code::VEX_Vmovdqu_xmm_xmmm128,
                 code if STORES.contains(&code) => Code::VEX_Vmovdqu_xmmm128_xmm,
@@ -310,12 +314,21 @@ impl<'c> Writer<'c> {
                 let code = Code::VEX_Vpermd_ymm_ymm_ymmm256;
                 self.push(Instruction::with3(code, whole(0), whole(2), whole(1))?);
             }
-            Form::Find => {
+            Form::Find(code) => {
                 self.widen_registers(&mut instruction);
-                self.push_as(instruction, Code::EVEX_Vpermb_zmm_k1z_zmm_zmmm512);
+                self.push_as(instruction, code);
             }
             Form::Near(code) => {
-                self.push(Instruction::with2(code, whole(0), whole(1))?);
+                // Lanes of 32 bits are in the lower half of a register.
+                let to = match code == Code::EVEX_Vcvtqq2ps_ymm_k1z_zmmm512b64_er {
+                    true => half(register(0)),
+                    false => whole(0),
+                };
+                let from = match code == Code::EVEX_Vcvttps2qq_zmm_k1z_ymmm256b32_sae {
+                    true => half(register(1)),
+                    false => whole(1),
+                };
+                self.push(Instruction::with2(code, to, from)?);
             }
             Form::Test => {
                 if instruction.is_ip_rel_memory_operand() {
@@ -428,7 +441,7 @@ impl Form {
             | Self::Demote
             | Self::Compare(_)
             | Self::Blend(_)
-            | Self::Find
+            | Self::Find(_)
             | Self::Test => true,
             Self::Spread(_)
             | Self::Same
@@ -463,7 +476,7 @@ fn of_part(instruction: &mut Instruction) -> bool {
 }
 
 /// The memory that an instruction reads or writes.
-fn place(instruction: &Instruction) -> MemoryOperand {
+pub(super) fn place(instruction: &Instruction) -> MemoryOperand {
     MemoryOperand::new(
         instruction.memory_base(),
         instruction.memory_index(),
@@ -476,7 +489,7 @@ fn place(instruction: &Instruction) -> MemoryOperand {
 }
 
 /// The register of 256 bits that a register is the lower half of.
-fn half(register: Register) -> Register {
+pub(super) fn half(register: Register) -> Register {
     Width::Two.whole(register)
 }
 

@@ -187,7 +187,7 @@ fn all_parts(width: Width) {
                 | Form::Top
                 | Form::Compress
                 | Form::Permute
-                | Form::Find
+                | Form::Find(_)
                 | Form::Near(_)
                 | Form::Zero
                 | Form::Sort(_)
@@ -246,7 +246,7 @@ fn all_parts(width: Width) {
                 | Form::Top
                 | Form::Compress
                 | Form::Permute
-                | Form::Find
+                | Form::Find(_)
                 | Form::Near(_)
                 | Form::Zero
                 | Form::Sort(_)

@@ -2,6 +2,7 @@
 //! wrong, and a `select` of floats is a branch on some machines.
 
 use super::choose::blends;
+use super::gather::reads_or_checks;
 use super::taken::is_computed;
 use super::{Group, Lanes, Shape};
 use crate::emit::Emit;
@@ -49,6 +50,12 @@ impl Emit<'_, '_> {
             let is_load = |stm: &Stm<Mem>| matches!(stm.exp, Exp::Op(Mem::Load { .. }));
             side.stms.iter().any(is_load)
         };
+        if group.plan.by_vectors
+            && sides.into_iter().any(reads_or_checks)
+            && self.lanes_if_taken(group, binds, cond, sides)
+        {
+            return true;
+        }
         if !blends(sides) && !sides.into_iter().any(reads) {
             return is_computed(sides) && self.lanes_if_taken(group, binds, cond, sides);
         }

@@ -5,6 +5,7 @@ use super::addresses::valued;
 use super::arrays::{Array, has_arrays};
 use super::counts::Counts;
 use super::functions::InLanes;
+use super::gather::{PARTS as GATHERED, by_vectors, gathers_in};
 use super::plan::{Plan, chooses, is_sum};
 use super::rows::{Row, needed, rows};
 use super::strips::{AT_ONCE, steps_at_once, strips};
@@ -53,6 +54,9 @@ pub(in crate::emit) fn plan(
     if !matches!(kernel.kind, KernelKind::Map) {
         return None;
     }
+    if let Some(plan) = by_vectors(kernel, vars, (asked, functions)) {
+        return Some(plan);
+    }
     [true, false].into_iter().find_map(|integers| {
         let mut finder = Finder::new(kernel, vars, integers)?;
         finder.valued = integers.then(|| valued(&kernel.body, []));
@@ -73,7 +77,14 @@ pub(in crate::emit) fn plan_reduction(
 ) -> Option<Plan> {
     let own = [true, false]
         .into_iter()
-        .find_map(|integers| own_sums(kernel, ops, vars, (integers, asked)));
+        .find_map(|integers| own_sums(kernel, ops, vars, (integers, false, asked)));
+    let own = own.map(|own| {
+        let gathering = own.gathers && gathers_in(asked);
+        let plan = gathering.then(|| own_sums(kernel, ops, vars, (true, true, asked)));
+        // The lanes decide how sums are rounded.
+        let alike = |plan: &Plan| plan.parts == GATHERED && plan.width == own.width;
+        plan.flatten().filter(alike).unwrap_or(own)
+    });
     let of_loops = |integers| {
         let mut finder = Finder::new(kernel, vars, integers)?;
         finder.takes_arrays = !kernel.has_ragged_rows();
@@ -110,11 +121,12 @@ fn own_sums(
     kernel: &Kernel,
     ops: &[Operator<Mem>],
     vars: &Vars,
-    (integers, asked): (bool, usize),
+    (integers, by_vectors, asked): (bool, bool, usize),
 ) -> Option<Plan> {
     let mut finder = Finder::new(kernel, vars, integers)?;
     finder.takes_arrays = !kernel.has_ragged_rows();
-    if integers && finder.takes_arrays && has_arrays(&kernel.body) {
+    finder.by_vectors = by_vectors;
+    if integers && !by_vectors && finder.takes_arrays && has_arrays(&kernel.body) {
         finder.valued = Some(valued(&kernel.body, []));
     }
     finder.body(&kernel.body)?;
@@ -170,6 +182,8 @@ pub(super) struct Finder<'a> {
     pub(super) takes_arrays: bool,
     pub(super) own: BTreeSet<Var>,
     pub(super) arrays: Vec<Array>,
+    /// Whether lanes find elements by vectors of addresses.
+    pub(super) by_vectors: bool,
     /// What is bound in the bodies, once somebody has asked.
     pub(super) binders: Option<BTreeSet<Var>>,
 }
@@ -213,6 +227,7 @@ impl<'a> Finder<'a> {
             takes_arrays: false,
             own: BTreeSet::new(),
             arrays: Vec::new(),
+            by_vectors: false,
             binders: None,
         }
     }
@@ -303,6 +318,7 @@ impl<'a> Finder<'a> {
             varying: self.varying.clone(),
             addresses: self.addresses.clone(),
             gathers: finding > 0,
+            by_vectors: self.by_vectors,
             rows: {
                 let mut rows = self.rows.clone();
                 rows.retain(|row| self.in_panels.contains(&row.element));
@@ -356,7 +372,8 @@ impl Finder<'_> {
                 }
                 // The sides are in lanes, too; small ones weigh no more than the choice.
                 let counted = self.counts;
-                if !blend && !is_computed([then, otherwise]) {
+                let computed = blend || is_computed([then, otherwise]);
+                if !computed && !self.finds_on_sides(stm, [then, otherwise]) {
                     return None;
                 }
                 self.body(then)?;
@@ -453,12 +470,15 @@ pub(super) fn blends(sides: [&Body<Mem>; 2]) -> bool {
 
 /// The operations of a body of arithmetic; nothing if it has something else, or something that may fail.
 pub(super) fn arithmetic(body: &Body<Mem>) -> Option<usize> {
-    operations(body, &|op, args| {
-        let is_safe = packed_type(op, true).is_some()
-            || masked(op, args).is_some()
-            || matches!(op, ScalarOp::Convert(..))
-            || is_cheap_scalar(op, args);
-        let steps = definition(op).map_or(0, |f| f.body.stms.len());
-        (is_safe && op.result() != ScalarType::F16).then_some(1 + steps)
-    })
+    operations(body, &computed)
+}
+
+/// How many operations one counts as; nothing if it may fail.
+pub(super) fn computed(op: ScalarOp, args: &[Atom]) -> Option<usize> {
+    let is_safe = packed_type(op, true).is_some()
+        || masked(op, args).is_some()
+        || matches!(op, ScalarOp::Convert(..))
+        || is_cheap_scalar(op, args);
+    let steps = definition(op).map_or(0, |f| f.body.stms.len());
+    (is_safe && op.result() != ScalarType::F16).then_some(1 + steps)
 }

@@ -7,6 +7,7 @@
 //!
 //! Wider vectors ([`crate::wide`]) are extended from their halves; packing works on their parts, which are put in order then.
 
+use super::plan::Plan;
 use super::vector::{lanes_per_vector, vector};
 use super::{Group, Lanes};
 use crate::emit::library::RAW;
@@ -108,6 +109,10 @@ impl Emit<'_, '_> {
                 let singles = self.demote(&numbers);
                 self.ordered(singles, parts, Emit::apart)
             }
+            (ScalarType::F32, ScalarType::I64) if parts == 4 => {
+                let whole = |a| self.singles_cut_off(a);
+                numbers.into_iter().flat_map(whole).collect()
+            }
             (ScalarType::F32, ScalarType::I64) => {
                 let doubles = self.converted(numbers, (from, ScalarType::F64), parts);
                 self.converted(doubles, (ScalarType::F64, to), parts)
@@ -129,6 +134,13 @@ impl Emit<'_, '_> {
             (ScalarType::U32, ScalarType::F32) => {
                 let single = |a| self.single(a);
                 numbers.into_iter().map(single).collect()
+            }
+            (ScalarType::I64, ScalarType::F32) if parts == 4 => {
+                let singles: Vec<Value> =
+                    numbers.into_iter().map(|a| self.low_singles(a)).collect();
+                let pairs = singles.chunks(2);
+                let whole = pairs.map(|two| self.pairs(two[0], two[1]));
+                whole.collect()
             }
             (ScalarType::I64, ScalarType::F32) => {
                 let double = |a| {
@@ -244,6 +256,9 @@ impl Emit<'_, '_> {
     /// Integers of 64 bits made binary64: both halves are digits of a number of which the others are known, so that each is exact, and the sum is
     /// rounded once. What is known of the upper one is taken away with what is known of the lower.
     fn double(&mut self, all: Value, signed: bool) -> Value {
+        if signed && self.parts == 4 {
+            return self.doubles_of(all);
+        }
         // 2^52 and some units; 2^84 and some multiples of 2^32, among which those of the sign begin in the middle.
         const LOWER: u64 = 0x4330_0000_0000_0000;
         const UPPER: u64 = 0x4530_0000_0000_0000;
@@ -318,6 +333,9 @@ impl Emit<'_, '_> {
     /// Binary64 made integers of 64 bits, with the same results for what these have not. The upper and the lower half of a number are digits of
     /// others, of which the rest is known, as in [`Self::double`].
     fn whole(&mut self, a: Value) -> Value {
+        if self.parts == 4 {
+            return self.cut_off(a);
+        }
         // 2^52 and some units, and those of the sign in the middle of that.
         const UNITS: u64 = 0x4330_0000_0000_0000;
         const SIGNED: u64 = 0x4338_0000_0000_0000;
@@ -352,6 +370,41 @@ impl Emit<'_, '_> {
         self.b.ins().band(finite, number)
     }
 
+    /// The same in registers of 512 bits: what is too small is the least already.
+    fn cut_off(&mut self, a: Value) -> Value {
+        let mut constant = |ty, bits: u64| self.lanes_of(ty, &bits.to_le_bytes().repeat(2));
+        let above = constant(types::F64X2, ((1u64 << 63) as f64).to_bits());
+        let infinity = constant(types::F64X2, f64::INFINITY.to_bits());
+        let largest = constant(types::I64X2, i64::MAX as u64);
+        let number = self.integers_of(a);
+        let too_large = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, a, above);
+        let size = self.b.ins().fabs(a);
+        let finite = self.b.ins().fcmp(FloatCC::LessThan, size, infinity);
+        let number = self.blended(&[too_large], &[largest], &[number])[0];
+        self.b.ins().band(finite, number)
+    }
+
+    /// Binary32 in registers of 512 bits made integers of 64 bits. Of what is too large, the least less one is the largest.
+    fn singles_cut_off(&mut self, a: Value) -> [Value; 2] {
+        let mut constant = |x: f32| self.lanes_of(types::F32X4, &x.to_le_bytes().repeat(4));
+        let (above, infinity) = (constant((1u64 << 63) as f32), constant(f32::INFINITY));
+        let size = self.b.ins().fabs(a);
+        let finite = self.b.ins().fcmp(FloatCC::LessThan, size, infinity);
+        let lanes = self.b.ins().bitcast(types::I32X4, RAW, a);
+        let finite = self.b.ins().band(finite, lanes);
+        let number = self.b.ins().bitcast(types::F32X4, RAW, finite);
+        let too_large = self
+            .b
+            .ins()
+            .fcmp(FloatCC::GreaterThanOrEqual, number, above);
+        let less = self.extended(too_large, true, 4);
+        let halves = self.halves_of(number, 4);
+        std::array::from_fn(|k| {
+            let whole = self.integers_of_pair(halves[k]);
+            self.b.ins().iadd(whole, less[k])
+        })
+    }
+
     /// A constant vector.
     pub(super) fn lanes_of(&mut self, ty: Type, bytes: &[u8]) -> Value {
         let constants = &mut self.b.func.dfg.constants;
@@ -383,11 +436,21 @@ impl Emit<'_, '_> {
             Lanes::Linear(first, step) => (*first, *step),
             Lanes::Many(_) | Lanes::Packed(_) | Lanes::Narrow(_) | Lanes::Mask(_) => return None,
         };
-        let per = group.plan.per_vector(ty)?;
         let first = self.resize(first, types::I64, clif(ty), true);
+        self.grown(group.plan, ty, (first, step))
+    }
+
+    /// Integers of a type that grow by a constant from lane to lane.
+    pub(super) fn grown(
+        &mut self,
+        plan: &Plan,
+        ty: ScalarType,
+        (first, step): (Value, i64),
+    ) -> Option<Vec<Value>> {
+        let per = plan.per_vector(ty)?;
         let base = self.b.ins().splat(vector(ty), first);
         let lane = |i: usize| step.wrapping_mul(i as i64).to_le_bytes();
-        let parts = group.plan.parts;
+        let parts = plan.parts;
         // What lanes are ahead of the first is the same in every step of a loop, and in every register but for a constant.
         let steps = (0..parts).map(|part| {
             let lanes = part * per..(part + 1) * per;
@@ -398,7 +461,7 @@ impl Emit<'_, '_> {
         let steps = self.joined(&steps);
         let base = self.b.ins().iadd(base, steps);
         let mut all = vec![base];
-        for k in 1..group.plan.filled(per) {
+        for k in 1..plan.filled(per) {
             let ahead = lane(k * per * parts)[..ty.bytes()].repeat(per);
             let ahead = self.lanes_of(vector(ty), &ahead);
             all.push(self.b.ins().iadd(base, ahead));

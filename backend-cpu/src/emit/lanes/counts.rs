@@ -14,6 +14,8 @@ pub(super) struct Counts {
     pub(super) apart: usize,
     /// Those that have not, but compute addresses, check them or load from them for what goes into vectors.
     pub(super) finding: usize,
+    /// Loads by vectors of addresses.
+    pub(super) gathered: usize,
     /// Lanes of the vectors that have most, and of those that have least (0: there are none).
     pub(super) most: usize,
     pub(super) least: usize,

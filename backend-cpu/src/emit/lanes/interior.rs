@@ -74,7 +74,7 @@ pub(in crate::emit) fn map_plan(
     };
     let whole = plan(kernel);
     if let Some(whole) = &whole
-        && !whole.gathers
+        && !(whole.gathers || whole.by_vectors)
     {
         return Some((whole.clone(), None));
     }

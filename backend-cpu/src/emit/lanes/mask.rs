@@ -13,7 +13,7 @@ use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Opcode, Type, Value, types};
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
-use midend::ir::scalar::{BinOp, CmpOp, ScalarOp, UnOp};
+use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, UnOp};
 use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Exp};
 use midend::ir::types::ScalarType;
@@ -79,12 +79,12 @@ impl Emit<'_, '_> {
     fn packed_compare(
         &mut self,
         group: &mut Group<'_>,
-        op: CmpOp,
+        mut op: CmpOp,
         ty: ScalarType,
         args: &[Atom],
     ) -> Option<Lanes> {
         group.plan.per_vector(ty)?;
-        if args.iter().any(|arg| group.is_linear(*arg)) {
+        if !group.plan.by_vectors && args.iter().any(|arg| group.is_linear(*arg)) {
             return None;
         }
         let is_narrow = ty == ScalarType::I64 && args.iter().all(|arg| group.is_narrow(*arg));
@@ -92,8 +92,10 @@ impl Emit<'_, '_> {
             let [left, right] = [args[0], args[1]].map(|arg| self.narrow_lanes(group, arg));
             (ScalarType::I32, left, right)
         } else {
-            let left = self.packed(group, args[0]);
-            (ty, left, self.packed(group, args[1]))
+            let (less, [left, right]) = strictly(op, [args[0], args[1]]);
+            op = less;
+            let left = self.packed(group, left);
+            (ty, left, self.packed(group, right))
         };
         let pairs = left.into_iter().zip(right);
         let masks = pairs.map(|(a, b)| match self.lowest_bit(op, ty, (a, b)) {
@@ -313,6 +315,27 @@ impl Emit<'_, '_> {
         }
         self.b.ins().bitcast(ty, RAW, chosen)
     }
+}
+
+/// What is not more than a constant, or not less, is less than the next one, or more than the one before: one comparison of vectors, and not the
+/// opposite of one.
+fn strictly(op: CmpOp, [left, right]: [Atom; 2]) -> (CmpOp, [Atom; 2]) {
+    let next = |atom: Atom, step: i64| {
+        Some(Atom::Const(match atom {
+            Atom::Const(Const::I64(n)) => Const::I64(n.checked_add(step)?),
+            Atom::Const(Const::I32(n)) => Const::I32(n.checked_add(step as i32)?),
+            Atom::Const(_) | Atom::Var(_) => return None,
+        }))
+    };
+    if op == CmpOp::Le {
+        if let Some(before) = next(left, -1) {
+            return (CmpOp::Lt, [before, right]);
+        }
+        if let Some(behind) = next(right, 1) {
+            return (CmpOp::Lt, [left, behind]);
+        }
+    }
+    (op, [left, right])
 }
 
 /// Whether an operator is the conjunction or the disjunction of its operands, and which.

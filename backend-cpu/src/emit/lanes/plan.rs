@@ -30,6 +30,8 @@ pub(in crate::emit) struct Plan {
     pub(super) addresses: BTreeSet<Var>,
     /// Whether elements are found, or indices checked, lane by lane.
     pub(super) gathers: bool,
+    /// Whether lanes find elements by vectors of addresses ([`super::gather`]).
+    pub(super) by_vectors: bool,
     /// Rows of points that are put in panels.
     pub(super) rows: Vec<Row>,
     /// What loops that lanes leave at different steps end with and nothing uses.
@@ -52,6 +54,7 @@ impl Plan {
             varying,
             addresses: BTreeSet::new(),
             gathers: false,
+            by_vectors: false,
             rows: Vec::new(),
             unused: BTreeSet::new(),
             lookups: BTreeMap::new(),
@@ -96,7 +99,10 @@ impl Plan {
 
     /// Whether all that differs from lane to lane is in vectors, which are loaded from neighbouring elements.
     pub(in crate::emit) fn is_full(&self) -> bool {
-        self.integers && !self.gathers && self.rows.is_empty() && self.lookups.is_empty()
+        self.integers
+            && !(self.gathers || self.by_vectors)
+            && self.rows.is_empty()
+            && self.lookups.is_empty()
     }
 
     /// The plan with as few lanes as fill a vector of each type that there is, in as many parts; nothing if there are no more now.

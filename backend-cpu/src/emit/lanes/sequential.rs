@@ -167,7 +167,7 @@ impl Emit<'_, '_> {
         let ahead = ahead(self.vars, group.plan, (index, params), body);
         let counter = (index, ty, bound);
         let short = narrow(self.vars, group.plan, (index, params), body);
-        let is_short = !short.is_empty();
+        let is_short = !short.is_empty() && !group.plan.by_vectors;
         self.with_rows(
             group,
             (index, bound, is_short),

@@ -10,6 +10,7 @@
 use super::Group;
 use super::Shape;
 use super::choose::{BLENDED, arithmetic};
+use super::gather::reads_or_checks;
 use super::sequential::Carried;
 use crate::emit::{Emit, block_args, clif};
 use cranelift_codegen::ir::{InstBuilder, Value};
@@ -24,9 +25,9 @@ pub(super) fn is_computed(sides: [&Body<Mem>; 2]) -> bool {
     sides.into_iter().all(|side| arithmetic(side).is_some())
 }
 
-/// Whether a side of a choice has so much to do that it is left out if no lane takes it.
+/// Whether a side of a choice has so much to do that it is left out if no lane takes it. What reads elements is, too, since these may not be there.
 fn is_long(side: &Body<Mem>) -> bool {
-    arithmetic(side).is_some_and(|count| count > BLENDED / 2)
+    arithmetic(side).is_none_or(|count| count > BLENDED / 2)
 }
 
 impl Emit<'_, '_> {
@@ -65,7 +66,15 @@ impl Emit<'_, '_> {
                 Some(values) => values.clone(),
                 None => self.nothing(group, (binds, &carried)),
             };
-            let taken = self.any_lane_is(group, Atom::Var(cond), k == 0);
+            let reads = reads_or_checks(sides[k]) || !group.sides.is_empty();
+            let taken = if reads {
+                let per = group.masked(&[Atom::Var(cond)]).unwrap_or(2);
+                group.sides.push((cond, k == 0));
+                let taken = self.taken_masks(group, per);
+                self.any_mask(taken)
+            } else {
+                self.any_lane_is(group, Atom::Var(cond), k == 0)
+            };
             let [inside, join] = std::array::from_fn(|_| self.b.create_block());
             let types = self.types_of(&before);
             let joined = self.params(join, &types);
@@ -77,6 +86,9 @@ impl Emit<'_, '_> {
             let outside = group.lanes.clone();
             let chosen = self.side_over(group, (binds, &carried), (cond, k == 0), sides[k], values);
             group.lanes = outside;
+            if reads {
+                group.sides.pop();
+            }
             self.b.ins().jump(join, &block_args(chosen));
             self.b.switch_to_block(join);
             values = Some(joined);

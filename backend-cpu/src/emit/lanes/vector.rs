@@ -1,11 +1,14 @@
 //! Lanes in vector registers: numbers of neighbouring points.
 
 use super::convert::converts;
+use super::plan::Plan;
 use super::{Group, Lanes};
 use crate::emit::library::{Extent, RAW};
 use crate::emit::{Emit, clif, plain};
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Type, Value, types};
+use cranelift_codegen::ir::{
+    Endianness, InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value, types,
+};
 use midend::ir::scalar::{BinOp, ScalarOp, TernOp, UnOp};
 use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
@@ -229,11 +232,26 @@ impl Emit<'_, '_> {
         };
         let mut number = merged;
         for (operand, other) in [(b, a), (a, b)] {
+            if self.is_number(operand) {
+                continue;
+            }
             let nan = self.b.ins().fcmp(FloatCC::Unordered, operand, operand);
             let nan = self.b.ins().bitcast(ty, raw, nan);
             number = self.b.ins().bitselect(nan, other, number);
         }
         number
+    }
+
+    /// Whether a vector is a constant in all lanes that is a number.
+    fn is_number(&self, all: Value) -> bool {
+        let dfg = &self.b.func.dfg;
+        let lane = self.operand_of(Opcode::Splat, all);
+        let data = lane.and_then(|v| dfg.value_def(v).inst());
+        let data = data.map(|inst| dfg.insts[inst]);
+        if let Some(InstructionData::UnaryIeee32 { imm, .. }) = data {
+            return !imm.as_f32().is_nan();
+        }
+        matches!(data, Some(InstructionData::UnaryIeee64 { imm, .. }) if !imm.as_f64().is_nan())
     }
 
     fn float_one(&mut self, ty: ScalarType) -> Value {
@@ -244,6 +262,18 @@ impl Emit<'_, '_> {
             Const::f64(1.0)
         };
         self.constant(one)
+    }
+
+    /// A number in all lanes of as many vectors as a group has.
+    pub(in crate::emit) fn spread(
+        &mut self,
+        plan: &Plan,
+        ty: ScalarType,
+        value: Value,
+    ) -> Vec<Value> {
+        let count = plan.vectors(ty).expect("sums in lanes are put in vectors");
+        let all = self.b.ins().splat(vector(ty), value);
+        vec![all; count]
     }
 
     /// The lanes of a number in vectors.

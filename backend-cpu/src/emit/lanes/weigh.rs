@@ -42,6 +42,9 @@ impl Finder<'_> {
             return;
         }
         let in_panel = self.is_in_panel(stm);
+        if !in_panel && self.gathers(stm) {
+            return;
+        }
         if !in_panel && self.finds(stm) {
             self.counts.finding += 1;
             return;
@@ -86,7 +89,9 @@ impl Finder<'_> {
                     | ScalarOp::Convert(..)
                     | ScalarOp::ToBits(_)
                     | ScalarOp::FromBits(_)
-                    | ScalarOp::Select(_) => packed.filter(|_| !args.iter().any(grows)),
+                    | ScalarOp::Select(_) => {
+                        packed.filter(|_| self.by_vectors || !args.iter().any(grows))
+                    }
                 }
             }
             Exp::Op(Mem::Load { buffer, index }) => {

@@ -103,6 +103,9 @@ impl Emit<'_, '_> {
     /// Products of integers. Those of numbers that were made wider Cranelift computes from these as they were, of other lanes than are meant in wider
     /// registers: one factor is one more then, for which the other is taken away again.
     pub(super) fn packed_product(&mut self, a: Value, b: Value) -> Value {
+        if self.parts == 4 && self.b.func.dfg.value_type(a) == types::I64X2 {
+            return self.products_of(a, b);
+        }
         let wider = [Opcode::SwidenLow, Opcode::UwidenLow];
         let is_wider = |of: Value| wider.iter().any(|op| self.operand_of(*op, of).is_some());
         if self.parts == 1 || !is_wider(a) || !is_wider(b) {

@@ -264,6 +264,7 @@ impl Emit<'_, '_> {
             lanes: std::mem::take(&mut row.lanes),
             panels: HashMap::new(),
             narrow: BTreeSet::new(),
+            sides: Vec::new(),
         };
         std::mem::swap(&mut self.values, &mut row.values);
         f(self, &mut group);

@@ -1,0 +1,49 @@
+//! Loads from the addresses in a vector. Cranelift stores that vector, and a marked load that makes lanes wider says where it is:
+//!
+//! ```text
+//! vmovdqu [r8], xmm1                  vmovdqu64 [r8], zmm1
+//! vpmovzxwd xmm2, [r8 + mark]  ──►    vmovdqu64 zmm31, [r8]; kxnorw k1, k1, k1; vpxor xmm2, xmm2, xmm2; vpgatherqd ymm2 {k1}, [zmm31]
+//! ```
+
+use super::masks::MASK;
+use super::rewrite::{ORDER, Writer, half, place};
+use super::{Refused, Width};
+use iced_x86::{Code, Instruction, MemoryOperand, Register};
+
+/// The load that such a marked load stands for: of lanes of 32 bits, to the lower half of a register, or of 64 bits.
+pub(super) fn gather(code: Code, width: Width) -> Option<Code> {
+    let words =
+        (code == Code::VEX_Vpmovzxwd_xmm_xmmm64).then_some(Code::EVEX_Vpgatherqd_ymm_k1_vm64z);
+    let longs =
+        (code == Code::VEX_Vpmovzxdq_xmm_xmmm64).then_some(Code::EVEX_Vpgatherqq_zmm_k1_vm64z);
+    words.or(longs).filter(|_| width == Width::Four)
+}
+
+impl Writer<'_> {
+    /// Loads from the addresses in a vector in memory.
+    pub(super) fn gather(&mut self, instruction: &Instruction, code: Code) -> Result<(), Refused> {
+        let to = instruction.op0_register();
+        let load = Code::EVEX_Vmovdqu64_zmm_k1z_zmmm512;
+        self.push(Instruction::with2(load, ORDER, place(instruction))?);
+        self.push(Instruction::with3(
+            Code::VEX_Kxnorw_kr_kr_kr,
+            MASK,
+            MASK,
+            MASK,
+        )?);
+        self.masks.set(MASK, None);
+        let zero = Code::VEX_Vpxor_xmm_xmm_xmmm128;
+        self.push(Instruction::with3(zero, to, to, to)?);
+        let whole = if code == Code::EVEX_Vpgatherqd_ymm_k1_vm64z {
+            half(to)
+        } else {
+            self.width.whole(to)
+        };
+        let none = Register::None;
+        let places = MemoryOperand::new(none, ORDER, 1, 0, 8, false, none);
+        let mut gather = Instruction::with2(code, whole, places)?;
+        gather.set_op_mask(MASK);
+        self.push(gather);
+        Ok(())
+    }
+}
