@@ -275,21 +275,8 @@ impl Emit<'_, '_> {
         let masks = diverging.masks().len() / count;
         let own = carried.iter().map(|(_, s)| s.count(plan.width)).sum();
         let piece = |number: usize| {
-            let of = |all: &[Value]| {
-                let many = all.len() / count;
-                all[number * many..(number + 1) * many].to_vec()
-            };
             let lanes = group.lanes.iter().map(|(var, lanes)| {
-                let lanes = match lanes {
-                    Lanes::Many(all) => Lanes::Many(of(all)),
-                    Lanes::Packed(all) => Lanes::Packed(of(all)),
-                    Lanes::Narrow(all) => Lanes::Narrow(of(all)),
-                    Lanes::Mask(all) => Lanes::Mask(of(all)),
-                    Lanes::Linear(first, step) => {
-                        let ahead = step * (number * plan.width) as i64;
-                        Lanes::Linear(self.b.ins().iadd_imm_s(*first, ahead), *step)
-                    }
-                };
+                let lanes = self.piece_of(lanes, (number, count), plan.width);
                 (*var, lanes)
             });
             Piece {
@@ -301,5 +288,28 @@ impl Emit<'_, '_> {
             }
         };
         (0..count).map(piece).collect()
+    }
+
+    /// One of so many parts of lanes, which are as many.
+    pub(super) fn piece_of(
+        &mut self,
+        lanes: &Lanes,
+        (number, count): (usize, usize),
+        width: usize,
+    ) -> Lanes {
+        let of = |all: &[Value]| {
+            let many = all.len() / count;
+            all[number * many..(number + 1) * many].to_vec()
+        };
+        match lanes {
+            Lanes::Many(all) => Lanes::Many(of(all)),
+            Lanes::Packed(all) => Lanes::Packed(of(all)),
+            Lanes::Narrow(all) => Lanes::Narrow(of(all)),
+            Lanes::Mask(all) => Lanes::Mask(of(all)),
+            Lanes::Linear(first, step) => {
+                let ahead = step * (number * width) as i64;
+                Lanes::Linear(self.b.ins().iadd_imm_s(*first, ahead), *step)
+            }
+        }
     }
 }
