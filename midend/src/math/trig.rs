@@ -167,7 +167,7 @@ impl Circular {
 }
 
 /// Angles of binary32 beyond this are reduced in the slow way where speed counts for more than the last digits.
-const LARGE_NEAR: f64 = 65_536.0;
+const LARGE_NEAR: f64 = 262_144.0;
 
 /// The sine of an angle in radians, off by up to 4 units in the last place: that of what is left of it beside k half turns, at
 /// most a quarter turn, by a polynomial in its own precision; for odd k with the other sign.
