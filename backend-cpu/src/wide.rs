@@ -25,7 +25,7 @@
 //! bytes of i say ([`forms::Form::Find`]), `sadd_sat(a, a)` and `ssub_sat(a, a)` for lanes of 64 bits in another order ([`forms::Form::Sort`]), and
 //! `avg_round(a, a)` of lanes of 16 bits for numbers near the reciprocals of roots ([`forms::Form::Near`]). A load or a store of one part has a mark in its distance ([`PART`]), and so has a load from the
 //! addresses in a vector ([`mod@gather`]). For 512 bits `avg_round(a, a)` of bytes, `uadd_sat(a, a)` and `usub_sat(a, a)` of lanes of 16 bits, and `iadd_pairwise(a, a)` of these stand for binary64 made integers of
-//! 64 bits, for these made binary64 and binary32, and for the latter made integers, `iadd_pairwise(a, b)` of lanes of 32 bits for products of 64 bits. Widening the
+//! 64 bits, for these made binary64 and binary32, and for the latter made integers, `iadd_pairwise(a, b)` of lanes of 32 bits for products of 64 bits, and bytes of two vectors from some places on for extremes ([`EXTREMES`]). Widening the
 //! lower half of the lanes gives the whole of another vector ([`forms::Form::Extend`]). Numbers in general registers and single floats are
 //! what they were.
 //!
@@ -60,6 +60,10 @@ use std::fmt::Write as _;
 /// The distance that marks a load or a store of one part, the first, of as many bytes as that has: what is meant is so far before the place that is said. Code in which
 /// anything else may be that far away is not widened ([`mod@check`]).
 pub(crate) const PART: i32 = 1 << 30;
+
+/// How far from the first the bytes of two vectors are that stand for extremes, which no other operation asks for: the least and the greatest integers of 64
+/// bits, binary32 and binary64.
+pub(crate) const EXTREMES: [u8; 6] = [1, 3, 5, 7, 9, 11];
 
 /// The registers that code is widened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,8 +3,9 @@
 
 use super::library::RAW;
 use super::{Emit, plain};
-use crate::wide::PART;
+use crate::wide::{EXTREMES, PART};
 use cranelift_codegen::ir::{InstBuilder, Opcode, Value, types};
+use midend::ir::types::ScalarType;
 
 /// Bytes of a register of four vectors.
 const REGISTER: u32 = 64;
@@ -50,6 +51,24 @@ impl Emit<'_, '_> {
         let [a, b] = [a, b].map(|v| self.b.ins().bitcast(types::I32X4, RAW, v));
         let made = self.b.ins().iadd_pairwise(a, b);
         self.b.ins().bitcast(types::I64X2, RAW, made)
+    }
+
+    /// The least or the greatest lanes of two vectors of four parts, of integers of 64 bits or of floats that are no signaling NaNs.
+    pub(super) fn extreme_of(
+        &mut self,
+        ty: ScalarType,
+        (a, b): (Value, Value),
+        least: bool,
+    ) -> Value {
+        // Marks what Cranelift has not: see `wide`.
+        let first = match (ty.is_float(), ty.bytes()) {
+            (false, _) => 0,
+            (true, 4) => 2,
+            (true, _) => 4,
+        };
+        let distance = EXTREMES[first + usize::from(!least)];
+        let of = self.b.func.dfg.value_type(a);
+        self.bytes(a, b, std::array::from_fn(|k| distance + k as u8), of)
     }
 
     /// Integers of 64 bits in four parts as binary64.

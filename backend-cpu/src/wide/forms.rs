@@ -42,6 +42,8 @@ pub(super) enum Form {
     Find(Code),
     /// Stands for a function of each lane, of one operand given twice: a number near it, or another type.
     Near(Code),
+    /// Stands for the least or the greatest lanes of two vectors, whose distance says of which numbers ([`super::EXTREMES`]).
+    Extreme,
     /// Whether all lanes are 0, by way of a mask register.
     Test,
     /// The number 0, of a register and itself.
@@ -105,6 +107,7 @@ pub(super) fn form(code: Code, width: Width) -> Option<Form> {
         Code::VEX_Vpsubusw_xmm_xmm_xmmm128 if width == Width::Four => {
             Form::Near(Code::EVEX_Vcvtqq2ps_ymm_k1z_zmmm512b64_er)
         }
+        Code::VEX_Vpalignr_xmm_xmm_xmmm128_imm8 if width == Width::Four => Form::Extreme,
         Code::VEX_Vptest_xmm_xmmm128 if width == Width::Four => Form::Test,
         Code::Xorpd_xmm_xmmm128 => Form::Zero,
         _ if same(code) => Form::Same,

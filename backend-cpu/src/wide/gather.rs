@@ -1,4 +1,4 @@
-//! Loads from the addresses in a vector. Cranelift stores that vector, and a marked load that makes lanes wider says where it is:
+//! What registers of 512 bits have of their own. Loads from the addresses in a vector: Cranelift stores that vector, and a marked load that makes lanes wider says where it is:
 //!
 //! ```text
 //! vmovdqu [r8], xmm1                  vmovdqu64 [r8], zmm1
@@ -7,8 +7,8 @@
 
 use super::masks::MASK;
 use super::rewrite::{ORDER, Writer, half, place};
-use super::{Refused, Width};
-use iced_x86::{Code, Instruction, MemoryOperand, Register};
+use super::{EXTREMES, Refused, Width};
+use iced_x86::{Code, Instruction, MemoryOperand, OpKind, Register};
 
 /// The load that such a marked load stands for: of lanes of 32 bits, to the lower half of a register, or of 64 bits.
 pub(super) fn gather(code: Code, width: Width) -> Option<Code> {
@@ -18,6 +18,29 @@ pub(super) fn gather(code: Code, width: Width) -> Option<Code> {
         (code == Code::VEX_Vpmovzxdq_xmm_xmmm64).then_some(Code::EVEX_Vpgatherqq_zmm_k1_vm64z);
     words.or(longs).filter(|_| width == Width::Four)
 }
+
+/// What bytes of two vectors as far from the first as [`super::EXTREMES`] says stand for: the least and the greatest integers of 64 bits, binary32 and
+/// binary64. Of these, numbers come before NaNs, and the sign of zero counts.
+const FORMS: [(Code, Option<i32>); 6] = [
+    (Code::EVEX_Vpminsq_zmm_k1z_zmm_zmmm512b64, None),
+    (Code::EVEX_Vpmaxsq_zmm_k1z_zmm_zmmm512b64, None),
+    (
+        Code::EVEX_Vrangeps_zmm_k1z_zmm_zmmm512b32_imm8_sae,
+        Some(0b0100),
+    ),
+    (
+        Code::EVEX_Vrangeps_zmm_k1z_zmm_zmmm512b32_imm8_sae,
+        Some(0b0101),
+    ),
+    (
+        Code::EVEX_Vrangepd_zmm_k1z_zmm_zmmm512b64_imm8_sae,
+        Some(0b0100),
+    ),
+    (
+        Code::EVEX_Vrangepd_zmm_k1z_zmm_zmmm512b64_imm8_sae,
+        Some(0b0101),
+    ),
+];
 
 impl Writer<'_> {
     /// Loads from the addresses in a vector in memory.
@@ -44,6 +67,24 @@ impl Writer<'_> {
         let mut gather = Instruction::with2(code, whole, places)?;
         gather.set_op_mask(MASK);
         self.push(gather);
+        Ok(())
+    }
+
+    /// The least or the greatest lanes of two vectors.
+    pub(super) fn extreme(&mut self, instruction: &Instruction) -> Result<(), Refused> {
+        let refused = || Refused("bytes of two vectors".to_owned());
+        let distance = instruction.immediate8();
+        let place_of = EXTREMES.iter().position(|of| *of == distance);
+        let (code, how) = FORMS[place_of.ok_or_else(refused)?];
+        let [to, a] = [0, 1].map(|k| self.width.whole(instruction.op_register(k)));
+        let in_memory = instruction.op_kind(2) == OpKind::Memory;
+        let b = self.width.whole(instruction.op2_register());
+        self.push(match (how, in_memory) {
+            (Some(how), true) => Instruction::with4(code, to, a, place(instruction), how)?,
+            (Some(how), false) => Instruction::with4(code, to, a, b, how)?,
+            (None, true) => Instruction::with3(code, to, a, place(instruction))?,
+            (None, false) => Instruction::with3(code, to, a, b)?,
+        });
         Ok(())
     }
 }

@@ -330,6 +330,7 @@ impl<'c> Writer<'c> {
                 };
                 self.push(Instruction::with2(code, to, from)?);
             }
+            Form::Extreme => self.extreme(&instruction)?,
             Form::Test => {
                 if instruction.is_ip_rel_memory_operand() {
                     return Err(refused());
@@ -442,6 +443,7 @@ impl Form {
             | Self::Compare(_)
             | Self::Blend(_)
             | Self::Find(_)
+            | Self::Extreme
             | Self::Test => true,
             Self::Spread(_)
             | Self::Same

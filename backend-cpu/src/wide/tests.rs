@@ -188,6 +188,7 @@ fn all_parts(width: Width) {
                 | Form::Compress
                 | Form::Permute
                 | Form::Find(_)
+                | Form::Extreme
                 | Form::Near(_)
                 | Form::Zero
                 | Form::Sort(_)
@@ -247,6 +248,7 @@ fn all_parts(width: Width) {
                 | Form::Compress
                 | Form::Permute
                 | Form::Find(_)
+                | Form::Extreme
                 | Form::Near(_)
                 | Form::Zero
                 | Form::Sort(_)

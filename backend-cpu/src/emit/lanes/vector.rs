@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::{Group, Lanes};
 use crate::emit::library::{Extent, RAW};
 use crate::emit::{Emit, clif, plain};
+use crate::wide::EXTREMES;
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{
     Endianness, InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value, types,
@@ -216,6 +217,12 @@ impl Emit<'_, '_> {
                 (false, false) => self.b.ins().umax(a, b),
             };
         }
+        if self.parts == 4
+            && a != b
+            && let (Some(a), Some(b)) = (self.quiet(a), self.quiet(b))
+        {
+            return self.extreme_of(elem, (a, b), least);
+        }
         let ty = self.b.func.dfg.value_type(a);
         let raw = MemFlagsData::new().with_endianness(Endianness::Little);
         let (low, high) = if least { (a, b) } else { (b, a) };
@@ -240,6 +247,44 @@ impl Emit<'_, '_> {
             number = self.b.ins().bitselect(nan, other, number);
         }
         number
+    }
+
+    /// Floats without signaling NaNs: those that were computed, or what is the same in all lanes, for which that costs nothing.
+    fn quiet(&mut self, all: Value) -> Option<Value> {
+        if self.is_number(all) {
+            return Some(all);
+        }
+        let dfg = &self.b.func.dfg;
+        let data = |v: Value| Some(dfg.insts[dfg.value_def(v).inst()?]);
+        // What extremes of such are made of.
+        let made = self.operand_of(Opcode::Bitcast, all).and_then(data);
+        if let Some(InstructionData::Shuffle { imm, .. }) = made
+            && let Some(bytes) = dfg.immediates.get(imm)
+            && EXTREMES.contains(&bytes.as_slice()[0])
+        {
+            return Some(all);
+        }
+        let computes = matches!(
+            data(all)?.opcode(),
+            Opcode::Fadd
+                | Opcode::Fsub
+                | Opcode::Fmul
+                | Opcode::Fdiv
+                | Opcode::Fma
+                | Opcode::Sqrt
+                | Opcode::FcvtFromSint
+        );
+        if computes {
+            return Some(all);
+        }
+        self.operand_of(Opcode::Splat, all)?;
+        let ty = self.b.func.dfg.value_type(all);
+        let one = match ty == types::F32X4 {
+            true => self.float_one(ScalarType::F32),
+            false => self.float_one(ScalarType::F64),
+        };
+        let one = self.b.ins().splat(ty, one);
+        Some(self.b.ins().fmul(all, one))
     }
 
     /// Whether a vector is a constant in all lanes that is a number.

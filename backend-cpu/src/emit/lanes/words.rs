@@ -135,6 +135,9 @@ impl Emit<'_, '_> {
         (a, b): (Value, Value),
         least: bool,
     ) -> Value {
+        if self.parts == 4 && ty.is_signed() && a != b {
+            return self.extreme_of(ty, (a, b), least);
+        }
         let (mut left, mut right) = (a, b);
         if !ty.is_signed() {
             let sign = self.lanes_of(types::I64X2, &[0, 0, 0, 0, 0, 0, 0, 0x80].repeat(2));
