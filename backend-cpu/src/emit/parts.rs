@@ -85,7 +85,7 @@ impl Emit<'_, '_> {
         self.b.ins().bitcast(types::F32X4, RAW, made)
     }
 
-    /// The elements at the addresses in a vector, of numbers of 64 bits in one of four parts, or of 32 bits in a pair.
+    /// The elements at the addresses in a vector, which are counted in elements: numbers of 64 bits in four parts, or of 32 bits in a pair.
     pub(super) fn found_at(&mut self, addresses: Value, bytes: usize) -> Value {
         let room = self.stack_slot(2 * REGISTER);
         let room = self.b.ins().iadd_imm_s(room, i64::from(REGISTER));

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! vmovdqu [r8], xmm1                  vmovdqu64 [r8], zmm1
-//! vpmovzxwd xmm2, [r8 + mark]  ──►    vmovdqu64 zmm31, [r8]; kxnorw k1, k1, k1; vpxor xmm2, xmm2, xmm2; vpgatherqd ymm2 {k1}, [zmm31]
+//! vpmovzxwd xmm2, [r8 + mark]  ──►    vmovdqu64 zmm31, [r8]; kxnorw k1, k1, k1; vpxor xmm2, xmm2, xmm2; vpgatherqd ymm2 {k1}, [4 * zmm31]
 //! ```
 
 use super::masks::MASK;
@@ -57,13 +57,13 @@ impl Writer<'_> {
         self.masks.set(MASK, None);
         let zero = Code::VEX_Vpxor_xmm_xmm_xmmm128;
         self.push(Instruction::with3(zero, to, to, to)?);
-        let whole = if code == Code::EVEX_Vpgatherqd_ymm_k1_vm64z {
-            half(to)
+        let (whole, scale) = if code == Code::EVEX_Vpgatherqd_ymm_k1_vm64z {
+            (half(to), 4)
         } else {
-            self.width.whole(to)
+            (self.width.whole(to), 8)
         };
         let none = Register::None;
-        let places = MemoryOperand::new(none, ORDER, 1, 0, 8, false, none);
+        let places = MemoryOperand::new(none, ORDER, scale, 0, 8, false, none);
         let mut gather = Instruction::with2(code, whole, places)?;
         gather.set_op_mask(MASK);
         self.push(gather);

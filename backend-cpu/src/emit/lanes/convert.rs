@@ -374,12 +374,10 @@ impl Emit<'_, '_> {
     fn cut_off(&mut self, a: Value) -> Value {
         let mut constant = |ty, bits: u64| self.lanes_of(ty, &bits.to_le_bytes().repeat(2));
         let above = constant(types::F64X2, ((1u64 << 63) as f64).to_bits());
-        let infinity = constant(types::F64X2, f64::INFINITY.to_bits());
         let largest = constant(types::I64X2, i64::MAX as u64);
         let number = self.integers_of(a);
         let too_large = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, a, above);
-        let size = self.b.ins().fabs(a);
-        let finite = self.b.ins().fcmp(FloatCC::LessThan, size, infinity);
+        let finite = self.finite(a);
         let number = self.blended(&[too_large], &[largest], &[number])[0];
         self.b.ins().band(finite, number)
     }
@@ -387,9 +385,8 @@ impl Emit<'_, '_> {
     /// Binary32 in registers of 512 bits made integers of 64 bits. Of what is too large, the least less one is the largest.
     fn singles_cut_off(&mut self, a: Value) -> [Value; 2] {
         let mut constant = |x: f32| self.lanes_of(types::F32X4, &x.to_le_bytes().repeat(4));
-        let (above, infinity) = (constant((1u64 << 63) as f32), constant(f32::INFINITY));
-        let size = self.b.ins().fabs(a);
-        let finite = self.b.ins().fcmp(FloatCC::LessThan, size, infinity);
+        let above = constant((1u64 << 63) as f32);
+        let finite = self.finite(a);
         let lanes = self.b.ins().bitcast(types::I32X4, RAW, a);
         let finite = self.b.ins().band(finite, lanes);
         let number = self.b.ins().bitcast(types::F32X4, RAW, finite);
@@ -403,6 +400,12 @@ impl Emit<'_, '_> {
             let whole = self.integers_of_pair(halves[k]);
             self.b.ins().iadd(whole, less[k])
         })
+    }
+
+    /// Which floats are finite: less themselves they are 0, others are NaNs.
+    fn finite(&mut self, a: Value) -> Value {
+        let none = self.b.ins().fsub(a, a);
+        self.b.ins().fcmp(FloatCC::Ordered, none, none)
     }
 
     /// A constant vector.

@@ -4,14 +4,14 @@
 //! ```text
 //! let k = load keys[i]           a vector
 //! let ok = assert k < n          whether it holds for all lanes
-//! let x = load a[k]              gather a + 4 * ks
+//! let x = load a[k]              gather 4 * (a / 4 + ks)
 //! ```
 //!
 //! So sides of choices may read elements and check indices. Lanes that do not take a side read the first element there, which exists since another lane
 //! has one, and nothing of theirs is checked:
 //!
 //! ```text
-//! if c then a[k] else x   →   y = xs; if any c then blend c (gather a + 4 * (ks & c)) xs
+//! if c then a[k] else x   →   y = xs; if any c then blend c (gather 4 * (a / 4 + (ks & c))) xs
 //! ```
 
 use super::choose::{Finder, computed};
@@ -150,14 +150,17 @@ impl Emit<'_, '_> {
             return None;
         }
         let bytes = elem.bytes();
+        // Addresses are counted in elements.
+        let bits = i64::from(bytes.trailing_zeros());
         let start = self.var(buffer);
+        let start = self.b.ins().ushr_imm_u(start, bits);
         let on_side = !group.sides.is_empty();
-        let addresses = match group.lanes.get(&var) {
+        let places = match group.lanes.get(&var) {
             Some(Lanes::Linear(_, 1)) if !on_side => return None,
             Some(Lanes::Linear(first, step)) if !on_side => {
                 let (first, step) = (*first, *step);
-                let first = self.element(start, elem, first);
-                self.grown(plan, ScalarType::I64, (first, step * bytes as i64))?
+                let first = self.b.ins().iadd(start, first);
+                self.grown(plan, ScalarType::I64, (first, step))?
             }
             Some(_) | None => {
                 let mut indices = self.packed(group, index);
@@ -167,16 +170,12 @@ impl Emit<'_, '_> {
                     indices = both.map(|(at, mask)| self.b.ins().band(at, mask)).collect();
                 }
                 let start = self.b.ins().splat(types::I64X2, start);
-                let bits = i64::from(bytes.trailing_zeros());
-                let addresses = indices.into_iter().map(|at| {
-                    let ahead = self.b.ins().ishl_imm_u(at, bits);
-                    self.b.ins().iadd(start, ahead)
-                });
-                addresses.collect()
+                let places = indices.into_iter().map(|at| self.b.ins().iadd(start, at));
+                places.collect()
             }
         };
         fired("cpu/gathers-in-vectors");
-        let found: Vec<Value> = addresses
+        let found: Vec<Value> = places
             .into_iter()
             .map(|at| self.found_at(at, bytes))
             .collect();
