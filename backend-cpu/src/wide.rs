@@ -40,6 +40,7 @@ mod forms;
 mod frame;
 mod gather;
 mod masks;
+mod part;
 mod pool;
 mod rename;
 mod rewrite;

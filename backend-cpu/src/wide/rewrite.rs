@@ -5,7 +5,7 @@ use super::frame::Frame;
 use super::gather::gather;
 use super::masks::{MASK, Masks};
 use super::pool::Pool;
-use super::{BASE, PART, Refused, Width, has_vectors};
+use super::{BASE, Refused, Width, has_vectors, part};
 use iced_x86::{Code, FlowControl, Instruction, MemoryOperand, OpKind, Register};
 
 /// A register that Cranelift knows nothing of, for the order of lanes.
@@ -21,26 +21,6 @@ const ALWAYS: [Code; 4] = [
 const ROUNDS: [Code; 2] = [
     Code::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae,
     Code::EVEX_Vrndscalepd_zmm_k1z_zmmm512b64_imm8_sae,
-];
-
-/// Loads of vectors.
-const LOADS: [Code; 6] = [
-    Code::Movups_xmm_xmmm128,
-    Code::Movdqu_xmm_xmmm128,
-    Code::VEX_Vmovups_xmm_xmmm128,
-    Code::VEX_Vmovupd_xmm_xmmm128,
-    Code::VEX_Vmovdqu_xmm_xmmm128,
-    Code::Movupd_xmm_xmmm128,
-];
-
-/// Stores of vectors.
-const STORES: [Code; 6] = [
-    Code::Movups_xmmm128_xmm,
-    Code::Movdqu_xmmm128_xmm,
-    Code::VEX_Vmovups_xmmm128_xmm,
-    Code::VEX_Vmovupd_xmmm128_xmm,
-    Code::VEX_Vmovdqu_xmmm128_xmm,
-    Code::Movupd_xmmm128_xmm,
 ];
 
 /// The code that is being written.
@@ -160,16 +140,11 @@ impl<'c> Writer<'c> {
     fn vectors(&mut self, mut instruction: Instruction, form: Form) -> Result<(), Refused> {
         let mut kinds = (0..instruction.op_count()).map(|k| instruction.op_kind(k));
         let in_memory = kinds.any(|kind| kind == OpKind::Memory);
-        if in_memory && of_part(&mut instruction) && form != Form::Pair {
+        if in_memory && part::is_marked(&mut instruction) && form != Form::Pair {
             if let Some(code) = gather(instruction.code(), self.width) {
                 return self.gather(&instruction, code);
             }
-            let code = match instruction.code() {
-                code if LOADS.contains(&code) => Code::VEX_Vmovdqu_xmm_xmmm128,
-                code if STORES.contains(&code) => Code::VEX_Vmovdqu_xmmm128_xmm,
-                code => return Err(Refused(format!("{code:?} of a part"))),
-            };
-            instruction.set_code(code);
+            instruction.set_code(part::code(instruction.code())?);
             self.push(instruction);
             return Ok(());
         }
@@ -461,20 +436,6 @@ impl Form {
             | Self::Top => false,
         }
     }
-}
-
-/// Whether an instruction has the mark of a load or a store of one part, which goes.
-fn of_part(instruction: &mut Instruction) -> bool {
-    let in_frame = [Register::RSP, Register::RIP].contains(&instruction.memory_base());
-    let distance = instruction.memory_displacement64() as i64;
-    // What else is in the address is little: see `check`.
-    let is_marked = !in_frame && distance >= i64::from(PART) / 2;
-    if is_marked {
-        let distance = distance - i64::from(PART);
-        instruction.set_memory_displacement64(distance as u64);
-        instruction.set_memory_displ_size(u32::from(distance != 0));
-    }
-    is_marked
 }
 
 /// The memory that an instruction reads or writes.
