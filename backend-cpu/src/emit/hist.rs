@@ -1,6 +1,7 @@
 //! Histograms: points whose values are combined into buckets, and the merging of copies.
 
 mod rows;
+mod soon;
 pub(crate) mod tables;
 
 use super::divided::{Divided, divided, of_rows};

@@ -9,6 +9,7 @@
 //! ```
 
 use super::Limits;
+use super::soon::{Soon, soon};
 use crate::emit::Emit;
 use crate::emit::divided::Divided;
 use crate::emit::lanes::{conditions, scalar};
@@ -303,7 +304,9 @@ impl Emit<'_, '_> {
                 self.b.switch_to_block(just);
                 let constant = self.i64(known);
                 self.bind(length, constant);
-                self.each_row((row, rows), whole, target, point, |emit, point| {
+                let stms: Vec<_> = row.early.iter().chain(&row.point).collect();
+                let soon = soon(&self.program.vars, &stms, known as usize);
+                self.each_row((row, rows), (whole, soon), target, point, |emit, point| {
                     for column in 0..known {
                         let column = emit.i64(column);
                         point(emit, column, &[]);
@@ -315,7 +318,7 @@ impl Emit<'_, '_> {
             }
         }
         let columns = (self.i64(0), self.atom(rows.length));
-        self.each_row((row, rows), whole, target, point, |emit, point| {
+        self.each_row((row, rows), (whole, None), target, point, |emit, point| {
             emit.few(columns, &[], point);
         });
         self.b.ins().jump(done, &[]);
@@ -326,12 +329,12 @@ impl Emit<'_, '_> {
     fn each_row(
         &mut self,
         (row, rows): (&Row, &Divided),
-        whole: (Value, Value),
+        (whole, soon): ((Value, Value), Option<Soon>),
         target: Target<'_>,
         point: &impl Fn(&mut Self),
         each: impl Fn(&mut Self, &dyn Fn(&mut Self, Value, &[Value]) -> Vec<Value>),
     ) {
-        self.range(ScalarType::I64, whole, SHORT, &[], |emit, i, _| {
+        let one = |emit: &mut Self, i: Value, _: &[Value]| {
             emit.bind(rows.row, i);
             let zero = emit.i64(0);
             let columns = ((zero, emit.atom(rows.length)), zero);
@@ -344,6 +347,18 @@ impl Emit<'_, '_> {
             };
             emit.some_columns((row, rows), columns, target, alone, &each);
             vec![]
+        };
+        let Some(soon) = soon else {
+            self.range(ScalarType::I64, whole, SHORT, &[], one);
+            return;
+        };
+        let first = |emit: &mut Self, i: Value| {
+            emit.bind(rows.row, i);
+            let zero = emit.i64(0);
+            emit.column(rows, zero, zero);
+        };
+        self.loaded_before(&soon, whole, first, |emit, range| {
+            emit.few(range, &[], one);
         });
     }
 

@@ -12,6 +12,7 @@
 //! Whoever calls the code gives it the tables: the same one again and again where making and merging others does not pay.
 
 use super::Emit;
+use super::soon::soon;
 use crate::emit::control::is_cheap;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use midend::ir::mem::{Extent, Kernel, Mem, MemHist};
@@ -45,7 +46,7 @@ pub(crate) fn tables(kernel: &Kernel, hists: &[MemHist]) -> usize {
 }
 
 /// Whether a statement takes no longer than updating a bucket, about.
-fn is_simple(stm: &Stm<Mem>) -> bool {
+pub(super) fn is_simple(stm: &Stm<Mem>) -> bool {
     match &stm.exp {
         Exp::Atom(_) | Exp::Assert { .. } => true,
         Exp::Scalar(op, _) => {
@@ -106,7 +107,7 @@ impl Emit<'_, '_> {
             });
         };
         let turn = places.len() as i64;
-        self.rows(&space, range, |emit, first, last, _| {
+        let part = |emit: &mut Self, (first, last): (Value, Value)| {
             let length = emit.b.ins().isub(last, first);
             let shift = i64::from(turn.trailing_zeros());
             let turns = emit.b.ins().sshr_imm_u(length, shift);
@@ -125,6 +126,15 @@ impl Emit<'_, '_> {
                 point(emit, i, &places[0]);
                 vec![]
             });
+        };
+        let stms: Vec<_> = kernel.body.stms.iter().collect();
+        let soon = soon(&self.program.vars, &stms, 1).filter(|_| kernel.space.len() == 1);
+        self.rows(&space, range, |emit, first, last, _| match &soon {
+            Some(soon) => {
+                let bound = |emit: &mut Self, i: Value| emit.bind(*index, i);
+                emit.loaded_before(soon, (first, last), bound, part);
+            }
+            None => part(emit, (first, last)),
         });
     }
 }
