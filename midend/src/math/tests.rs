@@ -387,6 +387,10 @@ fn what_stands_for_functions_with_fast_math_is_near() {
             angles.push(Const::f64((quarter + off) * -30_011.0));
         }
     }
+    // Large ones that are reduced in the quick way.
+    for bits in (65_536f32.to_bits()..262_144f32.to_bits()).step_by(997) {
+        angles.push(Const::f32(f32::from_bits(bits)));
+    }
     let mut bits = 1u64;
     for _ in 0..300_000 {
         bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -1,7 +1,7 @@
 //! What stands for something else, and masks that stay where they are.
 
 use super::{ADDRESSES, Machine, X, around, operands, unary, widths};
-use crate::wide::{PART, Width, widen};
+use crate::wide::{EXTREMES, PART, Width, widen};
 use iced_x86::{Code, Instruction, MemoryOperand};
 
 /// Numbers near reciprocal roots, whose first digits are those of them.
@@ -162,6 +162,156 @@ fn masks_of_two_registers() {
                     assert_eq!(&got[4 * k..][..4], expected, "{k}: {x}, {y}");
                 }
             }
+        }
+    }
+}
+
+/// What an instruction makes of vectors in registers of 512 bits, where there are some.
+fn of_four(middle: &[Instruction], mut f: impl FnMut([&[u8; 64]; 3], [u8; 64])) {
+    if !widths().contains(&Width::Four) {
+        return;
+    }
+    let code = around(middle).expect("it is encoded");
+    let wide = widen(&code, 0, Width::Four, true).expect("it is widened");
+    let machine = Machine::new(&[wide]);
+    for [a, b, c] in operands() {
+        f([&a, &b, &c], machine.run(0, [&a, &b, &c]));
+    }
+}
+
+fn words(bytes: &[u8; 64]) -> impl Iterator<Item = u32> + '_ {
+    let words = bytes.chunks(4);
+    words.map(|word| u32::from_le_bytes(word.try_into().expect("it has four bytes")))
+}
+
+fn longs(bytes: &[u8; 64]) -> impl Iterator<Item = u64> + '_ {
+    let longs = bytes.chunks(8);
+    longs.map(|long| u64::from_le_bytes(long.try_into().expect("it has eight bytes")))
+}
+
+/// Integers of 64 bits become floats and floats these, and have products.
+#[test]
+fn integers_of_64_bits() {
+    let with = |code, other| {
+        let made = Instruction::with3(code, X[0], X[1], other);
+        [made.expect("it is an instruction")]
+    };
+    of_four(
+        &with(Code::VEX_Vpavgb_xmm_xmm_xmmm128, X[1]),
+        |[_, b, _], got| {
+            for (x, n) in longs(b).map(f64::from_bits).zip(longs(&got)) {
+                let fits = x.abs() < 9e18;
+                assert_eq!(n as i64, if fits { x as i64 } else { i64::MIN }, "{x}");
+            }
+        },
+    );
+    of_four(
+        &with(Code::VEX_Vphaddw_xmm_xmm_xmmm128, X[1]),
+        |[_, b, _], got| {
+            for (x, n) in words(b).map(f32::from_bits).zip(longs(&got)) {
+                let fits = x.abs() < 9e18;
+                assert_eq!(n as i64, if fits { x as i64 } else { i64::MIN }, "{x}");
+            }
+        },
+    );
+    of_four(
+        &with(Code::VEX_Vpaddusw_xmm_xmm_xmmm128, X[1]),
+        |[_, b, _], got| {
+            for (n, x) in longs(b).zip(longs(&got)) {
+                assert_eq!(f64::from_bits(x), n as i64 as f64);
+            }
+        },
+    );
+    of_four(
+        &with(Code::VEX_Vpsubusw_xmm_xmm_xmmm128, X[1]),
+        |[_, b, _], got| {
+            for (n, x) in longs(b).zip(words(&got)) {
+                assert_eq!(f32::from_bits(x), n as i64 as f32);
+            }
+        },
+    );
+    of_four(
+        &with(Code::VEX_Vphaddd_xmm_xmm_xmmm128, X[2]),
+        |[_, b, c], got| {
+            let products = longs(b).zip(longs(c)).map(|(x, y)| x.wrapping_mul(y));
+            assert!(products.eq(longs(&got)));
+        },
+    );
+}
+
+/// The least and the greatest lanes; of a NaN that is not signaling and a number the number.
+#[test]
+fn extremes() {
+    let of = |distance: u8| {
+        let code = Code::VEX_Vpalignr_xmm_xmm_xmmm128_imm8;
+        let made = Instruction::with4(code, X[0], X[1], X[2], u32::from(distance));
+        [made.expect("it is an instruction")]
+    };
+    for (k, distance) in EXTREMES.into_iter().enumerate() {
+        let least = k % 2 == 0;
+        of_four(&of(distance), |[_, b, c], got| {
+            if k < 2 {
+                let all = longs(b).zip(longs(c)).map(|(x, y)| (x as i64, y as i64));
+                let all = all.map(|(x, y)| if least { x.min(y) } else { x.max(y) });
+                assert!(all.eq(longs(&got).map(|n| n as i64)));
+            } else if k < 4 {
+                for ((x, y), got) in words(b).zip(words(c)).zip(words(&got)) {
+                    let numbers = [x, y, got].map(f32::from_bits);
+                    extreme(numbers.map(f64::from), least);
+                }
+            } else {
+                for ((x, y), got) in longs(b).zip(longs(c)).zip(longs(&got)) {
+                    extreme([x, y, got].map(f64::from_bits), least);
+                }
+            }
+        });
+    }
+}
+
+fn extreme([x, y, got]: [f64; 3], least: bool) {
+    if !x.is_nan() && !y.is_nan() {
+        assert_eq!(got, if least { x.min(y) } else { x.max(y) });
+        let negative = [x, y].map(f64::is_sign_negative);
+        if x == 0.0 && y == 0.0 {
+            assert_eq!(
+                got.is_sign_negative(),
+                negative.contains(&true) && (least || negative == [true; 2])
+            );
+        }
+    }
+}
+
+/// Loads from the addresses in a vector, which are counted in elements.
+#[test]
+fn gathers() {
+    if !widths().contains(&Width::Four) {
+        return;
+    }
+    let table: Vec<u64> = (0..40).map(|k| k * 0x0101_0203_0507 + 9).collect();
+    for (code, bytes) in [
+        (Code::VEX_Vpmovzxwd_xmm_xmmm64, 4),
+        (Code::VEX_Vpmovzxdq_xmm_xmmm64, 8),
+    ] {
+        let stored = MemoryOperand::with_base(ADDRESSES[3]);
+        let marked = MemoryOperand::with_base_displ(ADDRESSES[3], i64::from(PART));
+        let middle = [
+            Instruction::with2(Code::VEX_Vmovdqu_xmmm128_xmm, stored, X[0]),
+            Instruction::with2(code, X[0], marked),
+        ];
+        let middle = middle.map(|made| made.expect("it is an instruction"));
+        let code = around(&middle).expect("it is encoded");
+        let machine = Machine::new(&[widen(&code, 0, Width::Four, true).expect("it is widened")]);
+        let places = [7u64, 0, 3, 3, 31, 12, 1, 30];
+        let first = table.as_ptr() as u64 / bytes;
+        let addresses: Vec<u8> = places
+            .iter()
+            .flat_map(|k| (first + k).to_le_bytes())
+            .collect();
+        let got = machine.run(0, [&addresses, &[0; 64], &[0; 64]]);
+        let all: Vec<u8> = table.iter().flat_map(|long| long.to_le_bytes()).collect();
+        for (k, found) in places.iter().zip(got.chunks(bytes as usize)) {
+            let at = (k * bytes) as usize;
+            assert_eq!(found, &all[at..at + bytes as usize]);
         }
     }
 }
