@@ -35,6 +35,7 @@ mod flat;
 mod horizontal;
 mod index;
 mod legal;
+mod narrow;
 mod parts;
 mod repeat;
 mod uses;
@@ -95,6 +96,7 @@ impl Fuse<'_> {
             }
         }
         if operators > 0 {
+            self.narrow(body);
             self.rows(body);
             self.views(body);
         }
