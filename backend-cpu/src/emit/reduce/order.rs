@@ -127,10 +127,10 @@ fn at_most(stm: &Stm<Mem>, before: &[Stm<Mem>]) -> Option<Exp<Mem>> {
     let compared = |atom: &Atom| {
         let v = atom.as_var()?;
         let stm = before.iter().find(|stm| stm.binds == [v])?;
-        match &stm.exp {
-            Exp::Scalar(ScalarOp::Cmp(cmp, ty), args) => Some((*cmp, *ty, args)),
-            _ => None,
-        }
+        let Exp::Scalar(ScalarOp::Cmp(cmp, ty), args) = &stm.exp else {
+            return None;
+        };
+        Some((*cmp, *ty, args))
     };
     let [(CmpOp::Lt, ty, less), (CmpOp::Eq, _, same)] = [compared(&args[0])?, compared(&args[1])?]
     else {
