@@ -1,5 +1,6 @@
 //! The device: options, the pool of threads, and the interface of the plan.
 
+use crate::apart::Apart;
 use crate::buffer::{Account, Buffer};
 use crate::module::Module;
 use crate::target::Target;
@@ -56,8 +57,11 @@ const ENOUGH: usize = 1 << 20;
 impl CpuDevice {
     /// A device, with its threads started.
     pub fn new(options: Options) -> Result<Self, RunError> {
+        let apart = Arc::new(Apart::new());
+        let started = Arc::clone(&apart);
         let pool = ThreadPoolBuilder::new()
             .num_threads(options.threads)
+            .start_handler(move |_| started.started())
             .thread_name(|i| format!("arrc-{i}"))
             .stack_size(STACK)
             .build()
@@ -66,7 +70,7 @@ impl CpuDevice {
         Ok(Self {
             target: Target::new(options.vector_bits)?,
             pool,
-            team: Arc::new(Team::new(crowded)),
+            team: Arc::new(Team::new(crowded, apart)),
             account: Arc::new(Account::new(options.memory)),
             dearer: 1.0,
         })

@@ -16,6 +16,7 @@
 //!   (`wide`), or compiled again for 128 bits if something in it is not understood. Results are the same to the bit.
 //! - `unsafe` stands only where compiled code is entered or its memory is touched.
 
+mod apart;
 mod arena;
 mod assembly;
 pub mod buffer;

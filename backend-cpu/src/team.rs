@@ -10,6 +10,7 @@
 //! A helper is *inside* from before it reads what is posted until after it has worked on it, and a launch ends when nobody is inside: so
 //! what was posted is alive as long as somebody works on it. A helper that does not come in time is not waited for.
 
+use crate::apart::Apart;
 use rayon::ThreadPool;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -42,6 +43,8 @@ pub(crate) struct Team {
     /// Whether there are more threads than processors. Then who waits lets others have its processor; else it keeps it, for another
     /// process would have it for longer than a launch takes.
     crowded: bool,
+    /// Where the threads of the pool are.
+    apart: Arc<Apart>,
     /// Held by the launch that the helpers are for.
     turn: Mutex<()>,
     /// How many helpers the launch wants besides those that have come; less than zero if more have.
@@ -68,9 +71,10 @@ impl std::fmt::Debug for Team {
 
 impl Team {
     /// The helpers of a pool.
-    pub(crate) fn new(crowded: bool) -> Self {
+    pub(crate) fn new(crowded: bool, apart: Arc<Apart>) -> Self {
         Self {
             crowded,
+            apart,
             ..Self::default()
         }
     }
@@ -118,6 +122,9 @@ impl Team {
 
     /// Has more helpers come.
     fn call(self: &Arc<Self>, pool: &ThreadPool, helpers: usize) {
+        if !self.crowded {
+            self.apart.keep_away();
+        }
         self.awake.fetch_add(helpers, Ordering::SeqCst);
         let team = Arc::clone(self);
         pool.spawn(move || team.come(helpers));
