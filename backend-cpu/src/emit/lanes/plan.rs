@@ -84,7 +84,7 @@ impl Plan {
             .is_some_and(|v| self.lookups.contains_key(&v))
     }
 
-    /// The plan with half as many lanes, if they still fill pairs of vectors of numbers of these types.
+    /// The plan with half as many lanes, if they still fill pairs of vectors of numbers of these types, and vectors of what is in panels.
     pub(in crate::emit) fn halved(&self, tys: &[ScalarType]) -> Option<Self> {
         let half = Self {
             width: self.width / 2,
@@ -94,7 +94,8 @@ impl Plan {
         let fits = tys
             .iter()
             .all(|ty| per(ty).is_some_and(|per| 2 * per <= half.width));
-        fits.then_some(half)
+        let in_panels = |row: &Row| half.per_vector(row.elem).is_some();
+        (fits && half.rows.iter().all(in_panels)).then_some(half)
     }
 
     /// Whether all that differs from lane to lane is in vectors, which are loaded from neighbouring elements.
