@@ -5,19 +5,17 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-
-/// Words of a set of processors: 1024 of them, as the C library has it.
-const WORDS: usize = 16;
+use system::{Processors, Thread};
 
 /// Which processors threads may be on.
 #[derive(Debug, Default)]
 pub(crate) struct Apart {
-    /// The threads that have started, by the numbers that the system gave them.
-    threads: Mutex<Vec<i32>>,
+    /// The threads that have started.
+    threads: Mutex<Vec<Thread>>,
     /// For which processor and for how many threads this was done last: one more than both, as one number.
     done: AtomicUsize,
     /// Those that all may be on; none if that is not known.
-    all: Option<[u64; WORDS]>,
+    all: Option<Processors>,
 }
 
 impl Apart {
@@ -44,19 +42,12 @@ impl Apart {
             return;
         };
         let what = (here + 1) << 16 | threads.len();
-        if self.done.load(Ordering::Relaxed) == what {
+        if self.done.swap(what, Ordering::Relaxed) == what {
             return;
         }
-        self.done.store(what, Ordering::Relaxed);
-        let count: usize = all.iter().map(|word| word.count_ones() as usize).sum();
-        let mut others = *all;
-        let Some(word) = others.get_mut(here / 64) else {
+        let Some(others) = system::others(all, here, threads.len()) else {
             return;
         };
-        *word &= !(1 << (here % 64));
-        if count < 2 || count < threads.len() {
-            return;
-        }
         let mine = system::thread();
         for thread in threads.iter().filter(|thread| mine != Some(**thread)) {
             system::allow(*thread, &others);
@@ -66,47 +57,48 @@ impl Apart {
 
 #[cfg(target_os = "linux")]
 mod system {
-    use super::WORDS;
+    use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
-    unsafe extern "C" {
-        fn gettid() -> i32;
-        fn sched_getcpu() -> i32;
-        fn sched_getaffinity(thread: i32, bytes: usize, set: *mut u64) -> i32;
-        fn sched_setaffinity(thread: i32, bytes: usize, set: *const u64) -> i32;
-    }
+    pub(super) type Thread = Pid;
+    pub(super) type Processors = CpuSet;
 
-    /// The number of this thread.
-    pub(super) fn thread() -> Option<i32> {
-        // SAFETY: it only tells a number.
-        Some(unsafe { gettid() })
+    /// This thread.
+    pub(super) fn thread() -> Option<Thread> {
+        Some(gettid())
     }
 
     /// The processor that this thread is on.
     pub(super) fn processor() -> Option<usize> {
-        // SAFETY: it only tells a number.
-        usize::try_from(unsafe { sched_getcpu() }).ok()
+        Some(sched_getcpu())
     }
 
     /// The processors that this thread may be on.
-    pub(super) fn processors() -> Option<[u64; WORDS]> {
-        let mut all = [0; WORDS];
-        // SAFETY: the set has as many bytes as is said.
-        let failed = unsafe { sched_getaffinity(0, size_of_val(&all), all.as_mut_ptr()) };
-        (failed == 0).then_some(all)
+    pub(super) fn processors() -> Option<Processors> {
+        sched_getaffinity(None).ok()
+    }
+
+    /// All but one, if there are some, and as many as threads before.
+    pub(super) fn others(all: &Processors, here: usize, threads: usize) -> Option<Processors> {
+        let count = all.count() as usize;
+        let mut others = *all;
+        if here < Processors::MAX_CPU {
+            others.unset(here);
+        }
+        (count >= threads.max(2)).then_some(others)
     }
 
     /// Has a thread be on one of these processors. If it may not, it stays where it is.
-    pub(super) fn allow(thread: i32, set: &[u64; WORDS]) {
-        // SAFETY: the set has as many bytes as is said, and is only read.
-        unsafe { sched_setaffinity(thread, size_of_val(set), set.as_ptr()) };
+    pub(super) fn allow(thread: Thread, set: &Processors) {
+        let _ = sched_setaffinity(Some(thread), set);
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    use super::WORDS;
+    pub(super) type Thread = ();
+    pub(super) type Processors = ();
 
-    pub(super) const fn thread() -> Option<i32> {
+    pub(super) const fn thread() -> Option<Thread> {
         None
     }
 
@@ -114,14 +106,22 @@ mod system {
         None
     }
 
-    pub(super) const fn processors() -> Option<[u64; WORDS]> {
+    pub(super) const fn processors() -> Option<Processors> {
         None
     }
 
-    pub(super) const fn allow(_thread: i32, _set: &[u64; WORDS]) {}
+    pub(super) const fn others(
+        _all: &Processors,
+        _here: usize,
+        _threads: usize,
+    ) -> Option<Processors> {
+        None
+    }
+
+    pub(super) const fn allow(_thread: Thread, _set: &Processors) {}
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::{Apart, system};
     use std::sync::Arc;
@@ -149,8 +149,7 @@ mod tests {
         let (Some(all), Some(may)) = (apart.all, may) else {
             return;
         };
-        let count = |set: [u64; super::WORDS]| -> u32 { set.iter().map(|w| w.count_ones()).sum() };
-        let (all, may) = (count(all), count(may));
+        let (all, may) = (all.count(), may.count());
         assert_eq!(may, if all < 2 { all } else { all - 1 });
     }
 }

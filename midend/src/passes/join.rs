@@ -19,7 +19,7 @@ use crate::fired::fired;
 use crate::ir::id::Var;
 use crate::ir::mem::{Kernel, Mem};
 use crate::ir::rename::{Subst, substitute};
-use crate::ir::syntax::{Body, Exp, LoopForm, Program, Stm, Vars};
+use crate::ir::syntax::{Atom, Body, Exp, LoopForm, Program, Stm, Vars};
 use crate::ir::walk::{all_stms, deep, free_in_stm};
 use crate::pass::Pass;
 use places::{Access, Effects};
@@ -32,7 +32,7 @@ pub const PASS: Pass<Mem> = Pass {
     run: |mut program, _| {
         let Program { vars, funs, .. } = &mut program;
         for fun in funs.iter_mut() {
-            host(vars, &mut fun.body, BTreeSet::new());
+            host(vars, &mut fun.body, &mut BTreeSet::new());
         }
         program
     },
@@ -43,12 +43,12 @@ const NEAR: usize = 16;
 /// The most statements of a loop that is made of two.
 const LARGEST: usize = 200;
 
-/// Host code. `fresh` are buffers that were made and have one name.
-fn host(vars: &mut Vars, body: &mut Body<Mem>, mut fresh: BTreeSet<Var>) {
+/// Host code. `fresh` are buffers that were made and have one name; what gets another one in a branch is none after it either.
+fn host(vars: &mut Vars, body: &mut Body<Mem>, fresh: &mut BTreeSet<Var>) {
     for stm in &mut body.stms {
         match &mut stm.exp {
             Exp::Op(Mem::Alloc { .. }) => fresh.extend(&stm.binds),
-            Exp::Op(Mem::Launch(kernel)) => point(vars, kernel, &fresh),
+            Exp::Op(Mem::Launch(kernel)) => point(vars, kernel, fresh),
             Exp::Op(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. } => {}
             Exp::Atom(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => {
                 stm.exp.operands(&mut |atom| {
@@ -65,9 +65,8 @@ fn host(vars: &mut Vars, body: &mut Body<Mem>, mut fresh: BTreeSet<Var>) {
                         fresh.remove(&v);
                     });
                 });
-                let known = &fresh;
                 let exp = &mut stm.exp;
-                deep(|| exp.bodies_mut(&mut |inner| host(vars, inner, known.clone())));
+                deep(|| exp.bodies_mut(&mut |inner| host(vars, inner, fresh)));
             }
         }
     }
@@ -78,11 +77,20 @@ fn point(vars: &mut Vars, kernel: &mut Kernel, fresh: &BTreeSet<Var>) {
     if kernel.block.is_some() {
         return;
     }
-    let mut apart = fresh.clone();
-    all_stms(&kernel.body, &mut |stm| {
-        if matches!(stm.exp, Exp::Op(Mem::Alloc { .. })) {
-            apart.extend(&stm.binds);
+    let mut apart = BTreeSet::new();
+    all_stms(&kernel.body, &mut |stm| match &stm.exp {
+        Exp::Op(Mem::Alloc { .. }) => apart.extend(&stm.binds),
+        Exp::Op(Mem::Load { buffer, .. } | Mem::Store { buffer, .. }) => {
+            apart.extend(fresh.get(buffer));
         }
+        Exp::Atom(_)
+        | Exp::Scalar(..)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. }
+        | Exp::Op(_) => {}
     });
     named(&kernel.body, &mut |v| {
         apart.remove(&v);
@@ -167,7 +175,8 @@ fn partner(
     None
 }
 
-fn steps(stm: &Stm<Mem>) -> Option<(Var, crate::ir::syntax::Atom)> {
+/// The counter of a loop, and the number of its steps.
+fn steps(stm: &Stm<Mem>) -> Option<(Var, Atom)> {
     match &stm.exp {
         Exp::Loop {
             form: LoopForm::For { index, bound },

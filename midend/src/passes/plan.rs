@@ -180,7 +180,10 @@ impl<'p> Cx<'p> {
         let stms = &body.stms;
         let updates = dest::update_roots(stms);
         let concats = dest::concat_roots(stms);
-        let turned = layout::turned_results(body);
+        let turned = match self.mode {
+            Mode::Host => layout::turned_results(body),
+            Mode::Block | Mode::Kernel => Vec::new(),
+        };
         for (i, stm) in stms.iter().enumerate() {
             let span = std::mem::replace(&mut self.span, stm.span);
             let certs = stm

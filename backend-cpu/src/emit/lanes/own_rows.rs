@@ -55,19 +55,22 @@ fn own_rows(vars: &Vars, kernel: &Kernel) -> Option<OwnRows> {
     }
     let places = Places::of(vars, kernel)?;
     let written = written(&kernel.body);
+    let rows = written.iter().filter_map(|&buffer| {
+        let (at, row) = places.written_row(&kernel.body, buffer)?;
+        Some((at, buffer, row))
+    });
+    let rows: Vec<(usize, Var, Row)> = rows.collect();
+    if rows.is_empty() {
+        return None;
+    }
     let mut cx = Rewrite {
         vars: vars.clone(),
         arrays: BTreeMap::new(),
         before: BTreeMap::new(),
         behind: BTreeMap::new(),
     };
-    for &buffer in &written {
-        if let Some((at, row)) = places.written_row(&kernel.body, buffer) {
-            cx.add(&kernel.body, (at, buffer), &row, true);
-        }
-    }
-    if cx.arrays.is_empty() {
-        return None;
+    for (at, buffer, row) in rows {
+        cx.add(&kernel.body, (at, buffer), &row, true);
     }
     for (at, stm) in kernel.body.stms.iter().enumerate() {
         for (buffer, row) in places.read_rows(stm) {

@@ -12,7 +12,7 @@
 use super::Group;
 use super::rows::Row;
 use super::vector::vector;
-use crate::emit::{Emit, control, plain};
+use crate::emit::{Emit, plain};
 use crate::wide::PART;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -22,6 +22,9 @@ use midend::ir::scalar::{BinOp, ScalarOp};
 use midend::ir::syntax::{Atom, Body, Exp, Stm};
 use midend::ir::types::ScalarType;
 use std::collections::BTreeMap;
+
+/// Steps between two looks at whether to stop.
+const STRIP: i64 = 1024;
 
 /// Which bytes of two vectors: their lower and their upper lanes of 32 bits by turns, and of 64 bits.
 const BY_TURNS: [[u8; 16]; 4] = [
@@ -156,20 +159,14 @@ impl Emit<'_, '_> {
             })
             .collect();
         group.lanes = outside;
-        let whole = self.b.ins().band_imm_s(length, -(per as i64));
-        let strip = control::strip(&body);
-        let range = (ScalarType::I64, (zero, whole));
-        self.range_by(per as i64, range, strip, &[], |emit, j, _| {
-            emit.load_rows(group, row.elem, &starts, (panel, j));
-            vec![]
-        });
+        let whole = self.turned_copy(group, row.elem, (panel, &starts), (length, false));
         self.b.ins().jump(rest, &[whole.into()]);
         self.b.switch_to_block(rest);
         Some(left)
     }
 
-    /// Copies between an array that each lane has for itself, `columns`, and rows that begin at these places, so many elements of this
-    /// type, as many as vectors have lanes at a time: how many of them.
+    /// Copies between columns, in a panel or an array that each lane has for itself, and rows that begin at these places, so many elements of
+    /// this type, as many as vectors have lanes at a time: how many of them.
     pub(super) fn turned_copy(
         &mut self,
         group: &Group<'_>,
@@ -177,86 +174,51 @@ impl Emit<'_, '_> {
         (columns, rows): (Value, &[Value]),
         (length, to_rows): (Value, bool),
     ) -> Value {
-        let per = 16 / elem.bytes() as i64;
-        let whole = self.b.ins().band_imm_s(length, -per);
+        let (parts, bytes) = (group.plan.parts, elem.bytes());
+        let per = 16 / bytes;
+        let mark = if parts == 1 { 0 } else { PART };
+        let whole = self.b.ins().band_imm_s(length, -(per as i64));
         let zero = self.i64(0);
         let range = (ScalarType::I64, (zero, whole));
-        self.range_by(per, range, 1024, &[], |emit, i, _| {
-            if to_rows {
-                emit.store_rows(group, elem, rows, (columns, i));
-            } else {
-                emit.load_rows(group, elem, rows, (columns, i));
+        self.range_by(per as i64, range, STRIP, &[], |emit, step, _| {
+            let ahead = i64::from(bytes.trailing_zeros());
+            let ahead = emit.b.ins().ishl_imm_u(step, ahead);
+            let there = emit.panel_step(group, elem, (columns, step));
+            for (i, lanes) in rows.chunks(per * parts).enumerate() {
+                let offset =
+                    |k: usize| (k * group.plan.width * bytes) as i32 + group.plan.step() * i as i32;
+                // A register has the rows of lanes that are as many apart as a vector has.
+                let of_row = |k: usize| lanes.iter().skip(k).step_by(per);
+                if to_rows {
+                    let columns = (0..per).map(|k| {
+                        let load = emit.b.ins();
+                        load.load(vector(elem), plain(), there, offset(k))
+                    });
+                    let columns: Vec<Value> = columns.collect();
+                    for (k, row) in emit.columns(&columns).into_iter().enumerate() {
+                        for (start, part) in of_row(k).zip(emit.parts_of(row, parts)) {
+                            let at = emit.b.ins().iadd(*start, ahead);
+                            emit.b.ins().store(plain(), part, at, mark);
+                        }
+                    }
+                } else {
+                    let rows = (0..per).map(|k| {
+                        let own = of_row(k).map(|start| {
+                            let at = emit.b.ins().iadd(*start, ahead);
+                            emit.b.ins().load(vector(elem), plain(), at, mark)
+                        });
+                        let own: Vec<Value> = own.collect();
+                        emit.joined(&own)
+                    });
+                    let rows: Vec<Value> = rows.collect();
+                    for (k, column) in emit.columns(&rows).into_iter().enumerate() {
+                        emit.b.ins().store(plain(), column, there, offset(k));
+                    }
+                }
             }
             vec![]
         });
         whole
-    }
-
-    /// As many steps of rows as a vector has lanes, from a panel.
-    fn store_rows(
-        &mut self,
-        group: &Group<'_>,
-        elem: ScalarType,
-        starts: &[Value],
-        (panel, step): (Value, Value),
-    ) {
-        let (parts, bytes) = (group.plan.parts, elem.bytes());
-        let per = 16 / bytes;
-        let ahead = i64::from(bytes.trailing_zeros());
-        let ahead = self.b.ins().ishl_imm_u(step, ahead);
-        let from = self.panel_step(group, elem, (panel, step));
-        for (i, lanes) in starts.chunks(per * parts).enumerate() {
-            let columns: Vec<Value> = (0..per)
-                .map(|k| {
-                    let offset = k * group.plan.width * bytes;
-                    let offset = offset as i32 + group.plan.step() * i as i32;
-                    self.b.ins().load(vector(elem), plain(), from, offset)
-                })
-                .collect();
-            for (first, row) in self.columns(&columns).into_iter().enumerate() {
-                let own = lanes.iter().skip(first).step_by(per);
-                for (start, part) in own.zip(self.parts_of(row, parts)) {
-                    let at = self.b.ins().iadd(*start, ahead);
-                    let mark = if parts == 1 { 0 } else { PART };
-                    self.b.ins().store(plain(), part, at, mark);
-                }
-            }
-        }
-    }
-
-    /// As many steps of a panel as a vector has lanes.
-    fn load_rows(
-        &mut self,
-        group: &Group<'_>,
-        elem: ScalarType,
-        starts: &[Value],
-        (panel, step): (Value, Value),
-    ) {
-        let (parts, bytes) = (group.plan.parts, elem.bytes());
-        let per = 16 / bytes;
-        let ahead = i64::from(bytes.trailing_zeros());
-        let ahead = self.b.ins().ishl_imm_u(step, ahead);
-        let to = self.panel_step(group, elem, (panel, step));
-        for (i, lanes) in starts.chunks(per * parts).enumerate() {
-            let rows: Vec<Value> = (0..per)
-                .map(|first| {
-                    let own = lanes.iter().skip(first).step_by(per);
-                    let own: Vec<Value> = own
-                        .map(|start| {
-                            let at = self.b.ins().iadd(*start, ahead);
-                            let mark = if parts == 1 { 0 } else { PART };
-                            self.b.ins().load(vector(elem), plain(), at, mark)
-                        })
-                        .collect();
-                    self.joined(&own)
-                })
-                .collect();
-            for (k, column) in self.columns(&rows).into_iter().enumerate() {
-                let offset = k * group.plan.width * bytes;
-                let offset = offset as i32 + group.plan.step() * i as i32;
-                self.b.ins().store(plain(), column, to, offset);
-            }
-        }
     }
 
     fn columns(&mut self, rows: &[Value]) -> Vec<Value> {

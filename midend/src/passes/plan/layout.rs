@@ -171,7 +171,7 @@ impl Cx<'_> {
         for &(root, result) in turned {
             let is_made = stms[i].binds.contains(&root) && !self.dests.contains_key(&root);
             let known = is_made && self.shape_in_scope(&self.vars[result].ty);
-            if known && self.mode == Mode::Host {
+            if known {
                 fired("plan/made-turned");
                 let place = self.room_for(result);
                 self.want(stms, result.into(), place);
