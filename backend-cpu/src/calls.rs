@@ -3,7 +3,7 @@
 
 use crate::arena::{arena_compact, arena_grow, arena_release};
 use crate::emit::ragged::search_offsets;
-use crate::worker::{copy_bytes, trap};
+use crate::worker::{copy_bytes, copy_past, trap};
 use cranelift_codegen::ir::{Type, types};
 use half::f16;
 use midend::interp::scalar;
@@ -55,6 +55,8 @@ helpers! {
     ARENA_COMPACT = arena_compact(I64, I64, I64, I64, I64) -> I8;
     /// Copies: to, from, bytes.
     COPY_BYTES = copy_bytes(I64, I64, I64);
+    /// Copies, past the caches if results are stored so: worker, where the first of all go, to, from, bytes, whether they are the last.
+    COPY_PAST = copy_past(I64, I64, I64, I64, I64, I64);
     /// The row that a point is in: offsets, their number without the last, the number of the point.
     SEARCH_OFFSETS = search_offsets(I64, I64, I64) -> I64;
     /// Binary16 to binary32, exact.

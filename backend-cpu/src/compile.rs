@@ -18,6 +18,7 @@ use cranelift_module::{FuncId, Linkage, Module as _, default_libcall_names};
 use forms::{Form, form, forms, missing};
 use midend::analysis::calls::calls;
 use midend::analysis::kernels::{called, kernel_bodies, known_extents, launched, shares_out};
+use midend::analysis::sums::Sums;
 use midend::fired::{Counts, add, counted};
 use midend::ir::id::{FunId, Id, Var};
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
@@ -39,6 +40,8 @@ pub(crate) struct Units {
     pub(crate) extents: BTreeMap<Var, i64>,
     /// The same, if elements of tables can be looked up in registers of 512 bits.
     pub(crate) tables: BTreeMap<Var, i64>,
+    /// What the program computes as another number and a constant.
+    pub(crate) sums: Sums,
     /// What functions do in lanes, of those that can be called with vectors.
     pub(crate) in_lanes: InLanes,
     /// Their forms for so many lanes each.
@@ -103,6 +106,8 @@ pub(crate) enum CompiledKind {
         chunk: Code,
         /// Points that the code works on at a time.
         lanes: i64,
+        /// Bytes that a point writes of what may be stored past the caches.
+        streamed: i64,
         /// The code that works on tiles, if there is some.
         tiles: Option<CompiledTiles>,
     },
@@ -124,6 +129,8 @@ pub(crate) enum CompiledKind {
         other: ScanCode,
         outs: Vec<usize>,
         tuple: Tuple,
+        /// As for maps.
+        streamed: i64,
     },
     Hist {
         chunk: Code,
@@ -235,6 +242,7 @@ pub(crate) fn declare<'a>(
         functions: BTreeMap::new(),
         extents,
         tables,
+        sums: Sums::of(program),
         in_lanes: InLanes::default(),
         forms: BTreeMap::new(),
     };
@@ -427,6 +435,7 @@ fn describe(
                 let lanes = lanes_of(program, (kernel, asked), units);
                 lanes.map_or(1, |lanes| lanes as i64)
             },
+            streamed: crate::emit::past::streamed_bytes(&program.vars, &kernel.body),
             tiles: crate::emit::tiles_of(program, kernel).map(|sizes| CompiledTiles {
                 code: code(Role::Tiles),
                 size: (sizes.rows, sizes.columns),
@@ -454,6 +463,7 @@ fn describe(
             },
             outs: outs.iter().map(index).collect(),
             tuple: tuple(ops),
+            streamed: crate::emit::scan::streamed_bytes(&program.vars, kernel),
         },
         KernelKind::Hist(hists) => CompiledKind::Hist {
             chunk,

@@ -139,7 +139,7 @@ impl Model<'_> {
             },
             Exp::Op(op) => match op {
                 Mem::Alloc { .. } => fixed(2.0),
-                Mem::Free(_) => fixed(0.0),
+                Mem::Free(_) | Mem::Apart(_) => fixed(0.0),
                 Mem::Load { .. } | Mem::Store { .. } => fixed(0.6),
                 Mem::Copy { shape, .. } => {
                     let mut cost = fixed(0.7);

@@ -242,6 +242,38 @@ impl Device for CpuDevice {
             module,
             kernel,
             args,
+            None,
+            stop,
+        )
+    }
+
+    fn parts(&self, points: i64, bytes: u64) -> Option<usize> {
+        launch::parts(
+            self.pool.current_num_threads(),
+            self.dearer,
+            (points, bytes),
+        )
+    }
+
+    fn in_parts(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        launch::in_parts((&self.pool, &self.team), count, work);
+    }
+
+    fn launch_part(
+        &self,
+        module: &Module,
+        kernel: &str,
+        args: &[Arg<Buffer>],
+        points: (i64, i64),
+        stop: &Stop,
+    ) -> Result<(), RunError> {
+        launch::launch(
+            (&self.pool, &self.team),
+            (&self.account, self.dearer),
+            module,
+            kernel,
+            args,
+            Some(points),
             stop,
         )
     }

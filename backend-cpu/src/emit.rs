@@ -7,6 +7,7 @@ mod address;
 mod checks;
 mod compact;
 pub(crate) mod control;
+mod counters;
 mod divided;
 mod groups;
 pub(crate) mod hist;
@@ -15,6 +16,7 @@ pub(crate) mod lanes;
 mod library;
 pub(crate) mod memory;
 mod parts;
+pub(crate) mod past;
 pub(crate) mod ragged;
 pub(crate) mod reduce;
 pub(crate) mod scalar;
@@ -93,6 +95,7 @@ pub(crate) struct Emit<'a, 'b> {
     parts: usize,
     in_lanes: bool,
     lane_calls: lanes::LaneCalls,
+    past: Option<past::Past>,
 }
 
 /// The sizes of the tiles that a map is worked on in, if it is.
@@ -191,6 +194,7 @@ pub(crate) fn unit<'a>(
         parts: 1,
         in_lanes: false,
         lane_calls: lanes::LaneCalls::default(),
+        past: None,
     };
     let values = body(&mut emit, &args[1..]);
     let ok = emit.b.ins().iconst(types::I8, 0);

@@ -3,11 +3,13 @@
 mod columns;
 mod hist;
 mod map;
+mod parts;
 mod ragged;
 mod reduce;
 mod scan;
 mod steps;
 
+pub(crate) use parts::{in_parts, parts};
 pub(crate) use steps::{is_worth, steps};
 
 use crate::buffer::{Account, Buffer};
@@ -50,13 +52,15 @@ pub(crate) struct Run<'a> {
     threads: usize,
 }
 
-/// Runs a kernel to its end, on the threads of a pool. Points are taken to be `dearer` times as dear as they are.
+/// Runs a kernel to its end, on the threads of a pool; or of a map the points of some of the outermost indices, on this thread. Points are taken to be
+/// `dearer` times as dear as they are.
 pub(crate) fn launch(
     (pool, team): (&ThreadPool, &Arc<Team>),
     (account, dearer): (&Account, f64),
     module: &Module,
     kernel: &str,
     args: &[Arg<Buffer>],
+    part: Option<(i64, i64)>,
     stop: &Stop,
 ) -> Result<(), RunError> {
     let compiled = module.kernel(pool, kernel)?;
@@ -71,7 +75,10 @@ pub(crate) fn launch(
     fill(slots, compiled, args)?;
     let launch = Launch::new(stop, account);
     let devices = (pool, team, dearer);
-    with_run(devices, &launch, (compiled, slots), |run| run.run(compiled))?;
+    with_run(devices, &launch, (compiled, slots), |run| match part {
+        None => run.run(compiled),
+        Some(points) => run.part(compiled, points),
+    })?;
     launch.outcome(&module.spans)
 }
 
@@ -167,10 +174,12 @@ impl Run<'_> {
             CompiledKind::Map {
                 chunk,
                 lanes,
+                streamed,
                 tiles,
             } => {
                 let tiles = tiles.as_ref();
-                if !tiles.is_some_and(|tiles| self.tiles(tiles)) {
+                self.store_past(*streamed);
+                if !tiles.is_some_and(|tiles| self.tiles(tiles, None)) {
                     self.map(*chunk, *lanes);
                 }
                 Ok(())
@@ -200,7 +209,9 @@ impl Run<'_> {
                 other,
                 outs,
                 tuple,
+                streamed,
             } => {
+                self.store_past(*streamed);
                 let codes = (*chunk, *combine, *other);
                 match (self.rows, *other) {
                     (Some(rows @ Rows::Offsets(_)), ScanCode::Fix(fix)) => {

@@ -24,7 +24,7 @@
 //! and of two, for those lanes of 32 bits of a that the lanes of m say ([`forms::Form::Permute`]), `sadd_sat(i, a)` of lanes of 16 bits for those bytes of a that the lower six bits of
 //! bytes of i say ([`forms::Form::Find`]), `sadd_sat(a, a)` and `ssub_sat(a, a)` for lanes of 64 bits in another order ([`forms::Form::Sort`]), and
 //! `avg_round(a, a)` of lanes of 16 bits for numbers near the reciprocals of roots ([`forms::Form::Near`]). A load or a store of one part has a mark in its distance ([`PART`]), and so has a load from the
-//! addresses in a vector ([`mod@gather`]). For 512 bits `avg_round(a, a)` of bytes, `uadd_sat(a, a)` and `usub_sat(a, a)` of lanes of 16 bits, and `iadd_pairwise(a, a)` of these stand for binary64 made integers of
+//! addresses in a vector ([`mod@gather`]), a store past the caches ([`mod@past`]), and the store of a byte that asks for a line of the cache ([`mod@soon`]). For 512 bits `avg_round(a, a)` of bytes, `uadd_sat(a, a)` and `usub_sat(a, a)` of lanes of 16 bits, and `iadd_pairwise(a, a)` of these stand for binary64 made integers of
 //! 64 bits, for these made binary64 and binary32, and for the latter made integers, `iadd_pairwise(a, b)` of lanes of 32 bits for products of 64 bits, and bytes of two vectors from some places on for extremes ([`EXTREMES`]). Widening the
 //! lower half of the lanes gives the whole of another vector ([`forms::Form::Extend`]). Numbers in general registers and single floats are
 //! what they were.
@@ -41,9 +41,11 @@ mod frame;
 mod gather;
 mod masks;
 mod part;
+mod past;
 mod pool;
 mod rename;
 mod rewrite;
+mod soon;
 
 pub(crate) use check::check;
 
@@ -61,6 +63,12 @@ use std::fmt::Write as _;
 /// The distance that marks a load or a store of one part, the first, of as many bytes as that has: what is meant is so far before the place that is said. Code in which
 /// anything else may be that far away is not widened ([`mod@check`]).
 pub(crate) const PART: i32 = 1 << 30;
+
+/// The distance that marks a store of a register past the caches ([`mod@past`]), which is far from that of a part.
+pub(crate) const PAST: i32 = 3 << 29;
+
+/// The distance that marks a store that is none: what it would store is computed before what comes next.
+pub(crate) const HELD: i32 = 7 << 28;
 
 /// How far from the first the bytes of two vectors are that stand for extremes, which no other operation asks for: the least and the greatest integers of 64
 /// bits, binary32 and binary64.

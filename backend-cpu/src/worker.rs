@@ -3,6 +3,7 @@
 
 use crate::arena::Piece;
 use crate::buffer::Account;
+use crate::emit::past::NEAR;
 use midend::device::Stop;
 use midend::interp::message::number;
 use midend::ir::id::SpanId;
@@ -12,7 +13,7 @@ use midend::ir::syntax::TrapKind;
 use midend::ir::types::ScalarType;
 use midend::trap::{RunError, Trap, trail};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A check in compiled code: what to say when it fails. Compiled code knows it by its address.
 #[derive(Debug)]
@@ -46,6 +47,8 @@ unsafe impl Send for Failure {}
 pub(crate) struct Launch<'a> {
     failed: AtomicBool,
     failure: Mutex<Option<Failure>>,
+    /// What workers have as theirs.
+    pub(crate) past: AtomicU64,
     stop: &'a Stop,
     pub(crate) account: &'a Account,
 }
@@ -55,6 +58,7 @@ impl<'a> Launch<'a> {
         Self {
             failed: AtomicBool::new(false),
             failure: Mutex::new(None),
+            past: AtomicU64::new(NEAR),
             stop,
             account,
         }
@@ -134,6 +138,8 @@ pub(crate) struct Worker<'a> {
     pub(crate) top: *mut u8,
     /// One past the last byte of the arena's current piece.
     pub(crate) end: *mut u8,
+    /// The bits that addresses must not have at which results are stored past the caches ([`crate::emit::past`]).
+    pub(crate) past: u64,
     /// What all workers of the launch share.
     pub(crate) launch: &'a Launch<'a>,
     /// The pieces of the arena; the one in use is last.
@@ -157,6 +163,7 @@ impl<'a> Worker<'a> {
             stack_limit: here.saturating_sub(left.saturating_sub(RESERVE)),
             top: std::ptr::null_mut(),
             end: std::ptr::null_mut(),
+            past: launch.past.load(Ordering::Relaxed),
             launch,
             pieces: Vec::new(),
         }
@@ -192,4 +199,73 @@ pub(crate) unsafe extern "C" fn trap(
 pub(crate) unsafe extern "C" fn copy_bytes(dst: *mut u8, src: *const u8, bytes: usize) {
     // SAFETY: promised by the caller; the two may be the same memory.
     unsafe { std::ptr::copy(src, dst, bytes) };
+}
+
+/// Called by compiled code to copy results that it makes one after the other to where they go, from a strip in which each has the place in a line of
+/// the cache that it will have. If they are stored past the caches, a line that is not full yet stays in the strip, at its beginning, unless these
+/// are the last ones. The first of all go to `begin`.
+///
+/// # Safety
+/// The worker is alive, both sides hold `bytes` bytes and have none in common, and the strip begins with the line that `src` is in.
+pub(crate) unsafe extern "C" fn copy_past(
+    worker: *const Worker<'_>,
+    begin: *const u8,
+    dst: *mut u8,
+    src: *mut u8,
+    bytes: usize,
+    last: u64,
+) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if (*worker).past == NEAR {
+            return std::ptr::copy_nonoverlapping(src, dst, bytes);
+        }
+        let before = dst as usize % LINE;
+        let (dst, src) = (dst.wrapping_sub(before), src.sub(before));
+        let bytes = before + bytes;
+        let lines = bytes / LINE * LINE;
+        // What others store.
+        let mut at = (begin as usize).saturating_sub(dst as usize);
+        let copy = |from: usize, to: usize| {
+            std::ptr::copy_nonoverlapping(src.add(from), dst.wrapping_add(from), to - from);
+        };
+        if lines > 0 && at > 0 {
+            copy(at, LINE);
+            at = LINE;
+        }
+        while at < lines {
+            copy_line(dst.add(at), src.add(at));
+            at += LINE;
+        }
+        if last != 0 {
+            copy(at, bytes.max(at));
+        } else if lines > 0 {
+            std::ptr::copy_nonoverlapping(src.add(lines), src, bytes - lines);
+        }
+    }
+}
+
+/// Bytes of a line of the cache.
+pub(crate) const LINE: usize = 64;
+
+/// Copies to a line of the cache, past it where there are instructions for that.
+///
+/// # Safety
+/// Both sides hold a line; the first is one.
+unsafe fn copy_line(dst: *mut u8, src: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: promised by the caller; all processors of the kind have these registers.
+    unsafe {
+        use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+        let (dst, src) = (dst.cast::<__m128i>(), src.cast::<__m128i>());
+        let parts: [_; 4] = std::array::from_fn(|k| _mm_loadu_si128(src.add(k)));
+        for (k, part) in parts.into_iter().enumerate() {
+            _mm_stream_si128(dst.add(k), part);
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    // SAFETY: promised by the caller.
+    unsafe {
+        std::ptr::copy_nonoverlapping(src, dst, LINE);
+    }
 }

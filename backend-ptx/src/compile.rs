@@ -246,7 +246,9 @@ fn uses(kernel: &Source, args: &[Var]) -> Vec<Use> {
             }
             KernelKind::Map | KernelKind::Seq => {}
         },
-        Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Trace(_) | Mem::Stream(_))
+        Exp::Op(
+            Mem::Alloc { .. } | Mem::Free(_) | Mem::Apart(_) | Mem::Trace(_) | Mem::Stream(_),
+        )
         | Exp::Atom(_)
         | Exp::Scalar(..)
         | Exp::Assert { .. }

@@ -1,7 +1,7 @@
 -- The LU decomposition of a matrix without pivoting, in blocks, the rest of the matrix after each (right-looking). The diagonal of L is 1.
 import "random"
 
-def block : i64 = 32
+def block : i64 = 64
 
 -- Of one block.
 def diagonal [b] (a: [b][b]f32) : *[b][b]f32 =

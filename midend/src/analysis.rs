@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod aliases;
+pub mod apart;
 pub mod bounded;
 pub mod calls;
 pub mod congruence;
@@ -14,4 +15,5 @@ pub mod regularity;
 pub mod rows;
 pub mod shapes;
 pub mod stencil;
+pub mod sums;
 pub mod tiles;

@@ -82,6 +82,29 @@ pub trait Device: Send + Sync {
         stop: &Stop,
     ) -> Result<(), RunError>;
 
+    /// In how many parts a loop over `points` that need nothing of each other ([`crate::analysis::apart`]) is to be run, a step of which goes through so
+    /// many bytes in all; nothing if all points are to be in each step.
+    fn parts(&self, _points: i64, _bytes: u64) -> Option<usize> {
+        None
+    }
+
+    /// Does `work` for each of so many parts, several at the same time.
+    fn in_parts(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        (0..count).for_each(work);
+    }
+
+    /// As [`Device::launch`], of a map over a regular space, for the points whose outermost index is at least the one number and below the other.
+    fn launch_part(
+        &self,
+        _module: &Self::Module,
+        _kernel: &str,
+        _args: &[Arg<Self::Buffer>],
+        _points: (i64, i64),
+        _stop: &Stop,
+    ) -> Result<(), RunError> {
+        Err(RunError::Internal("a device without parts".to_owned()))
+    }
+
     /// Whether [`Device::steps`] is worth trying where a step reads and writes so many bytes of what is carried.
     fn is_worth_steps(&self, _bytes: u64) -> bool {
         false

@@ -4,6 +4,7 @@
 //! outside. [`run`] does both. Memory of the device is counted by [`Memory`], which can limit it.
 
 mod ahead;
+mod apart;
 mod call;
 mod counts;
 mod estimate;

@@ -124,14 +124,18 @@ fn every_pass_has_a_planted_mistake() {
     assert!(without.is_empty(), "{without:?}");
 }
 
-/// The page on rules lists those of the passes' code and the forms of kernels that back ends count, and no others.
+/// The page on rules lists those of the passes' code, of plans and the forms of kernels that back ends count, and no others.
 #[test]
 fn every_rule_is_on_the_page() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut rules = BTreeSet::new();
-    in_source(&root.join("midend/src/passes"), &mut rules);
-    for backend in ["backend-cpu", "backend-ptx"] {
-        in_source(&root.join(backend).join("src"), &mut rules);
+    for folder in [
+        "midend/src/passes",
+        "midend/src/plan",
+        "backend-cpu/src",
+        "backend-ptx/src",
+    ] {
+        in_source(&root.join(folder), &mut rules);
     }
     let page = fs::read_to_string(root.join("docs/rules.md")).expect("the page is there");
     let listed: BTreeSet<String> = page

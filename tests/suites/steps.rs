@@ -1,5 +1,6 @@
-//! Steps of loops over maps that read what is near, done together, give what they give one after the other, for any number of threads
-//! (`tests/programs/loops/steps.fut`, which the corpus compares with the interpreter).
+//! Forms that launches take where arrays are large give what others give, for any number of threads: steps of loops over maps that read what is near,
+//! done together, all steps of some points before those of others, and results that are stored past the caches (`tests/programs/loops/steps.fut`,
+//! `loops/apart.fut` and `vectors/past.fut`, which the corpus compares with the interpreter).
 
 use arrc::loader::FileLoader;
 use arrc::session::on_big_stack;
@@ -9,19 +10,24 @@ use midend::driver::{Driver, Settings};
 use midend::fired::counted;
 use midend::ir::scalar::Const;
 use midend::ir::syntax::Program;
+use midend::ir::threshold::{Forced, INFINITE};
 use midend::pipeline;
 use midend::plan::{self, Executable, Signature};
 use midend::trap::RunError;
 use midend::value::Value;
 use std::time::Duration;
 
-const PROGRAM: &str = include_str!("../programs/loops/steps.fut");
+const STEPS: &str = include_str!("../programs/loops/steps.fut");
+const APART: &str = include_str!("../programs/loops/apart.fut");
+const PAST: &str = include_str!("../programs/vectors/past.fut");
 /// Points seem so dear that a few are worth steps done together.
 const DEARER: f64 = 20_000.0;
+const TOGETHER: &str = "cpu/steps-together";
+const IN_PARTS: &str = "plan/in-parts";
 
-fn planned() -> (Program<midend::ir::mem::Mem>, Vec<Signature>) {
+fn planned(text: &str) -> (Program<midend::ir::mem::Mem>, Vec<Signature>) {
     let mut loader = FileLoader::new();
-    let file = loader.add_text("steps.fut", PROGRAM);
+    let file = loader.add_text("program.fut", text);
     let compiled = frontend::compile(file, &mut loader).expect("it loads");
     let settings = Settings::default();
     let (clock, mut tell) = (|| Duration::ZERO, |_: midend::driver::Event<'_>| {});
@@ -29,37 +35,52 @@ fn planned() -> (Program<midend::ir::mem::Mem>, Vec<Signature>) {
     pipeline::plan(compiled.program, &mut driver).expect("it is planned")
 }
 
-/// What an entry point gives for integers on so many threads, and whether steps were done together.
+/// What an entry point gives for integers on so many threads, and whether a rule was used.
 fn run(
-    (entry, args): (&str, &[Const]),
-    threads: usize,
-    dearer: f64,
+    call: (&str, &[Const]),
+    (threads, dearer): (usize, f64),
+    rule: &str,
 ) -> (Result<Vec<Value>, RunError>, bool) {
-    let (program, signatures) = planned();
+    run_of(STEPS, call, (threads, dearer, 0), rule)
+}
+
+/// The same for a program, with vector registers of so many bits.
+fn run_of(
+    text: &str,
+    (entry, args): (&str, &[Const]),
+    (threads, dearer, vector_bits): (usize, f64, u32),
+    rule: &str,
+) -> (Result<Vec<Value>, RunError>, bool) {
+    let (program, signatures) = planned(text);
     let executable = Executable::new(&program, signatures);
     let options = Options {
         threads,
         memory: None,
-        vector_bits: 0,
+        vector_bits,
     };
     let device = CpuDevice::new(options).expect("there is a CPU");
     let device = device.with_dearer_points(dearer);
     let module = device.compile(&program).expect("it is compiled");
     let args: Vec<Value> = args.iter().copied().map(Value::Scalar).collect();
     let stop = Stop::new();
-    let options = plan::Options::new(&stop);
+    let mut options = plan::Options::new(&stop);
+    // No guard finds that there is enough parallelism in what has been outermost.
+    let never = Forced::all(INFINITE);
+    if rule == IN_PARTS {
+        options.thresholds = &never;
+    }
     let (result, counts) =
         on_big_stack(|| counted(|| executable.run(&device, &module, entry, args, &options)));
-    (result, counts.contains_key("cpu/steps-together"))
+    (result, counts.contains_key(rule))
 }
 
 /// Compares steps done together with steps one after the other.
 fn agrees(entry: &str, args: &[Const], together: bool) {
     let call = (entry, args);
-    let (expected, apart) = run(call, 1, 1.0);
+    let (expected, apart) = run(call, (1, 1.0), TOGETHER);
     assert!(!apart, "{entry}");
     for threads in 1..4 {
-        let (got, was) = run(call, threads, DEARER);
+        let (got, was) = run(call, (threads, DEARER), TOGETHER);
         assert_eq!(got, expected, "{entry} on {threads} threads");
         assert_eq!(was, together, "{entry} on {threads} threads");
     }
@@ -89,4 +110,67 @@ fn a_step_that_fails_does_so_as_it_does_alone() {
 fn one_step_is_a_launch() {
     let args = [Const::I32(1), Const::I64(50), Const::I64(71)];
     agrees("clamped", &args, false);
+}
+
+#[test]
+fn parts_of_planes_give_what_planes_give() {
+    let sizes = [60, 7, 20].map(Const::I64);
+    let args = [Const::I32(1), sizes[0], sizes[1], sizes[2]];
+    let (call, rule) = (("chosen", &args[..]), "cpu/map-by-planes");
+    let (expected, in_parts) = run(call, (1, 1.0), rule);
+    assert!(!in_parts);
+    for threads in 1..4 {
+        assert_eq!(run(call, (threads, 2000.0), rule), (expected.clone(), true));
+    }
+}
+
+#[test]
+fn loops_in_parts_give_what_they_give_as_a_whole() {
+    let in_parts = |entry: &str, args: &[i64], parts: bool| {
+        let args: Vec<Const> = args.iter().copied().map(Const::I64).collect();
+        let call = (entry, &args[..]);
+        let (expected, was) = run_of(APART, call, (1, 1.0, 0), IN_PARTS);
+        assert!(!was, "{entry}");
+        for threads in 1..4 {
+            let (got, was) = run_of(APART, call, (threads, DEARER, 0), IN_PARTS);
+            assert_eq!(got, expected, "{entry} on {threads} threads");
+            assert_eq!(was, parts, "{entry} on {threads} threads");
+        }
+    };
+    in_parts("rows", &[50, 40, 9], true);
+    in_parts("planes", &[9, 20, 33, 8], true);
+    in_parts("planes", &[7, 20, 33, 3], true);
+    in_parts("inner", &[16, 200, 4], true);
+    in_parts("together", &[16, 200, 4], false);
+    // What fails is what does so one step after the other.
+    in_parts("late", &[4, 2000], true);
+    in_parts("late", &[2, 2000], true);
+    // There is nothing to have near again.
+    in_parts("rows", &[50, 40, 1], false);
+}
+
+#[test]
+fn results_past_the_caches_are_the_same() {
+    let rule = "cpu/stores-past-caches";
+    for (entry, args) in [
+        ("two", &[5003][..]),
+        ("within", &[5, 5003]),
+        ("rows", &[41, 133]),
+        ("sums", &[9001]),
+        ("sums_of_rows", &[5, 1003]),
+        ("kept", &[9001, 1]),
+        ("kept", &[9001, 2]),
+        ("kept", &[9001, 3000]),
+    ] {
+        let args: Vec<Const> = args.iter().copied().map(Const::I64).collect();
+        let call = (entry, &args[..]);
+        let (expected, past) = run_of(PAST, call, (1, 1.0, 128), rule);
+        assert!(!past, "{entry}");
+        for bits in [128, 256, 512] {
+            for threads in 1..4 {
+                let got = run_of(PAST, call, (threads, DEARER, bits), rule);
+                assert_eq!(got, (expected.clone(), true), "{entry}, {bits} bits");
+            }
+        }
+    }
 }

@@ -12,6 +12,7 @@
 //! ```
 
 use super::lanes::compressed;
+use super::past::{LINE, Strip};
 use super::{Emit, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -37,13 +38,13 @@ impl Emit<'_, '_> {
         (start, (lo, hi)): (&[Value], (Value, Value)),
     ) -> Vec<Value> {
         let (index, _) = *kernel.space.last().expect("scans have a dimension");
-        let strips: Vec<Value> = kept
+        let rooms: Vec<Value> = kept
             .stores
             .iter()
             .map(|(buffer, _)| {
                 // Whole registers are stored, of which the first elements count.
                 let bytes = STRIP as u32 * self.elem(*buffer).bytes() as u32;
-                self.stack_slot(bytes + REGISTER)
+                self.stack_slot(bytes + LINE as u32 + REGISTER)
             })
             .collect();
         let vars = self.vars;
@@ -61,6 +62,14 @@ impl Emit<'_, '_> {
             start,
             |emit, strip, before| {
                 let first = before[0];
+                let stores = kept.stores.iter().zip(&rooms);
+                let strips: Vec<Strip> = stores
+                    .map(|((buffer, _), room)| {
+                        let place = (emit.var(*buffer), emit.elem(*buffer));
+                        emit.strip_for(*room, place, (start[0], first))
+                    })
+                    .collect();
+                let starts: Vec<Value> = strips.iter().map(|strip| strip.start).collect();
                 let from = emit.b.ins().imul_imm_s(strip, STRIP);
                 let from = emit.b.ins().iadd(lo, from);
                 let to = emit.b.ins().iadd_imm_s(from, STRIP);
@@ -79,7 +88,7 @@ impl Emit<'_, '_> {
                         let ahead = emit.b.ins().imul_imm_s(g, width);
                         let start = emit.b.ins().iadd(from, ahead);
                         let at = emit.b.ins().isub(sums[0], first);
-                        let count = emit.group_kept(job, (index, start), &strips, at);
+                        let count = emit.group_kept(job, (index, start), &starts, at);
                         vec![emit.b.ins().iadd(sums[0], count)]
                     });
                     let done = emit.b.ins().imul_imm_s(groups, width);
@@ -100,7 +109,7 @@ impl Emit<'_, '_> {
                                 emit.stm(stm);
                                 continue;
                             }
-                            for ((buffer, value), strip) in kept.stores.iter().zip(&strips) {
+                            for ((buffer, value), strip) in kept.stores.iter().zip(&starts) {
                                 let elem = emit.elem(*buffer);
                                 let place = emit.element(*strip, elem, at);
                                 let value = emit.atom(*value);
@@ -111,11 +120,9 @@ impl Emit<'_, '_> {
                     })
                 });
                 let length = emit.b.ins().isub(sums[0], first);
-                for ((buffer, _), strip) in kept.stores.iter().zip(&strips) {
-                    let (start, elem) = (emit.var(*buffer), emit.elem(*buffer));
-                    let to = emit.element(start, elem, first);
-                    let bytes = emit.b.ins().imul_imm_s(length, elem.bytes() as i64);
-                    emit.helper(&crate::calls::COPY_BYTES, &[to, *strip, bytes]);
+                let is_last = emit.b.ins().icmp(IntCC::Equal, to, hi);
+                for strip in &strips {
+                    emit.copy_strip(strip, length, is_last);
                 }
                 sums
             },

@@ -48,7 +48,7 @@ struct Groups {
 }
 
 /// The buffers that a body reads, and those that it writes, but for those that it makes.
-fn buffers(body: &Body<Mem>) -> (BTreeSet<Var>, BTreeSet<Var>) {
+pub(super) fn buffers(body: &Body<Mem>) -> (BTreeSet<Var>, BTreeSet<Var>) {
     let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
     let mut own = BTreeSet::new();
     all_stms(body, &mut |stm| match &stm.exp {

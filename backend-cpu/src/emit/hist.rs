@@ -2,6 +2,7 @@
 
 mod rows;
 mod soon;
+pub(super) mod strips;
 pub(crate) mod tables;
 
 use super::divided::{Divided, divided, of_rows};
@@ -32,7 +33,8 @@ impl Emit<'_, '_> {
     ) {
         let strip = super::control::strip(&kernel.body);
         let table = *p.last().expect("the table is the last parameter");
-        if window.is_none() && tables::tables(kernel, hists) > 1 {
+        let in_turn = tables::tables(kernel, hists) > 1 && !strips::is_long(kernel);
+        if window.is_none() && in_turn {
             let places = self.places(table, tables::TABLES);
             return self.hist_in_turn(kernel, &hists[0], &places, (p[1], p[2]));
         }

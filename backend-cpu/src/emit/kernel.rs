@@ -1,7 +1,8 @@
 //! Kernels: loops over pieces of a space, and the units of each kind.
 
 use super::groups::Row;
-use super::lanes::with_own_rows;
+use super::hist::strips::{fits, strips};
+use super::lanes::{map_plan, with_own_rows};
 use super::reduce::columns::{columns, reduces_columns};
 use super::reduce::narrow::narrow;
 use super::{Emit, Emitted, block_args, unit};
@@ -133,15 +134,32 @@ pub(crate) fn emit(
             vec![]
         });
     }
-    let in_lanes = (asked, &units.tables, &units.in_lanes);
     if role == Role::Chunk
-        && let Some(own) = with_own_rows(kernel, &program.vars, in_lanes)
+        && let Some(own) = with_own_rows(kernel, &program.vars, (asked, units))
     {
         fired("cpu/rows-of-lanes");
         let (known, bodies) = ((program, &own.vars), kernel_bodies(&own.kernel));
         return unit(known, units, &params, &[], (&bodies, asked), |emit, p| {
             emit.load_arguments(args, p[0]);
             emit.map(&own.kernel, &p[1..]);
+            vec![]
+        });
+    }
+    if let (KernelKind::Hist(hists), Role::Chunk) = (&kernel.kind, role)
+        && let Some(job) = strips(&program.vars, kernel)
+        && let Some((plan, interior)) = map_plan(
+            &job.kernel,
+            &job.vars,
+            (asked, &units.tables, &units.in_lanes),
+        )
+        && fits(&plan)
+    {
+        let known = (program, &job.vars);
+        let mut bodies = bodies;
+        bodies.extend([&job.kernel.body, &job.body]);
+        return unit(known, units, &params, &[], (&bodies, asked), |emit, p| {
+            emit.load_arguments(args, p[0]);
+            emit.hist_in_strips((kernel, &hists[0]), (&job, &plan, interior.as_ref()), p);
             vec![]
         });
     }
@@ -254,6 +272,7 @@ impl Emit<'_, '_> {
             });
         };
         let again = self.may_repeat(&kernel.body);
+        self.may_store_past(&kernel.body, again);
         let work = |emit: &mut Self, row| match &interior {
             Some(interior) => emit.grouped_inside(kernel, (&plan, interior, again), *index, row),
             None => emit.grouped(kernel, (&plan, again), *index, row),
@@ -268,6 +287,7 @@ impl Emit<'_, '_> {
                 work(emit, Row { range, base });
             }),
         }
+        self.settle_map();
     }
 
     /// Executes `body` for every point that the parameters of a unit say, in order.

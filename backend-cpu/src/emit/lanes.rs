@@ -36,6 +36,7 @@ mod sequential;
 mod shape;
 mod strips;
 mod taken;
+mod tally;
 pub(crate) mod tile;
 mod turn;
 mod vector;
@@ -92,6 +93,8 @@ pub(super) struct Group<'p> {
     narrow: BTreeSet<Var>,
     /// The choices on whose sides this is, and which sides, where elements are read there.
     sides: Vec<(Var, bool)>,
+    /// The truth values that numbers are.
+    truths: HashMap<Var, Var>,
 }
 
 impl<'p> Group<'p> {
@@ -108,6 +111,7 @@ impl<'p> Group<'p> {
             panels: HashMap::new(),
             narrow: BTreeSet::new(),
             sides: Vec::new(),
+            truths: HashMap::new(),
         }
     }
 }
@@ -325,20 +329,15 @@ impl Emit<'_, '_> {
                 self.lanes_select(group, stm.binds[0], *ty, args)
             }
             Exp::Scalar(op, args) => {
-                let value = match self.linear(group, *op, args) {
-                    Some(value) => Some(value),
-                    None => match self.packed_truth(group, *op, args) {
-                        Some(value) => Some(value),
-                        None => self.packed_scalar(group, *op, args),
-                    },
-                };
-                match value {
-                    Some(value) => {
-                        group.lanes.insert(stm.binds[0], value);
-                        true
-                    }
-                    None => false,
-                }
+                group.note_truth(stm.binds[0], *op, args);
+                let value = self.linear(group, *op, args);
+                let value = value
+                    .or_else(|| self.packed_truth(group, *op, args))
+                    .or_else(|| self.tallied(group, *op, args))
+                    .or_else(|| self.packed_scalar(group, *op, args));
+                let found = value.is_some();
+                group.lanes.extend(value.map(|value| (stm.binds[0], value)));
+                found
             }
             Exp::Op(Mem::Load { buffer, index }) => {
                 let found = self.row_load(group, stm.binds[0]);
@@ -361,7 +360,8 @@ impl Emit<'_, '_> {
                 let Some((start, stride)) = self.lanes_place(group, *buffer, *index) else {
                     return false;
                 };
-                self.lanes_store(group, self.elem(*buffer), (start, stride), *value);
+                let to = (Some(*buffer), self.elem(*buffer));
+                self.lanes_store(group, to, (start, stride), *value);
                 true
             }
             Exp::If {
@@ -387,6 +387,7 @@ impl Emit<'_, '_> {
             | Exp::Op(
                 Mem::Alloc { .. }
                 | Mem::Free(_)
+                | Mem::Apart(_)
                 | Mem::Copy { .. }
                 | Mem::Launch(_)
                 | Mem::Trace(_)

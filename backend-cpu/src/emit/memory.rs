@@ -59,7 +59,7 @@ impl Emit<'_, '_> {
     pub(super) fn memory(&mut self, op: &Mem, binds: &[Var]) -> Vec<Value> {
         match op {
             Mem::Alloc { elem, len, .. } => vec![self.alloc(*elem, *len, binds.first().copied())],
-            Mem::Free(_) => vec![],
+            Mem::Free(_) | Mem::Apart(_) => vec![],
             Mem::Load { buffer, index } => {
                 let elem = self.elem(*buffer);
                 let start = self.var(*buffer);
@@ -191,6 +191,7 @@ impl Emit<'_, '_> {
             | Exp::Loop { .. }
             | Exp::Op(
                 Mem::Free(_)
+                | Mem::Apart(_)
                 | Mem::Load { .. }
                 | Mem::Store { .. }
                 | Mem::Copy { .. }

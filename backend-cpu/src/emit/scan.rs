@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use midend::analysis::filters::kept;
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::soac::Operator;
-use midend::ir::syntax::{Exp, Lambda, Stm};
+use midend::ir::syntax::{Exp, Lambda, Stm, Vars};
 use midend::ir::types::ScalarType;
 
 /// The most statements of a body that is executed twice.
@@ -98,13 +98,35 @@ impl Emit<'_, '_> {
         places: &[Value],
         (start, range, base): (Vec<Value>, (Value, Value), Value),
     ) -> Vec<Value> {
-        let tys = super::kernel::components(self.vars, ops);
-        let (index, _) = *kernel.space.last().expect("scans have a dimension");
         if let Some(then) = then
             && let Some(kept) = kept(kernel, ops, then)
         {
-            return self.scan_kept(kernel, (ops, then), &kept, (&start, range));
+            let sums = self.scan_kept(kernel, (ops, then), &kept, (&start, range));
+            self.settle();
+            return sums;
         }
+        if then.is_some() || !sums_first(kernel) {
+            return self.scan_points(kernel, (ops, then), places, (&start, range, base));
+        }
+        let tys = super::kernel::components(self.vars, ops);
+        let to = (places, &tys[..], base);
+        let sums = self.through_strips(to, (&start, range), |emit, places, range, start| {
+            emit.scan_points(kernel, (ops, then), places, (start, range, base))
+        });
+        self.settle();
+        sums
+    }
+
+    /// The same, with results stored where they go.
+    fn scan_points(
+        &mut self,
+        kernel: &Kernel,
+        (ops, then): (&[Operator<Mem>], Option<&Lambda<Mem>>),
+        places: &[Value],
+        (start, range, base): (&[Value], (Value, Value), Value),
+    ) -> Vec<Value> {
+        let tys = super::kernel::components(self.vars, ops);
+        let (index, _) = *kernel.space.last().expect("scans have a dimension");
         let strip = super::control::strip(&kernel.body);
         let store = |emit: &mut Self, i: Value, sums: &[Value]| {
             let number = emit.b.ins().iadd(base, i);
@@ -128,12 +150,12 @@ impl Emit<'_, '_> {
             sums
         };
         if then.is_some() || !may_regroup(kernel, ops, &tys) {
-            return self.range(ScalarType::I64, range, strip, &start, point);
+            return self.range(ScalarType::I64, range, strip, start, point);
         }
         let length = self.b.ins().isub(range.1, range.0);
         let shift = i64::from(TOGETHER.trailing_zeros());
         let groups = self.b.ins().sshr_imm_u(length, shift);
-        let sums = self.counted(ScalarType::I64, groups, strip, &start, |emit, g, sums| {
+        let sums = self.counted(ScalarType::I64, groups, strip, start, |emit, g, sums| {
             let ahead = emit.b.ins().imul_imm_s(g, TOGETHER);
             let first = emit.b.ins().iadd(range.0, ahead);
             let (mut group, mut all): (Option<Vec<Value>>, _) = (None, sums.to_vec());
@@ -178,5 +200,21 @@ impl Emit<'_, '_> {
             }
             vec![]
         });
+    }
+}
+
+/// How many bytes a point of a scan writes that may be stored past the caches; a filter is taken to keep half of its points.
+pub(crate) fn streamed_bytes(vars: &Vars, kernel: &Kernel) -> i64 {
+    let KernelKind::Scan { ops, then, .. } = &kernel.kind else {
+        return 0;
+    };
+    let bytes = |tys: Vec<ScalarType>| tys.iter().map(|ty| ty.bytes() as i64).sum::<i64>();
+    match then {
+        None if sums_first(kernel) => bytes(super::kernel::components(vars, ops)),
+        None => 0,
+        Some(then) => kept(kernel, ops, then).map_or(0, |kept| {
+            let stores = kept.stores.iter();
+            bytes(stores.filter_map(|(v, _)| vars[*v].ty.elem()).collect()) / 2
+        }),
     }
 }

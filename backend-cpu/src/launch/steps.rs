@@ -26,7 +26,7 @@ use rayon::ThreadPool;
 use std::sync::Arc;
 
 /// Bytes that stay near a thread: half of the second nearest cache, or less.
-const NEAR: f64 = (1 << 20) as f64;
+pub(super) const NEAR: f64 = (1 << 20) as f64;
 /// The most steps that are done together.
 const TOGETHER: i64 = 8;
 
@@ -48,6 +48,7 @@ pub(crate) fn steps(
     let CompiledKind::Map {
         chunk,
         lanes,
+        streamed: _,
         tiles: None,
     } = &compiled.kind
     else {

@@ -1,7 +1,7 @@
 //! Whether code is made to be widened: every operation on vectors keeps to the lanes of its part, and what has a value in some
 //! parts alone goes nowhere where all are wanted.
 
-use super::{PART, Refused, Width};
+use super::{PART, PAST, Refused, Width};
 use cranelift_codegen::ir::{Function, Inst, InstructionData, Opcode, Value, types};
 use std::collections::HashMap;
 
@@ -139,11 +139,11 @@ pub(crate) fn check(func: &Function, width: Width) -> Result<(), Refused> {
             return Err(Refused("a call with many arguments".to_owned()));
         }
     }
-    if func_insts(func).any(|inst| of_part(func, inst))
+    if func_insts(func).any(|inst| mark(func, inst).is_some())
         && func_insts(func).any(|inst| is_far(func, inst))
     {
         return Err(Refused(
-            "a far address beside loads and stores of parts".to_owned(),
+            "a far address beside marks in addresses".to_owned(),
         ));
     }
     let filled = filled(func, &vectors, width);
@@ -173,11 +173,16 @@ fn func_insts(func: &Function) -> impl Iterator<Item = Inst> + '_ {
     blocks.flat_map(|block| func.layout.block_insts(block))
 }
 
-/// Whether an instruction has the mark of a load or a store of one part.
-fn of_part(func: &Function, inst: Inst) -> bool {
+/// The mark of an instruction, and what is meant beside it.
+fn mark(func: &Function, inst: Inst) -> Option<i32> {
     func.dfg.insts[inst]
         .load_store_offset()
-        .is_some_and(|distance| distance >= PART)
+        .filter(|distance| *distance >= PART)
+}
+
+/// Whether an instruction has the mark of a load or a store of one part.
+fn of_part(func: &Function, inst: Inst) -> bool {
+    mark(func, inst).is_some_and(|distance| distance < PAST)
 }
 
 /// Whether an instruction may make a distance that is taken for that mark: what is so far in bytes or elements, and no address by itself.
@@ -190,7 +195,7 @@ fn is_far(func: &Function, inst: Inst) -> bool {
         matches!(constant, Some(InstructionData::UnaryImm { imm, .. }) if far(imm.bits()))
     };
     let adds = matches!(dfg.insts[inst].opcode(), Opcode::Iadd | Opcode::Isub);
-    far(i64::from(distance)) && !of_part(func, inst)
+    far(i64::from(distance)) && mark(func, inst).is_none()
         || adds && dfg.inst_args(inst).iter().any(added)
 }
 

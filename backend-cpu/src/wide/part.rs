@@ -14,7 +14,7 @@ const LOADS: [Code; 6] = [
 ];
 
 /// Stores of vectors.
-const STORES: [Code; 6] = [
+pub(super) const STORES: [Code; 6] = [
     Code::Movups_xmmm128_xmm,
     Code::Movdqu_xmmm128_xmm,
     Code::VEX_Vmovups_xmmm128_xmm,

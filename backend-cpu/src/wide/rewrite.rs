@@ -5,7 +5,7 @@ use super::frame::Frame;
 use super::gather::gather;
 use super::masks::{MASK, Masks};
 use super::pool::Pool;
-use super::{BASE, Refused, Width, has_vectors, part};
+use super::{BASE, Refused, Width, has_vectors, part, past, soon};
 use iced_x86::{Code, FlowControl, Instruction, MemoryOperand, OpKind, Register};
 
 /// A register that Cranelift knows nothing of, for the order of lanes.
@@ -94,7 +94,8 @@ impl<'c> Writer<'c> {
         match form {
             None => {
                 self.leave(&instruction);
-                self.push(instruction);
+                let asked = soon::asked(&instruction)?;
+                self.push(asked.unwrap_or(instruction));
             }
             Some(form) => self.vectors(instruction, form)?,
         }
@@ -140,6 +141,10 @@ impl<'c> Writer<'c> {
     fn vectors(&mut self, mut instruction: Instruction, form: Form) -> Result<(), Refused> {
         let mut kinds = (0..instruction.op_count()).map(|k| instruction.op_kind(k));
         let in_memory = kinds.any(|kind| kind == OpKind::Memory);
+        if in_memory && let Some(store) = past::store(&instruction, self.width)? {
+            self.push(store);
+            return Ok(());
+        }
         if in_memory && part::is_marked(&mut instruction) && form != Form::Pair {
             if let Some(code) = gather(instruction.code(), self.width) {
                 return self.gather(&instruction, code);

@@ -72,6 +72,7 @@ impl Lower<'_> {
             | Exp::Loop { .. }
             | Exp::Op(
                 Mem::Free(_)
+                | Mem::Apart(_)
                 | Mem::Load { .. }
                 | Mem::Store { .. }
                 | Mem::Copy { .. }

@@ -307,7 +307,7 @@ impl Lower<'_> {
                 self.share_out(kernel);
                 vec![]
             }
-            Mem::Free(_) | Mem::Trace(_) | Mem::Stream(_) => self.memory(op, bind),
+            Mem::Free(_) | Mem::Apart(_) | Mem::Trace(_) | Mem::Stream(_) => self.memory(op, bind),
         }
     }
 

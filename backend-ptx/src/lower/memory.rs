@@ -128,7 +128,7 @@ impl Lower<'_> {
     pub(super) fn memory(&mut self, op: &Mem, bind: Option<Var>) -> Vec<Value> {
         match op {
             Mem::Alloc { elem, len, .. } => vec![self.alloc(*elem, *len, bind)],
-            Mem::Free(_) => vec![],
+            Mem::Free(_) | Mem::Apart(_) => vec![],
             Mem::Load { buffer, index } => {
                 let elem = self.elem(*buffer);
                 let index = self.atom(*index);

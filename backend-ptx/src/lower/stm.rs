@@ -21,6 +21,7 @@ impl Lower<'_> {
             Exp::Call { fun, .. } => format!("call {}", self.program.funs[*fun].name),
             Exp::Op(Mem::Alloc { .. }) => "alloc".to_owned(),
             Exp::Op(Mem::Free(_)) => "free".to_owned(),
+            Exp::Op(Mem::Apart(_)) => "apart".to_owned(),
             Exp::Op(Mem::Load { buffer, .. }) => format!("load {}", self.name(*buffer)),
             Exp::Op(Mem::Store { buffer, .. }) => format!("store {}", self.name(*buffer)),
             Exp::Op(Mem::Copy { .. }) => "copy".to_owned(),

@@ -108,6 +108,7 @@ impl<'a> Look<'a> {
                 | Exp::Op(
                     Mem::Alloc { .. }
                     | Mem::Free(_)
+                    | Mem::Apart(_)
                     | Mem::Copy { .. }
                     | Mem::Launch(_)
                     | Mem::Trace(_)

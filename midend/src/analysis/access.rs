@@ -179,6 +179,7 @@ impl Reads for Mem {
             Self::Load { buffer, index } => Some((*buffer, std::slice::from_ref(index))),
             Self::Alloc { .. }
             | Self::Free(_)
+            | Self::Apart(_)
             | Self::Store { .. }
             | Self::Copy { .. }
             | Self::Launch(_)

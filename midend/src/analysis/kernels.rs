@@ -34,6 +34,7 @@ pub fn bodies<'a>(exp: &'a Exp<Mem>, f: &mut dyn FnMut(&'a Body<Mem>)) {
         | Exp::Op(
             Mem::Alloc { .. }
             | Mem::Free(_)
+            | Mem::Apart(_)
             | Mem::Load { .. }
             | Mem::Store { .. }
             | Mem::Copy { .. }

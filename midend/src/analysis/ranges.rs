@@ -104,6 +104,13 @@ impl Ranges {
         if self.is_not_negative(a) {
             self.scoped.push(Fact::Positive(b));
         }
+        let last = b.as_var().and_then(|b| self.last.get(&b)).copied();
+        if let Some(n) = last
+            && self.is_not_negative(a)
+            && self.is_below(a, n)
+        {
+            self.scoped.push(Fact::NextBelow(a, n));
+        }
     }
 
     fn at_most(&mut self, a: Atom, b: Atom) {
@@ -142,6 +149,11 @@ impl Ranges {
             not_negative: self.is_not_negative(a),
             below,
         }
+    }
+
+    /// What a value is known to be below in the scope at hand.
+    pub fn below(&self, a: Atom) -> Vec<Atom> {
+        self.range(a).below
     }
 
     /// A variable is the first of these in one case and the second in the other; each range was found where its case

@@ -77,7 +77,7 @@ pub fn stencil<'b>(
             Exp::Op(Mem::Alloc { elem, len, .. }) => {
                 made.insert(*stm.binds.first()?, (*elem, *len));
             }
-            Exp::Op(Mem::Free(_)) => {}
+            Exp::Op(Mem::Free(_) | Mem::Apart(_)) => {}
             Exp::Op(Mem::Launch(kernel)) if launched.is_none() => {
                 launched = Some((&**kernel, &stm.exp));
             }
@@ -409,7 +409,7 @@ impl<'a> Finder<'a> {
 
     fn op(&mut self, op: &Mem, is_whole: bool) -> Option<()> {
         match op {
-            Mem::Alloc { .. } | Mem::Free(_) => Some(()),
+            Mem::Alloc { .. } | Mem::Free(_) | Mem::Apart(_) => Some(()),
             Mem::Load { buffer, index } => {
                 if !self.is_carried(*buffer) {
                     return Some(());

@@ -26,6 +26,10 @@ pub enum Mem {
     },
     /// Drops a name of a buffer at its last use (host code only). Binds nothing.
     Free(Var),
+    /// Says of the loop that this begins (host code only): all that its body makes, and hands on to the next step, has this outermost
+    /// extent, and what has one outermost index is computed from what has the same one, and from what there was before the loop. Binds
+    /// nothing ([`crate::analysis::apart`]).
+    Apart(Atom),
     /// Binds the element at `index`.
     Load {
         /// The buffer.

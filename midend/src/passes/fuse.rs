@@ -17,6 +17,7 @@
 //! | filter-length | a filter of which only the number is wanted | `filter.rs` |
 //! | map-map, reduce-reduce, scan-scan, map-reduce, map-scan, hist-hist, scatter-scatter | neighbours that share an input | `horizontal.rs` |
 //! | map-rows | rows that maps make, and what traverses all of their elements | `flat.rs` |
+//! | map-counter | what an operator finds by its counter, and what makes it | `counter.rs` |
 //! | map-index, map-slice, map-rearrange, map-reshape | views of what maps make become views of what they read | `index.rs` |
 //!
 //! It goes by the components of tuples: results of a producer that are also read elsewhere stay results of the fused operator. No
@@ -30,6 +31,7 @@
 //! `stream_par` (thesis 7.1): an operator that maps, scans and reduces at once becomes one loop without arrays between
 //! its parts where it is executed sequentially, which is what the thesis has the stream forms for.
 
+mod counter;
 mod filter;
 mod flat;
 mod horizontal;
@@ -99,6 +101,7 @@ impl Fuse<'_> {
             self.narrow(body);
             self.rows(body);
             self.views(body);
+            self.counters(body);
         }
         if operators > 1 {
             self.statements(body, host);

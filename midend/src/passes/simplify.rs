@@ -36,6 +36,7 @@ use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, Id, SpanId, Var};
 use crate::ir::rename::{self, Subst};
+use crate::ir::scalar::BinOp;
 use crate::ir::syntax::{Atom, Body, Exp, Fun, Program, Stm, Vars};
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk::deep;
@@ -180,6 +181,8 @@ struct Simplify<'v, D> {
     /// What variables are replaced by, wherever they appear from here on.
     subst: Subst,
     defs: HashMap<Var, Def<D>>,
+    /// Conditionals that are conjunctions or disjunctions, whose second part is computed only where the first does not decide.
+    choices: HashMap<Var, (BinOp, [Atom; 2])>,
     /// Truth values that the branch at hand rests on.
     known: Scoped<Var, bool>,
     /// Expressions that were computed, with the variable and its certificates.
@@ -199,6 +202,7 @@ impl<'v, D: Dialect> Simplify<'v, D> {
             rules,
             subst: Subst::new(),
             defs: HashMap::default(),
+            choices: HashMap::default(),
             known: Scoped::default(),
             seen: Scoped::default(),
             asserted: Scoped::default(),

@@ -54,6 +54,7 @@ pub(super) fn call_entry<D: Device, A: Argument>(
         depth: 0,
         args: Vec::new(),
         ahead: Ahead::default(),
+        part: None,
     };
     let called = run.call(signature.fun, inputs);
     let called = run.drop_ahead().and(called);

@@ -347,7 +347,9 @@ impl Walk<'_> {
                     vec![self.buffer(len * elem.bytes() as f64)],
                 )
             }
-            Mem::Free(_) | Mem::Trace(_) | Mem::Stream(_) => (Work::default(), vec![]),
+            Mem::Free(_) | Mem::Apart(_) | Mem::Trace(_) | Mem::Stream(_) => {
+                (Work::default(), vec![])
+            }
             Mem::Load { buffer, .. } => (self.access((*buffer, false), 1.0), vec![]),
             Mem::Store { buffer, .. } => (self.access((*buffer, true), 1.0), vec![]),
             Mem::Copy { shape, dst, src } => (self.copy(shape, dst, src), vec![]),

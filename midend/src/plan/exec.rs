@@ -1,12 +1,13 @@
 //! Executing host code statement by statement.
 
 use super::ahead::Ahead;
-use super::memory::{Asker, Counted, counted};
+use super::apart::{Apart, Part as PartOfLoop};
+use super::memory::Counted;
 use super::resolve::{Block, HostFun, Op, OpKind, Operand, Part, Slot};
 use super::steps::Steps;
 use super::{Executable, Options};
 use crate::device::{Arg, Device};
-use crate::interp::message::number;
+use crate::interp::message;
 use crate::interp::scalar;
 use crate::ir::id::{FunId, SpanId};
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
@@ -52,6 +53,8 @@ pub(super) struct Run<'a, D: Device> {
     /// Arguments of the kernel that is being launched; kept to save allocations.
     pub(super) args: Vec<Arg<D::Buffer>>,
     pub(super) ahead: Ahead<D::Buffer>,
+    /// The part of a loop that is run.
+    pub(super) part: Option<PartOfLoop<'a, D::Buffer>>,
 }
 
 pub(super) type Frame<D> = [Val<<D as Device>::Buffer>];
@@ -165,7 +168,8 @@ impl<D: Device> Run<'_, D> {
             self.options.memory.has_room(bytes)
         };
         let kind = self.exe.thresholds[threshold].kind;
-        reaches(measure, self.numbers[threshold]) && (kind != ThresholdKind::Layout || has_room())
+        reaches(measure, self.numbers[threshold])
+            && (kind != ThresholdKind::Layout || self.part.is_none() && has_room())
     }
 
     fn check_stop(&self) -> Result<(), RunError> {
@@ -294,11 +298,13 @@ impl<D: Device> Run<'_, D> {
                 bound,
                 body,
                 steps,
+                apart,
             } => {
                 let bound = constant(frame, *bound)?;
                 start(frame, params);
                 let steps = steps.as_ref().map(|steps| (&**steps, op.span));
-                self.for_loop(frame, (params, body), (*index, bound), steps)?;
+                let ways = (steps, apart.as_deref());
+                self.for_loop(frame, (params, body), (*index, bound), ways)?;
                 finish(frame, params, to);
             }
             OpKind::While {
@@ -320,22 +326,20 @@ impl<D: Device> Run<'_, D> {
                 over,
             } => {
                 let len = usize::try_from(int(frame, *len)?).unwrap_or(0);
-                let device = self.device;
                 // The slot's last value is dropped first: its memory may be the memory that is needed.
                 frame[*to] = Val::Empty;
                 let taken = match over {
                     Some(over) => Some(buffer(frame, *over)?),
                     None => None,
                 };
-                let taken = taken.filter(|buffer| buffer.is_free_for(*elem, len));
+                let taken = taken.filter(|buffer| match &self.part {
+                    None => buffer.is_free_for((*elem, len), 1),
+                    // What was there before the loop is not free: if something fails, it is needed again.
+                    Some(part) => part.has(buffer) && buffer.is_free_for((*elem, len), 2),
+                });
                 let made = match taken {
                     Some(buffer) => Arc::clone(buffer),
-                    None => {
-                        let asker = Asker::Statement(op.span);
-                        let memory = &self.options.memory;
-                        let make = || device.alloc(*elem, len);
-                        counted::<D>(memory, asker, (*elem, len), make)?
-                    }
+                    None => self.alloc((*to, op.span), (*elem, len))?,
                 };
                 frame[*to] = Val::Buffer(made);
             }
@@ -373,27 +377,41 @@ impl<D: Device> Run<'_, D> {
         frame: &mut Frame<D>,
         (params, body): (&[(Slot, Operand)], &Block),
         (index, bound): (Slot, Const),
-        steps: Option<(&Steps, SpanId)>,
+        (steps, apart): (Option<(&Steps, SpanId)>, Option<&Apart>),
     ) -> Result<(), RunError> {
         let times = bound
             .as_int()
             .ok_or_else(|| malformed("a bound that is no integer"))?;
-        let number =
-            |i: i128| Const::int(bound.ty(), i).ok_or_else(|| malformed("a counter out of range"));
-        if let Some(steps) = steps
-            && let Ok(times) = i64::try_from(times)
-            && let Some(last) = self.steps(frame, steps, (number(0)?, times))?
-        {
-            for ((slot, _), value) in params.iter().zip(last) {
-                frame[*slot] = value;
-            }
-            return Ok(());
+        let counter = (index, bound.ty());
+        let mut last = None;
+        if let (Some(steps), Ok(times)) = (steps, i64::try_from(times)) {
+            last = self.steps(frame, steps, (number(bound.ty(), 0)?, times))?;
         }
+        if let (Some(apart), None) = (apart, &last) {
+            last = self.apart(frame, (apart, body), (params, counter), times)?;
+        }
+        let Some(last) = last else {
+            return self.all_steps(frame, (params, body), counter, times);
+        };
+        for ((slot, _), value) in params.iter().zip(last) {
+            frame[*slot] = value;
+        }
+        Ok(())
+    }
+
+    /// The steps of a loop, one by one.
+    pub(super) fn all_steps(
+        &mut self,
+        frame: &mut Frame<D>,
+        (params, body): (&[(Slot, Operand)], &Block),
+        (index, ty): (Slot, ScalarType),
+        times: i128,
+    ) -> Result<(), RunError> {
         let slots: Vec<Slot> = params.iter().map(|&(slot, _)| slot).collect();
         let mut i = 0;
         while i < times {
             self.check_stop()?;
-            frame[index] = Val::Scalar(number(i)?);
+            frame[index] = Val::Scalar(number(ty, i)?);
             self.block_to(frame, body, &slots)?;
             i += 1;
         }
@@ -454,19 +472,23 @@ fn finish<B>(frame: &mut [Val<B>], params: &[(Slot, Operand)], to: &[Slot]) {
 
 /// The failure of a check.
 fn fail<D: Device>(frame: &Frame<D>, kind: TrapKind, parts: &[Part]) -> RunError {
-    let mut message = String::new();
+    let mut text = String::new();
     for part in parts {
         match part {
-            Part::Text(text) => message.push_str(text),
+            Part::Text(more) => text.push_str(more),
             Part::Value(operand) => match constant(frame, *operand) {
-                Ok(value) => message.push_str(&number(value)),
+                Ok(value) => text.push_str(&message::number(value)),
                 Err(error) => return error,
             },
         }
     }
     RunError::Trap(Trap {
         kind,
-        message,
+        message: text,
         trail: Vec::new(),
     })
+}
+
+fn number(ty: ScalarType, i: i128) -> Result<Const, RunError> {
+    Const::int(ty, i).ok_or_else(|| malformed("a counter out of range"))
 }

@@ -146,15 +146,31 @@ pub(super) struct Counted<B> {
     pub(super) buffer: B,
     pub(super) bytes: u64,
     pub(super) elem: ScalarType,
-    _booking: Booking,
+    _booking: Option<Booking>,
+}
+
+impl<B: Clone> Counted<B> {
+    /// The same memory, which is booked once.
+    pub(super) fn another_name(&self) -> Self {
+        Self {
+            buffer: self.buffer.clone(),
+            bytes: self.bytes,
+            elem: self.elem,
+            _booking: None,
+        }
+    }
 }
 
 impl<B> Counted<B> {
-    /// Whether the memory may be taken for so many other elements, which are written where these have been read: nothing else names it,
-    /// be it that the program made it or that the caller gave it away.
-    pub(super) fn is_free_for(self: &Arc<Self>, elem: ScalarType, len: usize) -> bool {
+    /// Whether the memory may be taken for so many other elements, which are written where these have been read: nothing but so many names
+    /// are there for it, be it that the program made it or that the caller gave it away.
+    pub(super) fn is_free_for(
+        self: &Arc<Self>,
+        (elem, len): (ScalarType, usize),
+        names: usize,
+    ) -> bool {
         let bytes = (len as u64).saturating_mul(elem.bytes() as u64);
-        Arc::strong_count(self) == 1 && (self.elem, self.bytes) == (elem, bytes)
+        Arc::strong_count(self) == names && (self.elem, self.bytes) == (elem, bytes)
     }
 }
 
@@ -186,11 +202,11 @@ pub(super) fn counted<D: Device>(
             buffer,
             bytes,
             elem,
-            _booking: Booking {
+            _booking: Some(Booking {
                 asker,
                 bytes,
                 memory: Arc::clone(memory),
-            },
+            }),
         })),
         Err(error) => {
             memory.give(asker, bytes);

@@ -1,5 +1,6 @@
 //! Host code with variables resolved to slots of a frame, so that executing a statement looks nothing up.
 
+use super::apart::Apart;
 use super::counts::Work;
 use super::steps::Steps;
 use crate::analysis::kernels::arguments;
@@ -97,6 +98,8 @@ pub(super) enum OpKind {
         body: Block,
         /// How several steps may be left to the device.
         steps: Option<Box<Steps>>,
+        /// How it may be run in parts.
+        apart: Option<Box<Apart>>,
     },
     While {
         to: Vec<Slot>,
@@ -382,6 +385,7 @@ impl Resolver<'_> {
                         bound: self.operand(*bound),
                         steps: stencil((self.vars, &self.known), params, *index, body)
                             .and_then(|found| self.steps(&found, *index)),
+                        apart: self.apart(params, *index, body),
                         body: self.block(body),
                     },
                     LoopForm::While(cond) => OpKind::While {
@@ -431,6 +435,8 @@ impl Resolver<'_> {
                 }
             }
             Mem::Free(var) => OpKind::Free(self.slot(*var)),
+            // The loop was looked at as a whole.
+            Mem::Apart(_) => return None,
             Mem::Load { buffer, index } => {
                 let index = self.operand(*index);
                 OpKind::Load {

@@ -96,7 +96,7 @@ impl<D: Device> Run<'_, D> {
         (first, times): (Const, i64),
     ) -> Result<Option<Vec<Val<D::Buffer>>>, RunError> {
         // Profiles tell of each step.
-        if times < 2 || self.options.profiler.is_some() {
+        if times < 2 || self.options.profiler.is_some() || self.part.is_some() {
             return Ok(None);
         }
         for bound in &steps.bounds {

@@ -2,12 +2,29 @@
 
 use super::counts::Work;
 use super::exec::{Frame, Run, Val, buffer, int, ints, malformed};
+use super::memory::{Asker, Counted, counted};
 use super::resolve::{Operand, Side, Slot};
 use crate::device::{Arg, Device, Strided};
+use crate::ir::id::SpanId;
+use crate::ir::types::ScalarType;
 use crate::trap::RunError;
 use std::sync::Arc;
 
 impl<D: Device> Run<'_, D> {
+    /// Memory for what is then in this slot.
+    pub(super) fn alloc(
+        &mut self,
+        (slot, span): (Slot, SpanId),
+        (elem, len): (ScalarType, usize),
+    ) -> Result<Arc<Counted<D::Buffer>>, RunError> {
+        if self.part.is_some() {
+            return self.part_alloc((slot, span), (elem, len));
+        }
+        let (device, memory) = (self.device, &self.options.memory);
+        let make = || device.alloc(elem, len);
+        counted::<D>(memory, Asker::Statement(span), (elem, len), make)
+    }
+
     /// Copies a box, unless it is where it should be.
     pub(super) fn copy(
         &self,
@@ -16,7 +33,11 @@ impl<D: Device> Run<'_, D> {
         dst: &Side,
         src: &Side,
     ) -> Result<(), RunError> {
-        let shape = ints(frame, shape)?;
+        let mut shape = ints(frame, shape)?;
+        let first = self.part.as_ref().map_or(0, |part| part.points.0);
+        if let (Some(part), [points, ..]) = (&self.part, &mut shape[..]) {
+            *points = part.points.1 - part.points.0;
+        }
         if shape.iter().any(|&n| n <= 0) {
             return Ok(());
         }
@@ -32,14 +53,16 @@ impl<D: Device> Run<'_, D> {
             return Ok(());
         }
         self.note(Some(Work::Copy));
+        let start =
+            |offset: i64, strides: &[i64]| offset + strides.first().map_or(0, |n| n * first);
         let to = Strided {
             buffer: &to.buffer,
-            offset: to_offset,
+            offset: start(to_offset, &to_strides),
             strides: &to_strides,
         };
         let from = Strided {
             buffer: &from.buffer,
-            offset: from_offset,
+            offset: start(from_offset, &from_strides),
             strides: &from_strides,
         };
         self.device.copy(&shape, to, from)
@@ -69,9 +92,11 @@ impl<D: Device> Run<'_, D> {
                 Val::Empty => return Err(malformed("an argument of a kernel is missing")),
             });
         }
-        let result = self
-            .device
-            .launch(self.module, kernel, &args, self.options.stop);
+        let (device, stop) = (self.device, self.options.stop);
+        let result = match &self.part {
+            None => device.launch(self.module, kernel, &args, stop),
+            Some(part) => device.launch_part(self.module, kernel, &args, part.points, stop),
+        };
         // References must not outlive the launch, else their memory would not be free when it should.
         args.clear();
         self.args = args;

@@ -40,6 +40,11 @@ impl Verify for Mem {
                 cx.buffer(*buffer);
                 cx.binds(binds, &[]);
             }
+            Self::Apart(extent) => {
+                cx.host_only();
+                cx.index(*extent);
+                cx.binds(binds, &[]);
+            }
             Self::Load { buffer, index } => {
                 cx.index(*index);
                 if let Some(elem) = cx.buffer(*buffer) {

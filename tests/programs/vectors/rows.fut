@@ -86,3 +86,24 @@ entry fails (n: i64) (m: i64) (by: i64) : [n][m]i32 =
 entry turned (n: i64) (m: i64) : ([m][n]f32, [n][m]f32) =
   let rows = map (\xs -> grown 0 (\a x -> a * 0.5 + x) xs) (transpose (made n m f32.i64))
   in (rows, transpose (map (grown 1 (-)) rows))
+
+-- Steps that read what is on both sides of them, where there is something.
+-- ==
+-- entry: beside
+-- input { 37i64 9i64 } auto output
+-- input { 40i64 1i64 } auto output
+-- input { 3i64 0i64 } auto output
+entry beside (n: i64) (m: i64) : [n][m]f32 =
+  let xss = made n m f32.i64
+  let near = tabulate_2d n m (\i j -> if j > 0 && j < m - 1 then xss[i, j - 1] - xss[i, j + 1] else 1)
+  in tabulate n (\i -> grown 0 (\a x -> a * 0.5 + x) (map2 (+) xss[i] near[i]))
+
+-- The last element of the row before is no neighbour.
+-- ==
+-- entry: over_ends
+-- input { 37i64 5i64 } auto output
+entry over_ends (n: i64) (m: i64) : [n][m]i32 =
+  let xs = flatten (made n m i32.i64)
+  in tabulate n (\i -> loop ys = replicate m 0 for j < m do
+       let k = i * m + j
+       in ys with [j] = xs[k] + (if k > 0 then xs[k - 1] else 0) + (if j == 0 then 0 else ys[j - 1]))

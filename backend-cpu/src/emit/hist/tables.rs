@@ -38,8 +38,9 @@ pub(crate) fn tables(kernel: &Kernel, hists: &[MemHist]) -> usize {
         && !kernel.body.result.is_empty()
         && stms.len() <= MOST
         && stms.iter().all(is_simple);
-    let alone = hist.dests.len() == 1 && crate::emit::divided::divided(kernel).is_none();
-    match regular && fits && alone && regroups(&hist.op) {
+    let alone = crate::emit::divided::divided(kernel).is_none();
+    let fits = regular && fits && alone || super::strips::is_long(kernel);
+    match fits && hist.dests.len() == 1 && regroups(&hist.op) {
         true => TABLES,
         false => 1,
     }

@@ -302,7 +302,9 @@ impl Emit<'_, '_> {
     /// Stores elements of all lanes.
     fn store_at(&mut self, group: &mut Group<'_>, elem: ScalarType, place: &Place, value: Atom) {
         match place {
-            Place::Row(start, stride) => self.lanes_store(group, elem, (*start, *stride), value),
+            Place::Row(start, stride) => {
+                self.lanes_store(group, (None, elem), (*start, *stride), value);
+            }
             Place::Apart(places) => {
                 let values = self.in_shape(group, Shape::Many, value);
                 for (place, value) in places.iter().zip(values) {

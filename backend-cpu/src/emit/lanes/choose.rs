@@ -404,7 +404,9 @@ impl Finder<'_> {
             Exp::Op(Mem::Alloc { elem, len, .. }) => return self.array(stm.binds[0], *elem, *len),
             Exp::Op(Mem::Copy { shape, dst, src }) => return self.copy(shape, dst, src),
             Exp::Call { fun, .. } => return self.calls(stm, *fun),
-            Exp::Op(Mem::Free(_) | Mem::Launch(_) | Mem::Trace(_) | Mem::Stream(_)) => {
+            Exp::Op(
+                Mem::Free(_) | Mem::Apart(_) | Mem::Launch(_) | Mem::Trace(_) | Mem::Stream(_),
+            ) => {
                 return None;
             }
         }

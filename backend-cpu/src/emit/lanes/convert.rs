@@ -416,7 +416,7 @@ impl Emit<'_, '_> {
     }
 
     /// 1 in all lanes.
-    fn one(&mut self, ty: ScalarType) -> Value {
+    pub(super) fn one(&mut self, ty: ScalarType) -> Value {
         let one = if ty == ScalarType::F32 {
             Const::f32(1.0)
         } else if ty == ScalarType::F64 {

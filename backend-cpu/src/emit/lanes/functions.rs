@@ -37,7 +37,7 @@ pub(crate) fn lanes_of(
     units: &Units,
 ) -> Option<usize> {
     let known = (asked, &units.tables, &units.in_lanes);
-    let own = with_own_rows(kernel, &program.vars, known);
+    let own = with_own_rows(kernel, &program.vars, (asked, units));
     let (kernel, vars) = match &own {
         Some(own) => (&own.kernel, &own.vars),
         None => (kernel, &program.vars),

@@ -15,6 +15,7 @@
 
 mod bounds;
 mod lift;
+mod outside;
 mod sums;
 
 use super::choose::{plan, plan_reduction};

@@ -91,7 +91,7 @@ impl Finder<'_> {
         Some(())
     }
 
-    /// Whether a step of a loop may read of an array of the lanes what the one before has stored there.
+    /// Whether a step of a loop may read what the one before has stored, of an array of the lanes or side by side.
     fn waits_for_stores(&self, body: &Body<Mem>) -> bool {
         let (mut stored, mut loaded) = (BTreeMap::new(), Vec::new());
         all_stms(body, &mut |stm| match &stm.exp {
@@ -110,7 +110,8 @@ impl Finder<'_> {
         });
         loaded.iter().any(|(buffer, index)| {
             let other = stored.get(buffer).is_some_and(|stored| stored != index);
-            other && self.own.contains(buffer)
+            let beside = index.as_var().is_some_and(|v| self.unit.contains(&v));
+            other && (beside || self.own.contains(buffer))
         })
     }
 }

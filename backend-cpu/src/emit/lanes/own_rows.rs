@@ -19,9 +19,11 @@
 //! loop goes through, which do not change, and what is read of it otherwise is read where it lies.
 
 mod places;
+mod within;
 
-use super::functions::InLanes;
 use super::interior::map_plan;
+use crate::compile::Units;
+use midend::analysis::sums::Sums;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, KernelKind, Mem, Region};
 use midend::ir::syntax::{Atom, Body, Exp, Stm, VarInfo, Vars};
@@ -41,19 +43,20 @@ pub(in crate::emit) struct OwnRows {
 pub(in crate::emit) fn with_own_rows(
     kernel: &Kernel,
     vars: &Vars,
-    known: (usize, &BTreeMap<Var, i64>, &InLanes),
+    (asked, units): (usize, &Units),
 ) -> Option<OwnRows> {
-    let own = own_rows(vars, kernel)?;
+    let own = own_rows(vars, kernel, &units.sums)?;
+    let known = (asked, &units.tables, &units.in_lanes);
     let (plan, _) = map_plan(&own.kernel, &own.vars, known)?;
     plan.has_arrays().then_some(own)
 }
 
-fn own_rows(vars: &Vars, kernel: &Kernel) -> Option<OwnRows> {
+fn own_rows(vars: &Vars, kernel: &Kernel, sums: &Sums) -> Option<OwnRows> {
     let regular = matches!(kernel.kind, KernelKind::Map) && !kernel.is_ragged();
     if !regular || !only_plain(&kernel.body) {
         return None;
     }
-    let places = Places::of(vars, kernel)?;
+    let places = Places::of(vars, kernel, sums)?;
     let written = written(&kernel.body);
     let rows = written.iter().filter_map(|&buffer| {
         let (at, row) = places.written_row(&kernel.body, buffer)?;
@@ -238,7 +241,7 @@ impl Rewrite {
         let array = self.arrays.get(buffer).filter(|array| at >= array.from);
         let number = array.and_then(|array| places.number(*index, &array.row));
         if let Some((array, number)) = array.zip(number)
-            && (array.is_written || places.is_step(number, array.row.len))
+            && (array.is_written || places.is_inside(&stm.binds, number, array.row.len))
         {
             *buffer = array.name;
             *index = number;

@@ -12,6 +12,7 @@
 //! Every step of the loop around would read all of these elements, with no check before or between, so reading them ahead fails
 //! nowhere. Rows that are too long for the panel to be near are read as they lie.
 
+use super::turn::Reads;
 use super::vector::lanes_per_vector;
 use super::{Group, Lanes};
 use crate::emit::{Emit, block_args, clif, control, plain};
@@ -254,10 +255,14 @@ impl Emit<'_, '_> {
             result: vec![],
         };
         let strip = control::strip(&body);
-        let first = match self.turned(group, row, (panel, length)) {
-            Some(first) => first,
-            None => self.i64(0),
+        let zero = self.i64(0);
+        let reads = Reads {
+            slice: row.slice.iter().collect(),
+            counter: row.counter,
+            first: zero,
+            elem: row.elem,
         };
+        let first = self.turned(group, &reads, (panel, length)).unwrap_or(zero);
         let range = (first, length);
         self.range(ScalarType::I64, range, strip, &[], |emit, j, _| {
             emit.bind(row.counter, j);

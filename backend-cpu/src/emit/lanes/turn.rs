@@ -10,12 +10,11 @@
 //! A wider register has rows of other points in its other parts. The same exchanges make rows of columns.
 
 use super::Group;
-use super::rows::Row;
 use super::vector::vector;
 use crate::emit::{Emit, plain};
 use crate::wide::PART;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::scalar::{BinOp, ScalarOp};
@@ -46,7 +45,7 @@ enum Growth {
 /// How what statements compute, one after the other, grows with a counter; nothing of what grows in another way.
 type Growths = BTreeMap<Var, Option<Growth>>;
 
-fn growths(stms: &[Stm<Mem>], counter: Var) -> Growths {
+fn growths(stms: &[&Stm<Mem>], counter: Var) -> Growths {
     let mut growths = BTreeMap::from([(counter, Some(Growth::One))]);
     for stm in stms {
         let grows = growth_of(&stm.exp, &growths);
@@ -90,7 +89,59 @@ fn growth_of(exp: &Exp<Mem>, growths: &Growths) -> Option<Growth> {
     }
 }
 
+/// What finds and reads an element of a row in each step, from a first one on.
+pub(super) struct Reads<'s> {
+    pub(super) slice: Vec<&'s Stm<Mem>>,
+    pub(super) counter: Var,
+    pub(super) first: Value,
+    pub(super) elem: ScalarType,
+}
+
+/// What says how far apart elements are that are read in two steps; nothing if they are known to lie side by side.
+pub(super) struct Apart(Option<Atom>);
+
+impl Apart {
+    /// Whether it is asked when the program runs.
+    pub(super) const fn is_asked(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl Reads<'_> {
+    /// How far apart the elements are, if that is the same for all steps and they are not one.
+    pub(super) fn apart(&self) -> Option<Apart> {
+        let (load, find) = self.slice.split_last()?;
+        let Exp::Op(Mem::Load { index, .. }) = &load.exp else {
+            return None;
+        };
+        match growth(&growths(find, self.counter), *index)? {
+            Growth::None => None,
+            Growth::One => Some(Apart(None)),
+            Growth::By(by) => Some(Apart(Some(by))),
+        }
+    }
+}
+
 impl Emit<'_, '_> {
+    /// Goes to a block if what is read in steps lies side by side, else to the other.
+    pub(super) fn side_by_side(
+        &mut self,
+        apart: &Apart,
+        (side, rest): (Block, Block),
+        otherwise: &[BlockArg],
+    ) {
+        match apart.0 {
+            Some(by) => {
+                let by = self.atom(by);
+                let is_one = self.b.ins().icmp_imm_s(IntCC::Equal, by, 1);
+                self.b.ins().brif(is_one, side, &[], rest, otherwise);
+            }
+            None => {
+                self.b.ins().jump(side, &[]);
+            }
+        }
+    }
+
     /// Whether rows of elements of this type become columns of lanes by exchanges.
     pub(super) fn turns(&self, group: &Group<'_>, elem: ScalarType) -> bool {
         group.plan.per_vector(elem).is_some() && matches!(elem.bytes(), 4 | 8)
@@ -100,22 +151,18 @@ impl Emit<'_, '_> {
     pub(super) fn turned(
         &mut self,
         group: &mut Group<'_>,
-        row: &Row,
+        row: &Reads<'_>,
         (panel, length): (Value, Value),
     ) -> Option<Value> {
+        let apart = row.apart()?;
         let (load, find) = row.slice.split_last()?;
         let Exp::Op(Mem::Load { buffer, index }) = &load.exp else {
             return None;
         };
-        let by = match growth(&growths(find, row.counter), *index)? {
-            Growth::None => return None,
-            Growth::One => None,
-            Growth::By(by) => Some(by),
-        };
         let varies = |atom: Atom| atom.as_var().is_some_and(|v| group.plan.varies(v));
         let index = index.as_var().filter(|v| group.plan.varies(*v))?;
         let per = 16 / row.elem.bytes();
-        if !matches!(per, 2 | 4) || group.plan.varies(*buffer) || by.is_some_and(varies) {
+        if !matches!(per, 2 | 4) || group.plan.varies(*buffer) || apart.0.is_some_and(varies) {
             return None;
         }
         let (some, side, rest) = (
@@ -132,23 +179,13 @@ impl Emit<'_, '_> {
         // Where the rows begin.
         self.b.switch_to_block(some);
         let outside = group.lanes.clone();
-        self.bind(row.counter, zero);
+        self.bind(row.counter, row.first);
         let body = Body {
-            stms: find.to_vec(),
+            stms: find.iter().map(|stm| (*stm).clone()).collect(),
             result: vec![],
         };
         self.lanes_body(group, &body);
-        match by {
-            Some(by) => {
-                let by = self.atom(by);
-                let is_one = self.b.ins().icmp_imm_s(IntCC::Equal, by, 1);
-                let none = [zero.into()];
-                self.b.ins().brif(is_one, side, &[], rest, &none);
-            }
-            None => {
-                self.b.ins().jump(side, &[]);
-            }
-        }
+        self.side_by_side(&apart, (side, rest), &[zero.into()]);
         self.b.switch_to_block(side);
         self.unpack(group, index);
         let buffer = self.var(*buffer);

@@ -10,6 +10,7 @@ use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{
     Endianness, InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value, types,
 };
+use midend::ir::id::Var;
 use midend::ir::scalar::{BinOp, ScalarOp, TernOp, UnOp};
 use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
@@ -400,19 +401,17 @@ impl Emit<'_, '_> {
         Lanes::Many(values)
     }
 
-    /// Stores of all lanes, `stride` bytes apart.
+    /// Stores of all lanes, `stride` bytes apart, to a buffer or to an array of their own.
     pub(super) fn lanes_store(
         &mut self,
         group: &mut Group<'_>,
-        elem: ScalarType,
+        (buffer, elem): (Option<Var>, ScalarType),
         (start, stride): (Value, i64),
         value: Atom,
     ) {
         if group.plan.per_vector(elem).is_some() && stride == elem.bytes() as i64 {
-            for (i, all) in self.packed(group, value).into_iter().enumerate() {
-                let offset = group.plan.step() * i as i32;
-                self.b.ins().store(plain(), all, start, offset);
-            }
+            let vectors = self.packed(group, value);
+            self.store_vectors((buffer, start), (&vectors, group.plan.step()));
             return;
         }
         let uniform = match value {

@@ -114,6 +114,7 @@ impl Finder<'_> {
             Exp::Op(
                 Mem::Alloc { .. }
                 | Mem::Free(_)
+                | Mem::Apart(_)
                 | Mem::Copy { .. }
                 | Mem::Launch(_)
                 | Mem::Trace(_)

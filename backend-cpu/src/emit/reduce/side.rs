@@ -55,6 +55,7 @@ fn is_simple(stm: &Stm<Mem>) -> bool {
         | Exp::Op(
             Mem::Alloc { .. }
             | Mem::Free(_)
+            | Mem::Apart(_)
             | Mem::Store { .. }
             | Mem::Copy { .. }
             | Mem::Launch(_)

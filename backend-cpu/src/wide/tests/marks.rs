@@ -1,7 +1,7 @@
 //! What stands for something else, and masks that stay where they are.
 
 use super::{ADDRESSES, Machine, X, around, operands, unary, widths};
-use crate::wide::{EXTREMES, PART, Width, widen};
+use crate::wide::{EXTREMES, HELD, PART, PAST, Width, widen};
 use iced_x86::{Code, Instruction, MemoryOperand};
 
 /// Numbers near reciprocal roots, whose first digits are those of them.
@@ -41,6 +41,27 @@ fn loads_of_parts() {
     }
 }
 
+/// A marked store of a byte asks for a line of the cache and writes nothing, and any address will do.
+#[test]
+fn lines_asked_for() {
+    for width in widths() {
+        for far in [i64::from(PART) + 5, i64::from(i32::MAX) - 7] {
+            let line = MemoryOperand::with_base_displ(ADDRESSES[1], far);
+            let ask = Instruction::with2(Code::Mov_rm8_imm8, line, 0);
+            let load = MemoryOperand::with_base_displ(ADDRESSES[1], 0);
+            let load = Instruction::with2(Code::VEX_Vmovdqu_xmm_xmmm128, X[0], load);
+            let code = [ask, load].map(|made| made.expect("it is an instruction"));
+            let code = around(&code).expect("it is encoded");
+            let wide = widen(&code, 0, width, true).expect("it is widened");
+            let machine = Machine::new(&[wide]);
+            for [a, b, c] in operands() {
+                let got = machine.run(0, [&a, &b, &c]);
+                assert_eq!(got[..width.bytes()], b[..width.bytes()]);
+            }
+        }
+    }
+}
+
 /// A store of one part leaves what is behind it.
 #[test]
 fn stores_of_parts() {
@@ -58,6 +79,32 @@ fn stores_of_parts() {
             assert_eq!(got[..16], b[..16]);
             assert_eq!(got[16..32], b[..16]);
             assert_eq!(got[behind.clone()], b[behind]);
+        }
+    }
+}
+
+/// Results of a register, and room for them that begins with a line of the cache.
+#[repr(align(64))]
+struct Line([u8; 64]);
+
+/// A store past the caches stores a register, and one that is none nothing.
+#[test]
+fn stores_past_the_caches() {
+    for width in widths() {
+        for (mark, stores) in [(PAST, true), (HELD, false)] {
+            let to = MemoryOperand::with_base_displ(ADDRESSES[1], i64::from(mark));
+            let store = Instruction::with2(Code::VEX_Vmovdqu_xmmm128_xmm, to, X[2]);
+            let again = MemoryOperand::with_base_displ(ADDRESSES[1], 0);
+            let load = Instruction::with2(Code::VEX_Vmovdqu_xmm_xmmm128, X[0], again);
+            let code = [store, load].map(|made| made.expect("it is an instruction"));
+            let code = around(&code).expect("it is encoded");
+            let machine = Machine::new(&[widen(&code, 0, width, true).expect("it is widened")]);
+            for [a, b, c] in operands() {
+                let room = Line(b);
+                let got = machine.run(0, [&a, &room.0, &c]);
+                let there = if stores { c } else { b };
+                assert_eq!(got[..width.bytes()], there[..width.bytes()]);
+            }
         }
     }
 }

@@ -89,6 +89,7 @@ impl Exec for Mem {
             }
             Self::Copy { shape, dst, src } => machine.copy(shape, dst, src),
             Self::Free(_) => internal("a buffer is freed in a kernel"),
+            Self::Apart(_) => internal("a kernel speaks of host code"),
             Self::Launch(kernel) => machine.share_out(kernel),
         }
     }

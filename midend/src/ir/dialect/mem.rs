@@ -56,6 +56,7 @@ impl Dialect for Mem {
                 over.iter().for_each(|v| f(Atom::Var(*v)));
             }
             Self::Free(buffer) => f(Atom::Var(*buffer)),
+            Self::Apart(extent) => f(*extent),
             Self::Load { buffer, index } => {
                 f(Atom::Var(*buffer));
                 f(*index);
@@ -97,6 +98,7 @@ impl Dialect for Mem {
                 over.iter_mut().for_each(|v| map_var(v, f));
             }
             Self::Free(buffer) => map_var(buffer, f),
+            Self::Apart(extent) => map_atom(extent, f),
             Self::Load { buffer, index } => {
                 map_var(buffer, f);
                 map_atom(index, f);
@@ -200,6 +202,7 @@ impl Dialect for Mem {
         match self {
             Self::Alloc { .. } | Self::Load { .. } => false,
             Self::Free(_)
+            | Self::Apart(_)
             | Self::Store { .. }
             | Self::Copy { .. }
             | Self::Launch(_)

@@ -51,6 +51,10 @@ impl Printer<'_> {
                 self.word("free ");
                 self.var(*buffer);
             }
+            Mem::Apart(extent) => {
+                self.word("apart ");
+                self.atom(*extent);
+            }
             Mem::Load { buffer, index } => {
                 self.word("load ");
                 self.var(*buffer);

@@ -12,7 +12,16 @@ impl Reader<'_> {
     pub(in crate::ir) fn mem(&mut self, word: &str) -> Read<Option<Mem>> {
         if matches!(
             word,
-            "free" | "load" | "store" | "copy" | "launch" | "trace" | "next" | "read" | "write"
+            "free"
+                | "apart"
+                | "load"
+                | "store"
+                | "copy"
+                | "launch"
+                | "trace"
+                | "next"
+                | "read"
+                | "write"
         ) {
             self.advance();
         }
@@ -24,6 +33,7 @@ impl Reader<'_> {
                 Mem::Alloc { elem, len, over }
             }
             "free" => Mem::Free(self.var()?),
+            "apart" => Mem::Apart(self.atom()?),
             "load" => {
                 let buffer = self.var()?;
                 self.expect("[")?;

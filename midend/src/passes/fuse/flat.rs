@@ -9,7 +9,8 @@
 //!                                                        let b = hist (n*m) (ys, zs, ..)
 //! ```
 //!
-//! So the map becomes part of the histogram or of the writes. Back ends go through rows again, where that is faster than dividing.
+//! So the map becomes part of the histogram or of the writes. Back ends go through rows again, where that is faster than dividing. Nests of more maps,
+//! and maps that do more than arithmetic, do so where there are few buckets, which each thread has for itself, and where a point has much to do.
 
 use super::parts::{Consumer, Screma, is_scalar_code};
 use super::uses::Uses;
@@ -20,30 +21,54 @@ use crate::ir::id::{SpanId, Var};
 use crate::ir::rename::{Subst, substitute};
 use crate::ir::scalar::{BinOp, Const, ScalarOp};
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm, VarInfo};
+use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm, VarInfo, Vars};
 use crate::ir::types::{ScalarType, Size, Type};
+use crate::ir::walk::{all_stms, free_in_lambda};
 use std::collections::BTreeMap;
+
+/// The most buckets of a histogram into which points are put that do more than arithmetic: each thread has buckets of its own then.
+const FEW: i64 = 1024;
+/// The most elements that a point goes through.
+const SHORT: i64 = 64;
+/// From so many operations on a point has much to do.
+const MUCH: usize = 16;
 
 /// A map of rows and the reshapes of what it makes.
 struct Rows {
     from: usize,
+    /// Arrays that have what it makes as their only element.
+    only: Vec<usize>,
     /// What each makes of an array of the map, which is in the same place in the map's results.
     reshapes: Vec<usize>,
     /// What traverses all of them.
     at: usize,
-    /// The length of a row.
-    row: Size,
+    /// The lengths of rows, from the outside to the inside.
+    lengths: Vec<Size>,
+    /// Whether points may do more than arithmetic.
+    long: bool,
 }
 
-/// Where elements of rows come from.
-#[derive(Clone, Copy)]
+/// Where elements come from at a point.
+#[derive(Clone)]
 enum Element {
-    /// They are this, computed for the element.
-    Value(Atom),
-    /// They are the number of the column.
-    Column,
-    /// They are those of a row of this array.
-    Row(Var),
+    /// They are all this.
+    Same(Atom),
+    /// They are this in a dimension, computed for the point.
+    Value(Atom, usize),
+    /// They are the numbers of points.
+    Number,
+    /// They are those of a part of this array, the indices of which are known.
+    Part(Var, Vec<Atom>),
+}
+
+/// What is known of a point.
+struct Point {
+    /// Its numbers in all dimensions.
+    numbers: Vec<Var>,
+    elements: BTreeMap<Var, Element>,
+    stms: Vec<Stm<Soac>>,
+    certs: Vec<Var>,
+    long: bool,
 }
 
 impl Fuse<'_> {
@@ -64,11 +89,14 @@ impl Fuse<'_> {
                 continue;
             };
             fired("fuse/map-rows");
-            for gone in rows.reshapes.into_iter().chain([from]) {
+            let Rows {
+                only, reshapes, at, ..
+            } = rows;
+            for gone in reshapes.into_iter().chain(only).chain([from]) {
                 take(&mut body.stms[gone]);
             }
             stms.iter().for_each(|stm| self.aliases.learn(stm));
-            new.entry(rows.at).or_default().extend(stms);
+            new.entry(at).or_default().extend(stms);
         }
         if new.is_empty() {
             return;
@@ -88,14 +116,18 @@ impl Fuse<'_> {
         if !Screma::of(stm)?.is_map() {
             return None;
         }
-        let [_, row] = self.vars[*stm.binds.first()?].ty.shape()[..] else {
-            return None;
-        };
-        let row = row.size()?;
-        let mut reshapes = Vec::new();
+        let lengths = self.vars[*stm.binds.first()?].ty.shape().get(1..)?;
+        let lengths: Option<Vec<Size>> = lengths.iter().map(|dim| dim.size()).collect();
+        let lengths = lengths.filter(|lengths| !lengths.is_empty())?;
+        let mut long = true;
+        let (mut reshapes, mut only) = (Vec::new(), Vec::new());
         let mut traversing = None;
         for v in &stm.binds {
-            let view = uses.only_read_by(*v, from)?;
+            let mut view = uses.only_read_by(*v, from)?;
+            if is_only_element(&body.stms[view]) {
+                only.push(view);
+                view = uses.only_read_by(body.stms[view].binds[0], view)?;
+            }
             let Exp::Op(Soac::Array(ArrayOp::Reshape { .. })) = &body.stms[view].exp else {
                 return None;
             };
@@ -110,18 +142,24 @@ impl Fuse<'_> {
             let reads =
                 consumer.arrays.contains(&flat) && !consumer.other_reads(self.vars).contains(&flat);
             let same = traversing.is_none_or(|other| other == at);
-            if !(wants && all && reads && same) || self.vars[*v].ty.rank() != 2 {
+            if !(wants && all && reads && same) || self.vars[*v].ty.rank() != lengths.len() + 1 {
                 return None;
             }
+            long &= has_few_buckets(consumer.soac);
             traversing = Some(at);
             reshapes.push(view);
         }
         let at = traversing?;
+        if !long && lengths.len() > 1 {
+            return None;
+        }
         self.can_sink(uses, (from, at)).then_some(Rows {
             from,
+            only,
             reshapes,
             at,
-            row,
+            lengths,
+            long,
         })
     }
 
@@ -133,78 +171,41 @@ impl Fuse<'_> {
         };
         let span = map.span;
         let mut certs = map.certs.clone();
-        for view in &rows.reshapes {
+        for view in rows.reshapes.iter().chain(&rows.only) {
             add_certs(&mut certs, body.stms[*view].certs.clone());
         }
         let index = ScalarType::I64;
-        let [k, i, j] = ["k", "i", "j"].map(|name| self.number(name, index));
-        let divided = |bind: Var, op: BinOp| {
-            let args = vec![Atom::Var(k), rows.row.into()];
-            one(bind, Exp::Scalar(ScalarOp::Bin(op, index), args), span)
+        let names: &[&str] = match rows.lengths.len() {
+            1 => &["i", "j"],
+            _ => &["i"],
         };
-        let mut stms = vec![divided(i, BinOp::Div), divided(j, BinOp::Mod)];
-        let mut elements: BTreeMap<Var, Element> = BTreeMap::new();
-        for (param, array) in lam.params.iter().zip(arrays) {
-            if self.vars[*param].ty.is_array() {
-                elements.insert(*param, Element::Row(*array));
-                continue;
-            }
-            let (array, indices) = (*array, vec![Atom::Var(i)]);
-            stms.push(one(*param, ArrayOp::Index { array, indices }.into(), span));
-        }
-        for stm in &lam.body.stms {
-            add_certs(&mut certs, stm.certs.clone());
-            let made = match &stm.exp {
-                Exp::Op(Soac::Array(ArrayOp::Iota {
-                    start: Atom::Const(Const::I64(0)),
-                    step: Atom::Const(Const::I64(1)),
-                    ty: ScalarType::I64,
-                    ..
-                })) => Element::Column,
-                Exp::Op(Soac::Array(ArrayOp::Replicate { shape, value })) if shape.len() == 1 => {
-                    Element::Value(*value)
-                }
-                Exp::Op(Soac::Screma { arrays, lam, .. })
-                    if Screma::of(stm).is_some_and(|screma| screma.is_map())
-                        && is_scalar_code(lam)
-                        && lam.params.iter().all(|p| !self.vars[*p].ty.is_array())
-                        && super::index::is_total(lam) =>
-                {
-                    let mut subst = Subst::new();
-                    for (param, array) in lam.params.iter().zip(arrays) {
-                        if let Some(element) = elements.get(array) {
-                            let value = self.element(*element, (i, j), &mut stms, span);
-                            subst.insert(*param, value);
-                            continue;
-                        }
-                        // An array from outside, whose elements each row takes.
-                        let (array, indices) = (*array, vec![Atom::Var(j)]);
-                        stms.push(one(*param, ArrayOp::Index { array, indices }.into(), span));
-                    }
-                    let mut inner = lam.body.clone();
-                    substitute(self.vars, &subst, &mut inner);
-                    stms.extend(inner.stms);
-                    for (bind, result) in stm.binds.iter().zip(inner.result) {
-                        elements.insert(*bind, Element::Value(result));
-                    }
-                    continue;
-                }
-                Exp::Op(_)
-                | Exp::Atom(_)
-                | Exp::Scalar(..)
-                | Exp::Assert { .. }
-                | Exp::Guard { .. }
-                | Exp::If { .. }
-                | Exp::Loop { .. }
-                | Exp::Call { .. } => return None,
+        let k = self.number("k", index);
+        let numbers: Vec<Var> = (0..=rows.lengths.len())
+            .map(|d| self.number(names.get(d).unwrap_or(&"j"), index))
+            .collect();
+        let mut stms = Vec::new();
+        let mut rest = k;
+        for (d, length) in rows.lengths.iter().enumerate().rev() {
+            let whole = match d {
+                0 => numbers[0],
+                _ => self.number("r", index),
             };
-            elements.insert(*stm.binds.first()?, made);
+            let args = vec![Atom::Var(rest), (*length).into()];
+            for (bind, op) in [(whole, BinOp::Div), (numbers[d + 1], BinOp::Mod)] {
+                let op = ScalarOp::Bin(op, index);
+                stms.push(one(bind, Exp::Scalar(op, args.clone()), span));
+            }
+            rest = whole;
         }
-        let mut result = Vec::new();
-        for atom in &lam.body.result {
-            let element = *elements.get(&atom.as_var()?)?;
-            result.push(self.element(element, (i, j), &mut stms, span));
-        }
+        let mut point = Point {
+            numbers,
+            elements: BTreeMap::new(),
+            stms,
+            certs,
+            long: rows.long,
+        };
+        let result = self.level(&mut point, (lam, arrays), 0, span)?;
+        let Point { stms, certs, .. } = point;
         let flats: Vec<Var> = rows
             .reshapes
             .iter()
@@ -247,22 +248,126 @@ impl Fuse<'_> {
         ])
     }
 
-    /// The element in a row and a column.
-    fn element(
+    /// What a nest of maps yields at a point, from this dimension on.
+    fn level(
         &mut self,
-        element: Element,
-        (i, j): (Var, Var),
-        stms: &mut Vec<Stm<Soac>>,
+        point: &mut Point,
+        (lam, arrays): (&Lambda<Soac>, &[Var]),
+        depth: usize,
         span: SpanId,
-    ) -> Atom {
+    ) -> Option<Vec<Atom>> {
+        let innermost = depth + 1 == point.numbers.len();
+        let number = Atom::Var(point.numbers[depth]);
+        let mut subst = Subst::new();
+        for (param, array) in lam.params.iter().zip(arrays) {
+            let known = point.elements.get(array).cloned();
+            let element = known.unwrap_or_else(|| Element::Part(*array, Vec::new()));
+            if self.vars[*param].ty.is_array() {
+                let Element::Part(array, mut indices) = element else {
+                    return None;
+                };
+                indices.push(number);
+                point.elements.insert(*param, Element::Part(array, indices));
+                continue;
+            }
+            match element {
+                Element::Part(array, mut indices) => {
+                    indices.push(number);
+                    let index = ArrayOp::Index { array, indices };
+                    point.stms.push(one(*param, index.into(), span));
+                }
+                Element::Same(value) => {
+                    subst.insert(*param, value);
+                }
+                Element::Value(value, dimension) => {
+                    if dimension != depth {
+                        return None;
+                    }
+                    subst.insert(*param, value);
+                }
+                Element::Number => {
+                    subst.insert(*param, number);
+                }
+            }
+        }
+        if innermost {
+            let scalars = lam.params.iter().all(|p| !self.vars[*p].ty.is_array());
+            let reads = free_in_lambda(self.vars, lam);
+            let outside = !reads.iter().any(|v| point.elements.contains_key(v));
+            let gains = has_much(lam) || point.numbers.len() == 2 && is_scalar_code(lam);
+            if !(scalars
+                && outside
+                && gains
+                && super::index::is_total(lam)
+                && is_arithmetic(self.vars, lam, point.long))
+            {
+                return None;
+            }
+            let mut inner = lam.body.clone();
+            substitute(self.vars, &subst, &mut inner);
+            point.stms.extend(inner.stms);
+            return Some(inner.result);
+        }
+        let mut body = lam.body.clone();
+        substitute(self.vars, &subst, &mut body);
+        for stm in &body.stms {
+            add_certs(&mut point.certs, stm.certs.clone());
+            let made = match &stm.exp {
+                Exp::Op(Soac::Array(ArrayOp::Iota {
+                    start: Atom::Const(Const::I64(0)),
+                    step: Atom::Const(Const::I64(1)),
+                    ty: ScalarType::I64,
+                    ..
+                })) => Element::Number,
+                Exp::Op(Soac::Array(ArrayOp::Replicate { shape, value }))
+                    if shape.len() == 1 && self.is_number(*value) =>
+                {
+                    Element::Same(*value)
+                }
+                Exp::Op(Soac::Screma { arrays, lam, .. })
+                    if Screma::of(stm).is_some_and(|screma| screma.is_map()) =>
+                {
+                    let results = self.level(point, (lam, arrays), depth + 1, span)?;
+                    for (bind, result) in stm.binds.iter().zip(results) {
+                        let value = Element::Value(result, depth + 1);
+                        point.elements.insert(*bind, value);
+                    }
+                    continue;
+                }
+                Exp::Op(_)
+                | Exp::Atom(_)
+                | Exp::Scalar(..)
+                | Exp::Assert { .. }
+                | Exp::Guard { .. }
+                | Exp::If { .. }
+                | Exp::Loop { .. }
+                | Exp::Call { .. } => return None,
+            };
+            point.elements.insert(*stm.binds.first()?, made);
+        }
+        let mut results = Vec::new();
+        for atom in &body.result {
+            let element = point.elements.get(&atom.as_var()?)?.clone();
+            results.push(self.element(element, depth, point, span));
+        }
+        Some(results)
+    }
+
+    fn is_number(&self, atom: Atom) -> bool {
+        atom.as_var().is_none_or(|v| !self.vars[v].ty.is_array())
+    }
+
+    /// An element of what is made in a dimension, at the point.
+    fn element(&mut self, element: Element, depth: usize, point: &mut Point, span: SpanId) -> Atom {
         match element {
-            Element::Value(value) => value,
-            Element::Column => Atom::Var(j),
-            Element::Row(array) => {
+            Element::Same(value) | Element::Value(value, _) => value,
+            Element::Number => Atom::Var(point.numbers[depth + 1]),
+            Element::Part(array, mut indices) => {
                 let ty = self.vars[array].ty.elem().unwrap_or(ScalarType::I64);
                 let x = self.number("x", ty);
-                let indices = vec![Atom::Var(i), Atom::Var(j)];
-                stms.push(one(x, ArrayOp::Index { array, indices }.into(), span));
+                indices.extend(point.numbers[depth + 1..].iter().map(|n| Atom::Var(*n)));
+                let index = ArrayOp::Index { array, indices };
+                point.stms.push(one(x, index.into(), span));
                 Atom::Var(x)
             }
         }
@@ -274,6 +379,71 @@ impl Fuse<'_> {
             ty: Type::Scalar(ty),
         })
     }
+}
+
+/// Whether a statement makes an array of one element that is an array.
+fn is_only_element(stm: &Stm<Soac>) -> bool {
+    matches!(&stm.exp, Exp::Op(Soac::Array(ArrayOp::Literal { elems, .. })) if elems.len() == 1)
+}
+
+/// Whether it is a histogram with so few buckets that each thread has its own.
+fn has_few_buckets(soac: &Soac) -> bool {
+    let Soac::Hist { ops, .. } = soac else {
+        return false;
+    };
+    let [hist] = &ops[..] else { return false };
+    let mut buckets = Some(1i64);
+    for length in &hist.shape {
+        let length = Atom::from(*length).as_i64();
+        buckets = buckets.zip(length).and_then(|(a, b)| a.checked_mul(b));
+    }
+    buckets.is_some_and(|buckets| buckets <= FEW)
+}
+
+/// Whether a lambda does nothing but arithmetic, or else goes through a few elements besides, and makes no arrays but for that.
+fn is_arithmetic(vars: &Vars, lam: &Lambda<Soac>, long: bool) -> bool {
+    let (mut few, mut made, mut traversed) = (true, Vec::<Var>::new(), Vec::<Var>::new());
+    all_stms(&lam.body, &mut |stm| {
+        few &= match &stm.exp {
+            Exp::Op(Soac::Screma { width, arrays, .. }) => {
+                made.extend(
+                    stm.binds
+                        .iter()
+                        .filter(|v| vars[**v].ty.is_array())
+                        .copied(),
+                );
+                traversed.extend(arrays.iter().copied());
+                let width = Atom::from(*width).as_i64();
+                width.is_some_and(|width| width <= SHORT)
+            }
+            Exp::Op(op) => matches!(op, Soac::Array(ArrayOp::Index { .. })),
+            Exp::Call { .. } => false,
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. } => true,
+        };
+    });
+    few &= made.iter().all(|v| traversed.contains(v));
+    is_scalar_code(lam) || long && few
+}
+
+/// Whether a lambda does so much that finding out where a point is costs little beside it.
+fn has_much(lam: &Lambda<Soac>) -> bool {
+    let (mut repeats, mut count) = (false, 0);
+    all_stms(&lam.body, &mut |stm| match &stm.exp {
+        Exp::Op(Soac::Screma { .. }) | Exp::Loop { .. } => repeats = true,
+        Exp::Scalar(..) => count += 1,
+        Exp::Op(_)
+        | Exp::Atom(_)
+        | Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::If { .. }
+        | Exp::Call { .. } => {}
+    });
+    repeats || count >= MUCH
 }
 
 fn one(bind: Var, exp: Exp<Soac>, span: SpanId) -> Stm<Soac> {

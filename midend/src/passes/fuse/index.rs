@@ -99,7 +99,13 @@ impl Fuse<'_> {
     }
 
     /// The map that makes just this array, if statement `at` alone reads it and the map could be executed there.
-    fn only_reader(&self, body: &Body<Soac>, uses: &Uses, array: Var, at: usize) -> Option<usize> {
+    pub(super) fn only_reader(
+        &self,
+        body: &Body<Soac>,
+        uses: &Uses,
+        array: Var,
+        at: usize,
+    ) -> Option<usize> {
         let &[from] = &uses.binders(&[array])[..] else {
             return None;
         };

@@ -48,7 +48,7 @@ impl Cx<'_> {
             }
             Exp::Op(Mem::Launch(kernel)) => self.note_kernel(kernel, holds),
             Exp::Op(Mem::Load { .. } | Mem::Store { .. } | Mem::Copy { .. }) => true,
-            Exp::Op(Mem::Free(_) | Mem::Trace(_) | Mem::Stream(_)) => false,
+            Exp::Op(Mem::Free(_) | Mem::Apart(_) | Mem::Trace(_) | Mem::Stream(_)) => false,
             Exp::Scalar(..) | Exp::Assert { .. } => true,
             Exp::Atom(_) => !stm.binds.iter().any(|&v| is_buffer(v)),
             Exp::Guard { .. } => false,

@@ -4,8 +4,10 @@ use super::emit::FrameKind;
 use super::flow::is_carried;
 use super::view::View;
 use super::{Cx, Mode};
+use crate::analysis::apart::apart;
 use crate::fired::fired;
 use crate::ir::id::Var;
+use crate::ir::mem::Mem;
 use crate::ir::seg::Seg;
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam};
 use crate::ir::types::Type;
@@ -45,6 +47,7 @@ impl Cx<'_> {
         } else {
             FrameKind::Loop
         };
+        let extent = apart(&self.vars, params, form, body);
         let form = match form {
             LoopForm::For { index, bound } => LoopForm::For {
                 index: *index,
@@ -60,6 +63,11 @@ impl Cx<'_> {
         self.enter_iteration(kind, params, &carries);
         if let LoopForm::For { index, .. } = form {
             self.define(index);
+        }
+        if let (Mode::Host, Some(extent)) = (self.mode, extent) {
+            fired("plan/apart");
+            let extent = self.atom(extent.into());
+            self.push(Vec::new(), Exp::Op(Mem::Apart(extent)));
         }
         self.stms(body);
         let result = self.next_values(&carries, &body.result);
@@ -206,7 +214,7 @@ impl Cx<'_> {
         binds: &[Var],
         params: &[LoopParam],
         carries: &[Carry],
-        exp: Exp<crate::ir::mem::Mem>,
+        exp: Exp<Mem>,
     ) {
         let mut bound = Vec::new();
         let mut pointers = Vec::new();

@@ -112,18 +112,21 @@ impl<D: Dialect> Simplify<'_, D> {
 
     /// The branch at hand is taken only if the condition has this value.
     pub(super) fn learn_branch(&mut self, cond: Atom, value: bool) {
+        self.learn_part(cond, value, DEPTH);
+    }
+
+    fn learn_part(&mut self, cond: Atom, value: bool, depth: usize) {
         let Atom::Var(v) = cond else { return };
         self.known.insert(v, value);
         self.learn_comparison(v, value);
         let decided = if value { BinOp::And } else { BinOp::Or };
-        if let Some((op, parts)) = self.connective(cond)
+        let chosen = self.choices.get(&v).copied();
+        if let Some((op, parts)) = self.connective(cond).or(chosen)
             && op == decided
+            && let Some(depth) = depth.checked_sub(1)
         {
             for part in parts {
-                if let Atom::Var(v) = part {
-                    self.known.insert(v, value);
-                    self.learn_comparison(v, value);
-                }
+                self.learn_part(part, value, depth);
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::fired::fired;
 use crate::interp::scalar::convert::convert;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{SpanId, Var};
-use crate::ir::scalar::{Const, ScalarOp};
+use crate::ir::scalar::{BinOp, Const, ScalarOp};
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
 use crate::ir::types::Type;
 
@@ -66,6 +66,9 @@ impl<D: Dialect> Simplify<'_, D> {
             otherwise,
         };
         self.retype(&binds);
+        if let ([v], Some(choice)) = (&binds[..], connective(&exp)) {
+            self.choices.insert(*v, choice);
+        }
         self.keep(
             Stm {
                 binds,
@@ -284,5 +287,25 @@ fn iterations<D>(form: &LoopForm<D>) -> Option<i128> {
     match form {
         LoopForm::For { index: _, bound } => Some(integer(bound.as_const()?)?.max(0)),
         LoopForm::While(_) => None,
+    }
+}
+
+/// The conjunction or disjunction that a conditional is.
+fn connective<D>(exp: &Exp<D>) -> Option<(BinOp, [Atom; 2])> {
+    let Exp::If {
+        cond,
+        then,
+        otherwise,
+    } = exp
+    else {
+        return None;
+    };
+    let (&[a], &[b]) = (&then.result[..], &otherwise.result[..]) else {
+        return None;
+    };
+    match (a.as_bool(), b.as_bool()) {
+        (_, Some(false)) => Some((BinOp::And, [*cond, a])),
+        (Some(true), _) => Some((BinOp::Or, [*cond, b])),
+        (_, _) => None,
     }
 }

@@ -66,7 +66,9 @@ fn in_statement(stm: &Stm<Mem>, found: &mut HashSet<Var>) {
         Exp::Call { args, .. } => add(args, found),
         Exp::Op(Mem::Store { value, .. }) => add(&[*value], found),
         Exp::Op(Mem::Launch(kernel)) => deep(|| in_kernel(kernel, found)),
-        Exp::Op(Mem::Alloc { .. } | Mem::Free(_) | Mem::Load { .. } | Mem::Copy { .. })
+        Exp::Op(
+            Mem::Alloc { .. } | Mem::Free(_) | Mem::Apart(_) | Mem::Load { .. } | Mem::Copy { .. },
+        )
         | Exp::Op(Mem::Trace(_) | Mem::Stream(_)) => {}
     }
 }

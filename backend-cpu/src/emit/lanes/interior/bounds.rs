@@ -101,7 +101,7 @@ impl Emit<'_, '_> {
     }
 
     /// Whether all numbers that bounds are made of are as small as sizes are.
-    fn sane(&mut self, interior: &Interior) -> Option<Value> {
+    pub(super) fn sane(&mut self, interior: &Interior) -> Option<Value> {
         let mut terms = BTreeSet::<Var>::new();
         for bound in &interior.bounds {
             let (Bound::From(sum) | Bound::Below(sum) | Bound::Not(sum)) = bound;

@@ -1,5 +1,7 @@
 //! Where the elements are that points go to.
 
+use super::within::Within;
+use midend::analysis::sums::Sums;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::scalar::{BinOp, CmpOp, ScalarOp};
@@ -19,6 +21,8 @@ pub(super) struct Row {
 /// What indices of a kernel are made of.
 pub(super) struct Places<'k> {
     vars: &'k Vars,
+    /// What the program computes as another number and a constant.
+    sums: &'k Sums,
     /// How scalars are computed.
     scalars: BTreeMap<Var, (ScalarOp, &'k [Atom])>,
     /// What is bound in the kernel, and of that what is bound inside of statements.
@@ -31,10 +35,11 @@ pub(super) struct Places<'k> {
     /// What differs from point to point of a row, as far as it is bound outside of statements, and what grows by one there.
     varying: BTreeSet<Var>,
     unit: BTreeSet<Var>,
+    within: Within,
 }
 
 impl<'k> Places<'k> {
-    pub(super) fn of(vars: &'k Vars, kernel: &'k Kernel) -> Option<Self> {
+    pub(super) fn of(vars: &'k Vars, kernel: &'k Kernel, sums: &'k Sums) -> Option<Self> {
         let (index, _) = *kernel.space.last()?;
         let mut scalars = BTreeMap::new();
         let (mut counters, mut checks) = (BTreeMap::new(), BTreeMap::new());
@@ -87,6 +92,7 @@ impl<'k> Places<'k> {
         });
         Some(Self {
             vars,
+            sums,
             scalars,
             bound,
             inner,
@@ -94,6 +100,7 @@ impl<'k> Places<'k> {
             checks,
             varying,
             unit,
+            within: Within::of(&kernel.body),
         })
     }
 
@@ -177,7 +184,23 @@ impl<'k> Places<'k> {
                 high |= op == CmpOp::Lt && args == [number, len];
             });
         }
-        low && high || self.is_step(number, len)
+        low && high || self.is_step(number, len) || self.is_ahead(number, len)
+    }
+
+    /// Whether a number is that of the step of a loop and a constant, and all of these are less than `len`.
+    fn is_ahead(&self, number: Atom, len: Atom) -> bool {
+        let (Some(counter), ahead) = self.sums.parts(number) else {
+            return false;
+        };
+        let steps = self.counters.get(&counter);
+        ahead >= 0 && steps.is_some_and(|steps| self.is_up_to(*steps, ahead, len))
+    }
+
+    /// Whether so many more than a number are known to be no more than `len`.
+    fn is_up_to(&self, number: Atom, more: i64, len: Atom) -> bool {
+        let ((of, some), (all, len)) = (self.sums.parts(number), self.sums.parts(len));
+        let end = some.checked_add(more);
+        of == all && end.is_some_and(|end| end <= len)
     }
 
     /// Calls `f` on the comparisons of numbers that all hold where a truth value does.
@@ -198,6 +221,21 @@ impl<'k> Places<'k> {
             (Some(steps), Some(len)) => steps <= len,
             (_, _) => *steps == len,
         })
+    }
+
+    /// The same where an element is loaded, as far as the branch at hand tells, too.
+    pub(super) fn is_inside(&self, loaded: &[Var], number: Atom, len: Atom) -> bool {
+        let (of, ahead) = self.sums.parts(number);
+        let of = of.filter(|_| ahead >= 0);
+        self.is_step(number, len)
+            || loaded.iter().any(|v| {
+                let mut below = self.within.below(*v, number);
+                let mut behind = of
+                    .into_iter()
+                    .flat_map(|of| self.within.below(*v, of.into()));
+                below.any(|bound| bound == len)
+                    || behind.any(|bound| self.is_up_to(bound, ahead, len))
+            })
     }
 
     /// The row of a buffer that each point goes to: all of it is written by the statement of this number, the first one.

@@ -1,14 +1,25 @@
 //! Packing: what the columns of a tile read in some steps, side by side, and what its rows read.
 
 use super::{Job, MOST_ROWS, Place, of_side};
-use crate::emit::lanes::Group;
+use crate::emit::lanes::turn::{Apart, Reads};
+use crate::emit::lanes::{Group, Lanes};
 use crate::emit::{Emit, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::analysis::tiles::{Side, Staged};
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
-use midend::ir::syntax::{Atom, Stm};
+use midend::ir::syntax::{Atom, Exp, Stm};
+
+/// A read in the steps from a first one on.
+fn reads<'j>(job: &'j Job<'_>, staged: &'j Staged<'_, Mem>, first: Value) -> Reads<'j> {
+    Reads {
+        slice: staged.slice.clone(),
+        counter: job.tiles.counter,
+        first,
+        elem: job.elem,
+    }
+}
 
 impl Emit<'_, '_> {
     /// Packs what is read in `count` steps from `first` on.
@@ -27,19 +38,27 @@ impl Emit<'_, '_> {
             emit.b.ins().brif(whole, blocks[0], &[], blocks[1], &[]);
             for (block, is_whole) in blocks.iter().zip([true, false]) {
                 emit.b.switch_to_block(*block);
-                emit.few((zero, count), &[], |emit, step, _| {
-                    let now = emit.b.ins().iadd(first, step);
-                    emit.bind(job.tiles.counter, now);
-                    for (which, (staged, var)) in of_side(&job.tiles, Side::Column).enumerate() {
+                for (which, (staged, var)) in of_side(&job.tiles, Side::Column).enumerate() {
+                    let mut start = zero;
+                    if is_whole {
+                        let panel = emit.panel(job, place, which, (g, zero));
+                        let mut group = Group::new(&job.plan, job.tiles.column, column);
+                        let reads = reads(job, staged, first);
+                        let turned = emit.turned(&mut group, &reads, (panel, count));
+                        start = turned.unwrap_or(zero);
+                    }
+                    emit.few((start, count), &[], |emit, step, _| {
+                        let now = emit.b.ins().iadd(first, step);
+                        emit.bind(job.tiles.counter, now);
                         let to = emit.panel(job, place, which, (g, step));
                         if is_whole {
                             emit.pack_lanes(job, staged, var, (column, to));
                         } else {
                             emit.pack_some(job, place, staged, var, (column, to));
                         }
-                    }
-                    vec![]
-                });
+                        vec![]
+                    });
+                }
                 emit.b.ins().jump(blocks[2], &[]);
             }
             emit.b.switch_to_block(blocks[2]);
@@ -123,7 +142,10 @@ impl Emit<'_, '_> {
             let row = emit.least(row, place.last_row);
             emit.bind(job.row, row);
             for (which, (staged, var)) in emit.packed_rows(job).into_iter().enumerate() {
-                emit.few((zero, groups), &[], |emit, g, _| {
+                let reads = reads(job, staged, first);
+                let side = emit.row_side_by_side(job, place, (which, number, groups), &reads);
+                let start = side.unwrap_or(zero);
+                emit.few((start, groups), &[], |emit, g, _| {
                     let step = emit.b.ins().imul_imm_s(g, job.width());
                     let now = emit.b.ins().iadd(first, step);
                     let to = emit.row_place(job, place, which, (number, step));
@@ -145,6 +167,46 @@ impl Emit<'_, '_> {
             }
             vec![]
         });
+    }
+
+    /// Packs what a row reads in groups of steps if it lies side by side, which is known only now: the first group that is left.
+    fn row_side_by_side(
+        &mut self,
+        job: &Job<'_>,
+        place: Place,
+        (which, number, groups): (usize, Value, Value),
+        reads: &Reads<'_>,
+    ) -> Option<Value> {
+        let apart = reads.apart().filter(Apart::is_asked)?;
+        let (load, find) = reads.slice.split_last()?;
+        let Exp::Op(Mem::Load { buffer, index }) = &load.exp else {
+            return None;
+        };
+        self.bind(reads.counter, reads.first);
+        for stm in find {
+            self.stm(stm);
+        }
+        let (side, rest) = (self.b.create_block(), self.b.create_block());
+        let left = self.b.append_block_param(rest, types::I64);
+        let zero = self.i64(0);
+        self.side_by_side(&apart, (side, rest), &[zero.into()]);
+        self.b.switch_to_block(side);
+        let (buffer, index) = (self.var(*buffer), self.atom(*index));
+        let from = self.element(buffer, reads.elem, index);
+        let to = self.row_place(job, place, which, (number, zero));
+        self.few((zero, groups), &[], |emit, g, _| {
+            let ahead = emit.b.ins().imul_imm_s(g, job.width());
+            let [from, to] = [from, to].map(|start| emit.element(start, reads.elem, ahead));
+            let group = Group::new(&job.along, job.tiles.counter, ahead);
+            let vectors = emit.lanes_load(&group, reads.elem, from, reads.elem.bytes() as i64);
+            if let Lanes::Packed(vectors) = vectors {
+                emit.put_side_by_side(&group, vectors, to);
+            }
+            vec![]
+        });
+        self.b.ins().jump(rest, &[groups.into()]);
+        self.b.switch_to_block(rest);
+        Some(left)
     }
 
     /// The address of what a row reads in a step.
@@ -169,7 +231,12 @@ impl Emit<'_, '_> {
         for stm in slice {
             self.lanes_stm(group, stm);
         }
-        for (i, vector) in self.packed(group, Atom::Var(var)).into_iter().enumerate() {
+        let vectors = self.packed(group, Atom::Var(var));
+        self.put_side_by_side(group, vectors, to);
+    }
+
+    fn put_side_by_side(&mut self, group: &Group<'_>, vectors: Vec<Value>, to: Value) {
+        for (i, vector) in vectors.into_iter().enumerate() {
             let offset = group.plan.step() * i as i32;
             self.b.ins().store(plain(), vector, to, offset);
         }

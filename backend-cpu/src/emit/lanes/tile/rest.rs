@@ -6,8 +6,10 @@ use crate::emit::{Emit, clif, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use midend::fired::fired;
+use midend::ir::id::Var;
 use midend::ir::mem::Mem;
-use midend::ir::syntax::{Exp, Stm};
+use midend::ir::syntax::{Atom, Exp, Stm};
+use std::collections::BTreeSet;
 
 /// The most statements after a loop of which there is code for each row of a block.
 const MOST: usize = 24;
@@ -50,6 +52,68 @@ impl Emit<'_, '_> {
         let end = self.b.ins().imul_imm_s(next, job.width());
         let columns = self.b.ins().icmp(fits, end, place.columns);
         self.b.ins().band(rows, columns)
+    }
+
+    /// Asks for what comes after the loop will read of a block, before its last steps.
+    pub(super) fn rest_soon(
+        &mut self,
+        job: &Job<'_>,
+        place: Place,
+        (g, start): (Value, Value),
+        rest: &Rest<'_>,
+    ) {
+        let reads = |stm: &&Stm<Mem>| matches!(stm.exp, Exp::Op(Mem::Load { .. }));
+        if job.plan.parts == 1 || !rest.at_once || !rest.after.iter().any(reads) {
+            return;
+        }
+        fired("cpu/rest-of-tiles-soon");
+        let ahead = self.b.ins().imul_imm_s(g, job.width());
+        let column = self.b.ins().iadd(place.column, ahead);
+        let first = self.b.ins().iadd(place.row, start);
+        for r in 0..job.block() as i64 {
+            let row = self.b.ins().iadd_imm_s(first, r);
+            self.bind(job.row, row);
+            let mut group = Group::new(&job.plan, job.tiles.column, column);
+            // What is not known yet is what comes of elements and of steps.
+            let mut unknown: BTreeSet<Var> = job.tiles.binds.iter().copied().collect();
+            for stm in &rest.after {
+                let mut known = true;
+                stm.exp.operands(&mut |atom| {
+                    known &= !atom.as_var().is_some_and(|v| unknown.contains(&v));
+                });
+                if let Exp::Op(Mem::Load { buffer, index }) = &stm.exp
+                    && known
+                {
+                    self.lines_soon(&mut group, *buffer, *index);
+                }
+                if known && matches!(stm.exp, Exp::Atom(_) | Exp::Scalar(..)) {
+                    self.lanes_stm(&mut group, stm);
+                } else {
+                    unknown.extend(&stm.binds);
+                }
+            }
+        }
+    }
+
+    /// Asks for the elements at indices that grow by one from lane to lane.
+    fn lines_soon(&mut self, group: &mut Group<'_>, buffer: Var, index: Atom) {
+        let side_by_side = index.as_var().and_then(|v| match group.lanes.get(&v) {
+            Some(Lanes::Linear(first, 1)) => Some(*first),
+            Some(
+                Lanes::Linear(..)
+                | Lanes::Many(_)
+                | Lanes::Packed(_)
+                | Lanes::Narrow(_)
+                | Lanes::Mask(_),
+            )
+            | None => None,
+        });
+        if let Some(first) = side_by_side {
+            let elem = self.elem(buffer);
+            let start = self.var(buffer);
+            let start = self.element(start, elem, first);
+            self.ask_for(start, (group.plan.width * elem.bytes()) as i32);
+        }
     }
 
     /// For a whole block, of which these are the last values carried, row by row.

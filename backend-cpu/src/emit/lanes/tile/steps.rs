@@ -11,7 +11,6 @@ use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::syntax::Stm;
 use midend::ir::types::ScalarType;
-use std::collections::{BTreeSet, HashMap};
 
 /// A panel of fewer steps, this part of what it has room for, is near together with those of all other groups of lanes of a tile.
 const FEW: i64 = 4;
@@ -87,6 +86,12 @@ impl Emit<'_, '_> {
         debug_assert!(ROWS % job.block() as i64 == 0, "blocks are whole");
         let start = self.b.ins().imul_imm_s(b, job.block() as i64);
         let mut rows = self.block_rows(job, place, (g, start));
+        let [soon, steps] = [(); 2].map(|()| self.b.create_block());
+        self.b.ins().brif(is_last, soon, &[], steps, &[]);
+        self.b.switch_to_block(soon);
+        self.rest_soon(job, place, (g, start), rest);
+        self.b.ins().jump(steps, &[]);
+        self.b.switch_to_block(steps);
         self.jam(job, &mut rows, &job.before);
         let zero = self.i64(0);
         // The values carried, from memory but for the first time.
@@ -259,13 +264,7 @@ impl Emit<'_, '_> {
 
     /// Emits code for a group of lanes of a row.
     fn in_row(&mut self, job: &Job<'_>, row: &mut Row, f: impl FnOnce(&mut Self, &mut Group<'_>)) {
-        let mut group = Group {
-            plan: &job.plan,
-            lanes: std::mem::take(&mut row.lanes),
-            panels: HashMap::new(),
-            narrow: BTreeSet::new(),
-            sides: Vec::new(),
-        };
+        let mut group = Group::of_lanes(&job.plan, std::mem::take(&mut row.lanes));
         std::mem::swap(&mut self.values, &mut row.values);
         f(self, &mut group);
         std::mem::swap(&mut self.values, &mut row.values);
