@@ -79,11 +79,6 @@ pub(crate) const fn divides_in_halves() -> bool {
     false
 }
 
-/// Whether an instruction that loads from the addresses in a vector takes less than as many loads: those of AMD take no less.
-pub(crate) fn gathers() -> bool {
-    divides_in_halves()
-}
-
 /// Whether there is an instruction that finds bytes of a vector of 512 bits.
 pub(crate) fn looks_up(isa: &OwnedTargetIsa) -> bool {
     has(isa, "has_avx512vbmi")

@@ -152,11 +152,26 @@ impl Emit<'_, '_> {
                 self.b.ins().iadd_imm_s(groups, -1),
             );
         }
-        let (begin, count) = rest;
+        let (mut begin, mut count) = rest;
+        if plan.pairs {
+            // The first group of an odd number, then two at a time.
+            let odd = self.b.ins().band_imm_u(count, 1);
+            inits = self.counted(ScalarType::I64, odd, strip, &inits, |emit, _, sums| {
+                emit.group_sums(plan, kernel, later, begin, sums)
+            });
+            let covered = self.b.ins().imul_imm_s(odd, width);
+            begin = self.b.ins().iadd(begin, covered);
+            count = self.b.ins().sshr_imm_u(count, 1);
+        }
+        let step = if plan.pairs { 2 * width } else { width };
         let vectors = self.counted(ScalarType::I64, count, strip, &inits, |emit, g, sums| {
-            let ahead = emit.b.ins().imul_imm_s(g, width);
+            let ahead = emit.b.ins().imul_imm_s(g, step);
             let first = emit.b.ins().iadd(begin, ahead);
-            emit.group_sums(plan, kernel, later, first, sums)
+            if plan.pairs {
+                emit.pair_sums(plan, kernel, later, first, sums)
+            } else {
+                emit.group_sums(plan, kernel, later, first, sums)
+            }
         });
         let mut sums = self.combined_lanes(plan, ops, tys, vectors);
         if let Some(before) = before {

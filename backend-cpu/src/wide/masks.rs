@@ -383,19 +383,27 @@ impl Masks {
         }
     }
 
-    /// A choice by a mask register as it is, if that says what the lanes of a register do by which this one chooses.
-    pub(super) fn choice(&self, by: Register, code: Code) -> Option<(Code, Register)> {
-        let (bytes, mask) = self.of(by)?;
-        let wanted = CHOICES.iter().find(|(choice, _)| *choice == code)?.1;
-        if wanted > bytes {
+    /// What an instruction, as it was before it is widened, chooses by, if a mask register says it: the bytes of a lane, and the mask.
+    pub(super) fn chooses_by(&self, instruction: &Instruction) -> Option<(usize, Register)> {
+        let chooses = matches!(form(instruction.code(), Width::Four), Some(Form::Blend(_)));
+        if !chooses || self.targets.contains(&instruction.ip()) {
             return None;
         }
-        if wanted == bytes {
-            return Some((code, mask));
-        }
-        let wider = CHOICES.iter().find(|(_, of)| *of == bytes)?;
-        Some((wider.0, mask))
+        self.of(instruction.op3_register())
     }
+}
+
+/// A choice by a mask register as it is, if lanes of so many bytes that it says may be chosen by it.
+pub(super) fn choice((bytes, mask): (usize, Register), code: Code) -> Option<(Code, Register)> {
+    let wanted = CHOICES.iter().find(|(choice, _)| *choice == code)?.1;
+    if wanted > bytes {
+        return None;
+    }
+    if wanted == bytes {
+        return Some((code, mask));
+    }
+    let wider = CHOICES.iter().find(|(_, of)| *of == bytes)?;
+    Some((wider.0, mask))
 }
 
 /// Whether what mask registers hold is known behind an instruction.

@@ -3,7 +3,7 @@
 use super::forms::{Form, Order, form};
 use super::frame::Frame;
 use super::gather::gather;
-use super::masks::{MASK, Masks};
+use super::masks::{MASK, Masks, choice};
 use super::pool::Pool;
 use super::{BASE, Refused, Width, has_vectors, part, past, soon};
 use iced_x86::{Code, FlowControl, Instruction, MemoryOperand, OpKind, Register};
@@ -32,6 +32,8 @@ pub(super) struct Writer<'c> {
     pub(super) masks: Masks,
     /// The address of the instruction at hand, and how many it has become.
     now: (u64, u64),
+    /// What it chooses by, if a mask register says it.
+    by: Option<(usize, Register)>,
 }
 
 impl<'c> Writer<'c> {
@@ -43,6 +45,7 @@ impl<'c> Writer<'c> {
             out: Vec::new(),
             masks,
             now: (0, 0),
+            by: None,
         }
     }
 
@@ -53,6 +56,7 @@ impl<'c> Writer<'c> {
         let copy = self.masks.copy(&instruction);
         let halves = self.masks.halves(&instruction);
         let in_order = self.masks.in_order(&instruction);
+        self.by = self.masks.chooses_by(&instruction);
         self.masks.pass(&instruction);
         if let Some(of) = halves {
             self.masks.mix(instruction.op0_register(), of);
@@ -261,7 +265,7 @@ impl<'c> Writer<'c> {
                 self.masks.set(mask, Some((to, lanes)));
             }
             Form::Blend([mask, code]) => {
-                let (code, mask) = if let Some(known) = self.masks.choice(whole(3), code) {
+                let (code, mask) = if let Some(known) = self.by.and_then(|by| choice(by, code)) {
                     known
                 } else {
                     self.push(Instruction::with2(mask, MASK, whole(3))?);

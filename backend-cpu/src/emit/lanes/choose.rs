@@ -313,6 +313,7 @@ impl<'a> Finder<'a> {
         let plan = (worth && fits).then(|| Plan {
             width,
             own_sums: false,
+            pairs: false,
             integers: self.integers,
             parts: 1,
             varying: self.varying.clone(),

@@ -21,7 +21,6 @@ use super::vector::{lanes_per_vector, vector};
 use super::{Group, Lanes};
 use crate::emit::Emit;
 use crate::emit::library::RAW;
-use crate::target::gathers;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::fired::fired;
 use midend::ir::id::{SpanId, Var};
@@ -37,7 +36,7 @@ const OPERATIONS: usize = 8;
 
 /// Whether elements are found like that in registers of so many vectors at most.
 pub(super) fn gathers_in(asked: usize) -> bool {
-    asked >= PARTS && gathers()
+    asked >= PARTS
 }
 
 /// The plan for a map that reads elements which lanes find, if they are found by vectors of addresses.

@@ -20,6 +20,8 @@ pub(in crate::emit) struct Plan {
     /// Whether each lane of a reduction has sums of its own; else the values of the lanes are added one by one, in
     /// order.
     pub(in crate::emit) own_sums: bool,
+    /// Whether two groups are combined with each other before they are with what lanes have summed.
+    pub(in crate::emit) pairs: bool,
     /// Whether integers are put in vectors, as floats are.
     pub(super) integers: bool,
     /// How many of Cranelift's vectors each of its vector values stands for: 2 or 4 for wider registers (see [`crate::wide`]),
@@ -49,6 +51,7 @@ impl Plan {
         Self {
             width,
             own_sums: false,
+            pairs: false,
             integers: false,
             parts,
             varying,
@@ -120,10 +123,11 @@ impl Plan {
         (width < self.width).then_some(fewer)
     }
 
-    /// The plan with twice as many lanes.
+    /// The plan with twice as many lanes, and two groups of them at a time.
     pub(super) fn doubled(self) -> Self {
         Self {
             width: 2 * self.width,
+            pairs: true,
             ..self
         }
     }
