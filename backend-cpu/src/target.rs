@@ -66,16 +66,25 @@ pub(crate) fn has_fma(isa: &OwnedTargetIsa) -> bool {
 }
 
 /// Whether the divider works on one half after the other of registers of 512 bits, as those of Intel's processors do.
-#[cfg(target_arch = "x86_64")]
 pub(crate) fn divides_in_halves() -> bool {
+    is_of_intel()
+}
+
+/// Whether what is read in order, with much to do in between, is there sooner where all of a strip is asked for at once: processors of AMD ask for
+/// what comes next soon enough.
+pub(crate) fn gains_by_asking() -> bool {
+    is_of_intel()
+}
+
+#[cfg(target_arch = "x86_64")]
+fn is_of_intel() -> bool {
     let vendor = std::arch::x86_64::__cpuid(0);
     let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
     name.as_flattened() == b"GenuineIntel"
 }
 
-/// There are no registers of 512 bits.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) const fn divides_in_halves() -> bool {
+const fn is_of_intel() -> bool {
     false
 }
 

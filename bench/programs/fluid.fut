@@ -33,17 +33,25 @@ def project [n] (rounds: i32) (u: [n][n]f32) (v: [n][n]f32) : ([n][n]f32, [n][n]
   let v' = tabulate_2d n n (\i j -> v[i, j] - 0.5 * (p[i, i64.min (j + 1) (n - 1)] - p[i, i64.max (j - 1) 0]))
   in (u', v')
 
--- What was where the flow comes from.
-def advect [n] (time: f32) (u: [n][n]f32) (v: [n][n]f32) (x: [n][n]f32) : [n][n]f32 =
+-- Where the flow to a point comes from: a square of points, and how far into it.
+def origin [n] (time: f32) (u: [n][n]f32) (v: [n][n]f32) (i: i64) (j: i64) =
   let last = f32.i64 (n - 1)
   let within a = f32.max 0 (f32.min last a)
-  in tabulate_2d n n (\i j ->
-       let y = within (f32.i64 i - time * u[i, j])
-       let z = within (f32.i64 j - time * v[i, j])
-       let (i0, j0) = (i64.f32 y, i64.f32 z)
-       let (i1, j1) = (i64.min (i0 + 1) (n - 1), i64.min (j0 + 1) (n - 1))
-       let (s, t) = (y - f32.i64 i0, z - f32.i64 j0)
-       in (1 - s) * ((1 - t) * x[i0, j0] + t * x[i0, j1]) + s * ((1 - t) * x[i1, j0] + t * x[i1, j1]))
+  let y = within (f32.i64 i - time * u[i, j])
+  let z = within (f32.i64 j - time * v[i, j])
+  let (i0, j0) = (i64.f32 y, i64.f32 z)
+  in ((i0, i64.min (i0 + 1) (n - 1), y - f32.i64 i0), (j0, i64.min (j0 + 1) (n - 1), z - f32.i64 j0))
+
+-- What is there.
+def between [n] (x: [n][n]f32) ((i0, i1, s): (i64, i64, f32), (j0, j1, t): (i64, i64, f32)) : f32 =
+  (1 - s) * ((1 - t) * x[i0, j0] + t * x[i0, j1]) + s * ((1 - t) * x[i1, j0] + t * x[i1, j1])
+
+def advect [n] (time: f32) (u: [n][n]f32) (v: [n][n]f32) (x: [n][n]f32) : [n][n]f32 =
+  tabulate_2d n n (\i j -> between x (origin time u v i j))
+
+-- The flow itself: both directions at once, as they come from the same place.
+def advect_flow [n] (time: f32) (u: [n][n]f32) (v: [n][n]f32) : ([n][n]f32, [n][n]f32) =
+  unzip (map unzip (tabulate_2d n n (\i j -> let from = origin time u v i j in (between u from, between v from))))
 
 -- ==
 -- input { 1i32 3i32 [[0.1f32, 0.5f32], [0.9f32, 0.2f32]] [[0.5f32, 0.6f32], [0.1f32, 0f32]] [[1f32, 0f32], [0f32, 0.5f32]] } auto output
@@ -54,5 +62,5 @@ def main [n] (steps: i32) (rounds: i32) (u: [n][n]f32) (v: [n][n]f32) (smoke: [n
   let diffuse across x = jacobi rounds across 1 0.2 x x
   in loop (u, v, smoke) for _s < steps do
        let (u, v) = project rounds (diffuse vertical u) (diffuse horizontal v)
-       let (u, v) = project rounds (advect time u v u) (advect time u v v)
+       let (u, v) = uncurry (project rounds) (advect_flow time u v)
        in (u, v, advect time u v (diffuse solid smoke))

@@ -9,6 +9,7 @@
 
 use super::tables;
 use crate::emit::{Emit, plain};
+use crate::target::gains_by_asking;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use midend::fired::fired;
 use midend::ir::id::Var;
@@ -32,8 +33,12 @@ pub(super) struct Soon {
     step: i64,
 }
 
-/// What points load that are `apart` elements from one another, if they do nothing but arithmetic with it.
+/// What points load that are `apart` elements from one another, if they do nothing but arithmetic with it, where the
+/// processor gains by it.
 pub(super) fn soon(vars: &Vars, stms: &[&Stm<Mem>], apart: usize) -> Option<Soon> {
+    if !gains_by_asking() {
+        return None;
+    }
     let mut loads = Vec::new();
     let mut most = 1;
     for stm in stms {
