@@ -10,7 +10,12 @@ def number (i: i64) : f32 = f32.i64 ((i * 7919) % 1013)
 -- input { 0i64 5i64 } auto output
 -- input { 0i64 -9223372036854775808i64 } auto output
 -- input { 1i64 -1i64 } auto output
--- input { 31i64 31i64 } auto output
+-- input { 31i64 -1i64 } auto output
+-- input { 64i64 -1i64 } auto output
+-- input { 96i64 -1i64 } auto output
+-- input { 128i64 -1i64 } auto output
+-- input { 160i64 -1i64 } auto output
+-- input { 224i64 -1i64 } auto output
 -- input { 5000i64 -1i64 } auto output
 -- input { 5000i64 9223372036854775807i64 } auto output
 -- input { 100003i64 100003i64 } auto output

@@ -109,7 +109,7 @@ fn stores_past_the_caches() {
     }
 }
 
-/// Choices by what was just compared, with lanes as wide and less wide, and by what is in its register since.
+/// Choices by what was just compared, in place or not, with lanes as wide and less wide, and by what is in its register since.
 #[test]
 fn choices_by_comparisons() {
     let compare = Code::VEX_Vcmpps_xmm_xmm_xmmm128_imm8;
@@ -123,11 +123,14 @@ fn choices_by_comparisons() {
     for width in widths() {
         for choice in choices {
             for between in [None, Some(Ok(moved))] {
-                let mut middle = vec![Instruction::with4(compare, X[3], X[1], X[2], 1)];
-                middle.extend(between);
-                middle.push(Instruction::with4(choice, X[0], X[1], X[2], X[3]));
-                let middle: Result<Vec<Instruction>, _> = middle.into_iter().collect();
-                agree(&middle.expect("they are instructions"), width);
+                for to in [X[0], X[3]] {
+                    let mut middle = vec![Instruction::with4(compare, X[3], X[1], X[2], 1)];
+                    middle.extend(between);
+                    middle.push(Instruction::with4(choice, to, X[1], X[2], X[3]));
+                    middle.push(Instruction::with4(choice, X[0], to, X[1], X[3]));
+                    let middle: Result<Vec<Instruction>, _> = middle.into_iter().collect();
+                    agree(&middle.expect("they are instructions"), width);
+                }
             }
         }
     }
