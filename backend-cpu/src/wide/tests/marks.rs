@@ -122,10 +122,10 @@ fn choices_by_comparisons() {
     let moved = moved.expect("it is an instruction");
     for width in widths() {
         for choice in choices {
-            for between in [None, Some(Ok(moved))] {
+            for between in [None, Some(moved)] {
                 for to in [X[0], X[3]] {
                     let mut middle = vec![Instruction::with4(compare, X[3], X[1], X[2], 1)];
-                    middle.extend(between);
+                    middle.extend(between.map(Ok));
                     middle.push(Instruction::with4(choice, to, X[1], X[2], X[3]));
                     middle.push(Instruction::with4(choice, X[0], to, X[1], X[3]));
                     let middle: Result<Vec<Instruction>, _> = middle.into_iter().collect();
