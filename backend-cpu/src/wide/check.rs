@@ -192,7 +192,8 @@ fn is_far(func: &Function, inst: Inst) -> bool {
     let distance = dfg.insts[inst].load_store_offset().unwrap_or_default();
     let added = |v: &Value| {
         let constant = dfg.value_def(*v).inst().map(|inst| dfg.insts[inst]);
-        matches!(constant, Some(InstructionData::UnaryImm { imm, .. }) if far(imm.bits()))
+        let unused = 64_u32.saturating_sub(dfg.value_type(*v).bits());
+        matches!(constant, Some(InstructionData::UnaryImm { imm, .. }) if far(imm.bits() << unused >> unused))
     };
     let adds = matches!(dfg.insts[inst].opcode(), Opcode::Iadd | Opcode::Isub);
     far(i64::from(distance)) && mark(func, inst).is_none()
