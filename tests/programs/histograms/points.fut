@@ -52,7 +52,7 @@ entry counters (n: i64) (steps: i32) : ([9]i64, [n]i32) =
   in (hist (+) 0 9 (flatten is) (replicate (n * 3) 2),
       tabulate n (\i -> g (f64.i64 (i % 50))))
 
--- Values of other types that points compute as well, and sums that are rounded in order.
+-- Values of other types that points compute as well, and sums that are rounded, in order where there are few points.
 
 -- ==
 -- entry: values
