@@ -25,7 +25,7 @@ use midend::ir::walk::all_stms;
 use std::collections::BTreeSet;
 
 /// The most pairs of buffers that are compared.
-const PAIRS: usize = 24;
+const PAIRS: usize = 96;
 /// Bytes of a line of the cache.
 const LINE: i64 = 64;
 
