@@ -4,6 +4,7 @@ mod rows;
 mod soon;
 pub(super) mod strips;
 pub(crate) mod tables;
+mod turn;
 
 use super::divided::{Divided, divided, of_rows};
 use super::lanes::buckets;
@@ -121,6 +122,8 @@ impl Emit<'_, '_> {
             Some((rows, row)) if kernel.space.len() == 2 => {
                 let most = job.as_ref().map_or(rows::FEW, |job| job.plan.width as i64);
                 let point = |emit: &mut Self| body(emit, &kernel.body);
+                let summed = turn::summed(kernel, &hists[0]).filter(|_| window.is_none());
+                let target = (target, summed);
                 self.hist_short_rows((row, rows, most), (p[1], p[2]), target, point, all);
             }
             Some(_) | None => all(self),

@@ -75,3 +75,43 @@ entry means [n] [d] (k: i64) (xss: [n][d]f32) (labels: [n]i32) : [k][d]f32 =
   let sums = reduce_by_index (replicate k (replicate d 0)) (map2 (+)) (replicate d 0) labels xss
   let counts = hist (+) 0 k labels (replicate n 1i32)
   in map2 (\sum count -> map (/ f32.i32 (i32.max count 1)) sum) sums counts
+
+-- Sums of many rows of floats, which go to tables in turn; what is summed is rounded nowhere, as its parts must not show.
+-- ==
+-- entry: summed
+-- input { 5i64 4095i64 3i64 } auto output
+-- input { 5i64 40000i64 2i64 } auto output
+-- input { 5i64 40001i64 3i64 } auto output
+-- input { 5i64 40003i64 4i64 } auto output
+-- input { 43i64 40003i64 3i64 } auto output
+-- input { 44i64 40003i64 3i64 } auto output
+-- input { 0i64 40003i64 3i64 } auto output
+entry summed (k: i64) (n: i64) (d: i64) : ([k][d]f32, [k][d]f64) =
+  let is = map (label k) (iota n)
+  let xss = tabulate_2d n d (\i j -> f32.i64 ((i * 31 + j * 7) % 57))
+  let yss = tabulate_2d n d (\i j -> f64.i64 ((i * 37 + j * 11) % 59))
+  in (reduce_by_index (replicate k (replicate d 1)) (map2 (+)) (replicate d 0) is xss,
+      reduce_by_index (replicate k (replicate d 2)) (map2 (+)) (replicate d 0) is yss)
+
+-- The same of elements that do not lie side by side, of what is computed of them, and of buckets that overlap.
+-- ==
+-- entry: apart
+-- input { 6i64 40001i64 3i64 } auto output
+-- input { 6i64 40002i64 4i64 } auto output
+entry apart (k: i64) (n: i64) (d: i64) : ([k][d]f32, [k][d]f32, [k]f32) =
+  let is = map (label k) (iota n)
+  let xss = #[opaque] tabulate_2d d n (\j i -> f32.i64 ((i * 31 + j * 7) % 57))
+  let yss = #[opaque] tabulate_2d n d (\i j -> f32.i64 ((i * 37 + j * 11) % 59))
+  let places = flatten (tabulate_2d n d (\i j -> is[i] + j))
+  in (reduce_by_index (replicate k (replicate d 0)) (map2 (+)) (replicate d 0) is (transpose xss),
+      reduce_by_index (replicate k (replicate d 0)) (map2 (+)) (replicate d 0) is (map (map (* 2)) yss),
+      reduce_by_index (replicate k 0) (+) 0 places (flatten yss))
+
+-- Nothing is added to negative zeros.
+-- ==
+-- entry: zeros
+-- input { 6i64 40001i64 3i64 } auto output
+entry zeros (k: i64) (n: i64) (d: i64) : [k][d]u32 =
+  let is = map (\i -> if i % 3 == 0 then -1 else 2 * (i % 2)) (iota n)
+  let xss = tabulate_2d n d (\_ _ -> -0f32)
+  in map (map f32.to_bits) (reduce_by_index (replicate k (replicate d (-0f32))) (map2 (+)) (replicate d (-0f32)) is xss)

@@ -25,7 +25,7 @@ use midend::ir::walk::{all_stms, free_in_stm};
 use std::collections::BTreeSet;
 
 /// Rows of so many columns are short: nobody waits long if they are not interrupted.
-const SHORT: i64 = 1024;
+pub(super) const SHORT: i64 = 1024;
 /// Rows of fewer columns are gone through in a loop of their own, unless lanes say how many these are.
 pub(super) const FEW: i64 = 16;
 /// Lengths of rows for which there is code without a loop over columns: places, colours, and what else has as many numbers.
@@ -43,8 +43,10 @@ pub(super) struct Row {
     index: Atom,
     first: Vec<Stm<Mem>>,
     /// The values of a point, and what they are computed by.
-    values: Vec<Atom>,
-    point: Vec<Stm<Mem>>,
+    pub(super) values: Vec<Atom>,
+    pub(super) point: Vec<Stm<Mem>>,
+    /// Whether each of the values is an element, and those of the columns of a row lie side by side.
+    pub(super) beside: bool,
 }
 
 /// How rows are worked on, if their buckets lie side by side and nothing but loads and arithmetic is done.
@@ -87,19 +89,22 @@ pub(super) fn row(vars: &Vars, hists: &[MemHist], rows: &Divided) -> Option<Row>
         Some(_) | None => *bucket,
     };
     let is_own = |atom: &Atom| atom.as_var().is_some_and(|v| own.contains(&v));
-    let grows = grows(
-        &rows.body,
-        index,
-        &|v| rows.number == v || rows.column == v,
-        &is_own,
-    );
-    let fits = grows && !conds.iter().any(is_own) && !early.is_empty();
+    let counts = |v| rows.number == v || rows.column == v;
+    let grows = |index| grows(&rows.body, index, &counts, &is_own);
+    let fits = grows(index) && !conds.iter().any(is_own) && !early.is_empty();
     fits.then(|| Row {
         first: needed(vars, &late, &[index]),
         point: needed(vars, &late, values),
         early,
         conds,
         index,
+        beside: values.iter().all(|value| {
+            let made = |stm: &&Stm<Mem>| value.as_var().is_some_and(|v| stm.binds[..] == [v]);
+            match rows.body.stms.iter().find(made).map(|stm| &stm.exp) {
+                Some(Exp::Op(Mem::Load { index, .. })) => grows(*index),
+                Some(_) | None => false,
+            }
+        }),
         values: values.to_vec(),
     })
 }
@@ -186,13 +191,34 @@ impl Emit<'_, '_> {
         &mut self,
         (row, rows): (&Row, &Divided),
         ((first, last), base): ((Value, Value), Value),
-        Target {
-            hist,
-            limits,
-            places,
-        }: Target<'_>,
+        target: Target<'_>,
         alone: impl FnOnce(&mut Self, (Value, Value)),
         each: impl FnOnce(&mut Self, &dyn Fn(&mut Self, Value, &[Value]) -> Vec<Value>),
+    ) {
+        let columns = ((first, last), base);
+        self.checked_columns((row, rows), columns, target, alone, |emit, bucket| {
+            let behind = emit.b.ins().isub(bucket, first);
+            each(emit, &|emit, column, _| {
+                emit.column(rows, column, base);
+                for stm in &row.point {
+                    emit.stm(stm);
+                }
+                let index = emit.b.ins().iadd(behind, column);
+                let values = |emit: &mut Self| emit.atoms(&row.values);
+                emit.update(target.hist, index, target.places, values);
+                vec![]
+            });
+        });
+    }
+
+    /// The same, all of them by what is given their first bucket.
+    pub(super) fn checked_columns(
+        &mut self,
+        (row, rows): (&Row, &Divided),
+        ((first, last), base): ((Value, Value), Value),
+        Target { limits, .. }: Target<'_>,
+        alone: impl FnOnce(&mut Self, (Value, Value)),
+        all: impl FnOnce(&mut Self, Value),
     ) {
         self.column(rows, first, base);
         for stm in row.early.iter().chain(&row.first) {
@@ -212,7 +238,6 @@ impl Emit<'_, '_> {
         let less = IntCC::UnsignedLessThan;
         let mut exist = vec![self.b.ins().icmp(less, ahead, left)];
         exist.extend(row.conds.iter().map(|cond| self.atom(*cond)));
-        let behind = self.b.ins().isub(bucket, first);
         let [together, apart, done] = [(); 3].map(|()| self.b.create_block());
         // Each has a branch of its own: all hold, as a rule, and so what follows does not wait for them.
         for exists in exist {
@@ -222,15 +247,7 @@ impl Emit<'_, '_> {
         }
         self.b.ins().jump(together, &[]);
         self.b.switch_to_block(together);
-        each(self, &|emit, column, _| {
-            emit.column(rows, column, base);
-            for stm in &row.point {
-                emit.stm(stm);
-            }
-            let index = emit.b.ins().iadd(behind, column);
-            emit.update(hist, index, places, |emit| emit.atoms(&row.values));
-            vec![]
-        });
+        all(self, bucket);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(apart);
         alone(self, (first, last));
@@ -244,7 +261,7 @@ impl Emit<'_, '_> {
         &mut self,
         (row, rows, most): (&Row, &Divided, i64),
         (low, high): (Value, Value),
-        target: Target<'_>,
+        (target, summed): (Target<'_>, Option<ScalarType>),
         point: impl Fn(&mut Self),
         others: impl FnOnce(&mut Self),
     ) {
@@ -277,7 +294,7 @@ impl Emit<'_, '_> {
                 vec![]
             });
             let whole = (begin, parts[2]);
-            emit.whole_rows((row, rows), whole, target, &point);
+            emit.whole_rows((row, rows), whole, (target, summed), &point);
             vec![tail, high, begin]
         });
         self.b.ins().jump(done, &[]);
@@ -289,7 +306,7 @@ impl Emit<'_, '_> {
         &mut self,
         (row, rows): (&Row, &Divided),
         whole: (Value, Value),
-        target: Target<'_>,
+        (target, summed): (Target<'_>, Option<ScalarType>),
         point: &impl Fn(&mut Self),
     ) {
         let done = self.b.create_block();
@@ -297,6 +314,7 @@ impl Emit<'_, '_> {
         if let Some(length) = rows.length.as_var().filter(|_| small) {
             fired("cpu/histogram-by-rows-of-known-length");
             let any = self.atom(rows.length);
+            let turn = summed.map(|elem| self.room_of_tables(elem));
             for known in KNOWN {
                 let [just, others] = [(); 2].map(|()| self.b.create_block());
                 let is_known = self.b.ins().icmp_imm_u(IntCC::Equal, any, known);
@@ -306,7 +324,18 @@ impl Emit<'_, '_> {
                 self.bind(length, constant);
                 let stms: Vec<_> = row.early.iter().chain(&row.point).collect();
                 let soon = soon(&self.program.vars, &stms, known as usize);
-                self.each_row((row, rows), (whole, soon), target, point, |emit, point| {
+                let soon = soon.as_ref();
+                let first = match turn {
+                    Some(turn) => self.rows_in_turn(
+                        (row, rows, known),
+                        (whole, soon),
+                        (turn, target),
+                        &|emit, columns| emit.columns_alone(rows, columns, point),
+                    ),
+                    None => whole.0,
+                };
+                let left = ((first, whole.1), soon);
+                self.each_row((row, rows), left, target, point, |emit, point| {
                     for column in 0..known {
                         let column = emit.i64(column);
                         point(emit, column, &[]);
@@ -329,7 +358,7 @@ impl Emit<'_, '_> {
     fn each_row(
         &mut self,
         (row, rows): (&Row, &Divided),
-        (whole, soon): ((Value, Value), Option<Soon>),
+        (whole, soon): ((Value, Value), Option<&Soon>),
         target: Target<'_>,
         point: &impl Fn(&mut Self),
         each: impl Fn(&mut Self, &dyn Fn(&mut Self, Value, &[Value]) -> Vec<Value>),
@@ -338,13 +367,7 @@ impl Emit<'_, '_> {
             emit.bind(rows.row, i);
             let zero = emit.i64(0);
             let columns = ((zero, emit.atom(rows.length)), zero);
-            let alone = |emit: &mut Self, range: (Value, Value)| {
-                emit.few(range, &[], |emit, j, _| {
-                    emit.bind(rows.column, j);
-                    point(emit);
-                    vec![]
-                });
-            };
+            let alone = |emit: &mut Self, range| emit.columns_alone(rows, range, point);
             emit.some_columns((row, rows), columns, target, alone, &each);
             vec![]
         };
@@ -352,18 +375,35 @@ impl Emit<'_, '_> {
             self.range(ScalarType::I64, whole, SHORT, &[], one);
             return;
         };
-        let first = |emit: &mut Self, i: Value| {
-            emit.bind(rows.row, i);
-            let zero = emit.i64(0);
-            emit.column(rows, zero, zero);
-        };
-        self.loaded_before(&soon, whole, first, |emit, range| {
+        let first = |emit: &mut Self, i: Value| emit.first_of_row(rows, i);
+        self.loaded_before(soon, whole, first, |emit, range| {
             emit.few(range, &[], one);
         });
     }
 
+    /// Columns of a row one by one.
+    fn columns_alone(
+        &mut self,
+        rows: &Divided,
+        columns: (Value, Value),
+        point: &impl Fn(&mut Self),
+    ) {
+        self.few(columns, &[], |emit, j, _| {
+            emit.bind(rows.column, j);
+            point(emit);
+            vec![]
+        });
+    }
+
+    /// Gives a point its row, of which it is the first.
+    pub(super) fn first_of_row(&mut self, rows: &Divided, i: Value) {
+        self.bind(rows.row, i);
+        let zero = self.i64(0);
+        self.column(rows, zero, zero);
+    }
+
     /// Gives a point its column and its number.
-    fn column(&mut self, rows: &Divided, column: Value, base: Value) {
+    pub(super) fn column(&mut self, rows: &Divided, column: Value, base: Value) {
         self.bind(rows.column, column);
         if rows.number != rows.column {
             let number = self.b.ins().iadd(base, column);

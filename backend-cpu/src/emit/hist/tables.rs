@@ -70,18 +70,23 @@ pub(super) fn is_simple(stm: &Stm<Mem>) -> bool {
 
 /// Whether an operator gives the same in any order and grouping, with its neutral element among the operands or not: sums of integers.
 fn regroups(op: &Operator<Mem>) -> bool {
+    let zero = |ty| matches!(op.neutral[..], [Atom::Const(c)] if c.ty() == ty && c.word() == 0);
+    sums(op).is_some_and(|ty| ty.is_integer() && zero(ty))
+}
+
+/// The type of what an operator sums, if it does nothing else.
+pub(super) fn sums(op: &Operator<Mem>) -> Option<ScalarType> {
     let (params, body) = (&op.lam.params, &op.lam.body);
-    let ([neutral], [left, right], [stm]) = (&op.neutral[..], &params[..], &body.stms[..]) else {
-        return false;
+    let ([left, right], [stm]) = (&params[..], &body.stms[..]) else {
+        return None;
     };
     let Exp::Scalar(ScalarOp::Bin(BinOp::Add, ty), args) = &stm.exp else {
-        return false;
+        return None;
     };
     let both = [Atom::Var(*left), Atom::Var(*right)];
     let operands = args[..] == both || args[..] == [both[1], both[0]];
     let is_result = body.result[..] == [Atom::Var(stm.binds[0])];
-    let zero = matches!(neutral, Atom::Const(c) if c.ty() == *ty && c.word() == 0);
-    ty.is_integer() && operands && is_result && zero
+    (operands && is_result).then_some(*ty)
 }
 
 impl Emit<'_, '_> {
