@@ -2,6 +2,9 @@
 //! parallel, and links the code.
 
 mod forms;
+mod tuple;
+
+pub(crate) use tuple::Tuple;
 
 use crate::cost::Cost;
 use crate::emit::control::function_signature;
@@ -24,7 +27,7 @@ use midend::ir::id::{FunId, Id, Var};
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::scalar::Const;
 use midend::ir::syntax::{Atom, Program};
-use midend::ir::types::{ScalarType, Type};
+use midend::ir::types::Type;
 use midend::trap::RunError;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -149,19 +152,6 @@ pub(crate) enum ScanCode {
     Sum(Code),
     /// Puts a sum in front of a piece that was scanned.
     Fix(Code),
-}
-
-/// The tuple that operators work on.
-pub(crate) struct Tuple {
-    pub(crate) types: Vec<ScalarType>,
-    pub(crate) neutral: Vec<Source>,
-}
-
-impl Tuple {
-    /// Whether regrouping gives the same bits, because nothing is rounded.
-    pub(crate) fn is_exact(&self) -> bool {
-        self.types.iter().all(|ty| !ty.is_float())
-    }
 }
 
 /// The code of a map that is worked on in tiles.
@@ -423,10 +413,7 @@ fn describe(
             .1;
         Code(jit.get_finalized_function(id))
     };
-    let tuple = |ops: &[midend::ir::soac::Operator<Mem>]| Tuple {
-        types: kernel::components(&program.vars, ops),
-        neutral: ops.iter().flat_map(|op| &op.neutral).map(source).collect(),
-    };
+    let tuple = |ops: &[midend::ir::soac::Operator<Mem>]| Tuple::of(&program.vars, ops, source);
     let chunk = code(Role::Chunk);
     let kind = match &kernel.kind {
         KernelKind::Map => CompiledKind::Map {

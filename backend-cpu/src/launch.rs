@@ -22,6 +22,7 @@ use midend::ir::types::{ScalarType, Type};
 use midend::trap::RunError;
 use ragged::Rows;
 use rayon::ThreadPool;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -267,11 +268,23 @@ impl Run<'_> {
     /// The same, where the order does not matter: each thread begins with a share of its own, which is the same one from launch to
     /// launch, so that what an earlier launch has left near is still near; then it takes from the others.
     fn chunks_apart(&self, count: usize, work: &(dyn Fn(&mut Worker<'_>, usize) + Sync)) {
+        self.shares(count, false, work);
+    }
+
+    /// The same, but every second launch goes through shares from their ends, of which more is near than of their beginnings. For what comes from
+    /// memory that is slower: processors expect that what follows is wanted next.
+    fn chunks_to_and_fro(&self, count: usize, work: &(dyn Fn(&mut Worker<'_>, usize) + Sync)) {
+        self.shares(count, self.team.goes_back(), work);
+    }
+
+    fn shares(&self, count: usize, back: bool, work: &(dyn Fn(&mut Worker<'_>, usize) + Sync)) {
         let hands = self.hands(count);
         if hands <= 1 {
-            return self.chunks(count, work);
+            return self.chunks_on(1, count, &|worker, chunk| {
+                work(worker, if back { count - 1 - chunk } else { chunk });
+            });
         }
-        self.claims_apart(hands, count, &|worker, next| {
+        self.claims_apart(hands, (count, back), &|worker, next| {
             while let Some(chunk) = next() {
                 work(worker, chunk);
             }
@@ -280,11 +293,11 @@ impl Run<'_> {
 
     /// The same for what each of so many threads begins with and ends with: `claim` is done once by each, and has the next of its chunks
     /// from the function that it is given.
-    fn claims_apart(&self, hands: usize, count: usize, claim: &Claim<'_>) {
+    fn claims_apart(&self, hands: usize, (count, back): (usize, bool), claim: &Claim<'_>) {
         let shares: Vec<Share> = (0..hands)
             .map(|k| Share {
-                next: AtomicUsize::new(k * count / hands),
-                end: (k + 1) * count / hands,
+                done: AtomicUsize::new(0),
+                chunks: k * count / hands..(k + 1) * count / hands,
             })
             .collect();
         let all = |home: usize| {
@@ -293,8 +306,7 @@ impl Run<'_> {
             let mut left = mine.iter().chain(others).peekable();
             claim(&mut worker, &mut || {
                 while let Some(share) = left.peek() {
-                    let chunk = share.next.fetch_add(1, Ordering::Relaxed);
-                    if chunk < share.end && !self.launch.over() {
+                    if let Some(chunk) = share.next(back).filter(|_| !self.launch.over()) {
                         return Some(chunk);
                     }
                     left.next();
@@ -348,11 +360,24 @@ impl Run<'_> {
 /// What a thread does with the chunks that it is given one after the other.
 type Claim<'a> = dyn Fn(&mut Worker<'_>, &mut dyn FnMut() -> Option<usize>) + Sync + 'a;
 
-/// Chunks that one thread begins with, and which of them is next.
+/// Chunks that one thread begins with, and how many of them are done or under way.
 #[repr(align(128))]
 struct Share {
-    next: AtomicUsize,
-    end: usize,
+    done: AtomicUsize,
+    chunks: Range<usize>,
+}
+
+impl Share {
+    /// The next of the chunks, from the last of them or from the first.
+    fn next(&self, back: bool) -> Option<usize> {
+        let chunks = self.chunks.clone();
+        let done = self.done.fetch_add(1, Ordering::Relaxed);
+        let mut left = chunks.skip(done);
+        left.next().map(|chunk| match back {
+            true => self.chunks.start + self.chunks.end - 1 - chunk,
+            false => chunk,
+        })
+    }
 }
 
 /// Addresses that threads share.
@@ -411,4 +436,25 @@ unsafe fn function<F: Copy>(code: Code) -> F {
     const { assert!(size_of::<F>() == size_of::<*const u8>()) };
     // SAFETY: both are addresses; the caller vouches for the signature.
     unsafe { std::mem::transmute_copy::<*const u8, F>(&code.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Share;
+    use std::sync::atomic::AtomicUsize;
+
+    #[test]
+    fn shares_are_gone_through_from_either_end() {
+        let all = |back: bool| {
+            let share = Share {
+                done: AtomicUsize::new(0),
+                chunks: 3..7,
+            };
+            let chunks: Vec<usize> = std::iter::from_fn(|| share.next(back)).collect();
+            assert_eq!(share.next(back), None);
+            chunks
+        };
+        assert_eq!(all(false), [3, 4, 5, 6]);
+        assert_eq!(all(true), [6, 5, 4, 3]);
+    }
 }

@@ -51,6 +51,8 @@ pub(crate) struct Team {
     places: AtomicIsize,
     /// The number of the launch.
     round: AtomicUsize,
+    /// How many launches there were that may go to and fro.
+    swings: AtomicUsize,
     /// The launch, or null.
     post: AtomicPtr<Post<'static>>,
     /// Helpers that may be reading what is posted.
@@ -113,6 +115,11 @@ impl Team {
         if let Some(panic) = panic.unwrap_or_else(PoisonError::into_inner) {
             resume_unwind(panic);
         }
+    }
+
+    /// Whether the next launch that may go either way goes back: every second does, and so begins with what the one before has left near.
+    pub(crate) fn goes_back(&self) -> bool {
+        self.swings.fetch_add(1, Ordering::Relaxed) % 2 == 1
     }
 
     /// How many helpers there are that need not be woken, or will not.

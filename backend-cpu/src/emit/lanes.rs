@@ -51,6 +51,7 @@ pub(crate) use functions::{InLanes, LaneCalls, function, lanes_of};
 pub(super) use interior::{Interior, Lifted, map_plan, reduction_plan};
 pub(super) use own_rows::with_own_rows;
 pub(super) use plan::Plan;
+pub(crate) use plan::chooses;
 pub(super) use vector::vector;
 
 use super::Emit;

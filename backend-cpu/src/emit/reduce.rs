@@ -153,22 +153,25 @@ impl Emit<'_, '_> {
             );
         }
         let (mut begin, mut count) = rest;
-        if plan.pairs {
-            // The first group of an odd number, then two at a time.
-            let odd = self.b.ins().band_imm_u(count, 1);
-            inits = self.counted(ScalarType::I64, odd, strip, &inits, |emit, _, sums| {
-                emit.group_sums(plan, kernel, later, begin, sums)
+        if plan.groups > 1 {
+            // The first groups of what is no multiple, then several at a time.
+            let odd = self.b.ins().band_imm_u(count, plan.groups as i64 - 1);
+            inits = self.counted(ScalarType::I64, odd, strip, &inits, |emit, g, sums| {
+                let ahead = emit.b.ins().imul_imm_s(g, width);
+                let first = emit.b.ins().iadd(begin, ahead);
+                emit.group_sums(plan, kernel, later, first, sums)
             });
             let covered = self.b.ins().imul_imm_s(odd, width);
             begin = self.b.ins().iadd(begin, covered);
-            count = self.b.ins().sshr_imm_u(count, 1);
+            let shift = i64::from(plan.groups.trailing_zeros());
+            count = self.b.ins().sshr_imm_u(count, shift);
         }
-        let step = if plan.pairs { 2 * width } else { width };
+        let step = plan.groups as i64 * width;
         let vectors = self.counted(ScalarType::I64, count, strip, &inits, |emit, g, sums| {
             let ahead = emit.b.ins().imul_imm_s(g, step);
             let first = emit.b.ins().iadd(begin, ahead);
-            if plan.pairs {
-                emit.pair_sums(plan, kernel, later, first, sums)
+            if plan.groups > 1 {
+                emit.sums_of_groups(plan, kernel, later, first, sums)
             } else {
                 emit.group_sums(plan, kernel, later, first, sums)
             }

@@ -15,6 +15,12 @@ type Combine = unsafe extern "C" fn(*mut Worker<'_>, *const u64, *mut u64, *cons
 pub(super) const MANY: i64 = 64;
 /// The most chunks that a segment is cut into.
 pub(super) const CUTS: i64 = 64;
+/// How many times as long chunks are of points of which one is chosen.
+const CHOSEN: f64 = 4.0;
+/// The most points of which a part that counts is still near when they are reduced again.
+const NEAR: i64 = 1 << 20;
+/// Results for which no memory is asked for.
+const FEW: usize = 8;
 
 /// Combines the tuple in `left` with that in `right`, into `left`. Whether that went well.
 pub(super) fn combine(
@@ -69,7 +75,12 @@ impl Run<'_> {
                     );
                 }
             };
-        let size = self.cut(outer, inner);
+        let mut size = self.cut(outer, inner);
+        if size < inner && tuple.is_chosen {
+            // Lanes do such points in far less time than is estimated, and what a piece costs besides is the most of it. Of what is chosen
+            // nothing is rounded.
+            size = piece_size(inner, CUTS, CHOSEN * CHUNK.0 / self.cost);
+        }
         let table_here = Shared(table.as_ptr().cast_mut());
         if size >= inner {
             let work = outer as f64 * (inner as f64 * self.cost + 2.0);
@@ -98,17 +109,29 @@ impl Run<'_> {
         let k = outs.len();
         let mut partials = vec![0u64; count * k * outer as usize];
         let place = Shared(partials.as_mut_ptr());
-        self.chunks_apart(count * outer as usize, &|worker, i| {
+        let each = |worker: &mut Worker<'_>, i: usize| {
             let (o, c) = ((i / count) as i64, i % count);
             // Where the chunk's results go, seen from an array over the outer points.
-            let table: Vec<*mut u8> = (0..k)
-                .map(|j| {
-                    let target = place.at(i * k + j).cast::<u8>();
-                    target.wrapping_sub(o as usize * width(tuple.types[j]))
-                })
-                .collect();
-            call(worker, (o, o + 1), piece(c, size, inner), &table);
-        });
+            let target = |j: usize| {
+                let target = place.at(i * k + j).cast::<u8>();
+                target.wrapping_sub(o as usize * width(tuple.types[j]))
+            };
+            let points = piece(c, size, inner);
+            if k > FEW {
+                let table: Vec<*mut u8> = (0..k).map(target).collect();
+                return call(worker, (o, o + 1), points, &table);
+            }
+            let mut table = [std::ptr::null_mut(); FEW];
+            for (j, entry) in table.iter_mut().take(k).enumerate() {
+                *entry = target(j);
+            }
+            call(worker, (o, o + 1), points, &table);
+        };
+        if inner.saturating_mul(outer) <= NEAR {
+            self.chunks_to_and_fro(count * outer as usize, &each);
+        } else {
+            self.chunks_apart(count * outer as usize, &each);
+        }
         let mut worker = Worker::new(self.launch);
         for o in 0..outer as usize {
             let first = o * count * k;

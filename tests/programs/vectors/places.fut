@@ -15,12 +15,27 @@ def number (i: i64) : f32 = f32.i64 ((i * 7919) % 1013)
 -- input { 96i64 -1i64 } auto output
 -- input { 128i64 -1i64 } auto output
 -- input { 160i64 -1i64 } auto output
+-- input { 192i64 -1i64 } auto output
 -- input { 224i64 -1i64 } auto output
+-- input { 288i64 -1i64 } auto output
+-- input { 323i64 -1i64 } auto output
 -- input { 5000i64 -1i64 } auto output
 -- input { 5000i64 9223372036854775807i64 } auto output
 -- input { 100003i64 100003i64 } auto output
 entry least (n: i64) (none: i64) : (i64, f32) =
   reduce_comm less (none, f32.inf) (map (\i -> (i, number i)) (iota n))
+
+-- The nearest again and again, of so many points that threads share them out.
+-- ==
+-- entry: nearest
+-- input { 7i64 300001i64 } auto output
+-- input { 3i64 1100007i64 } auto output
+entry nearest (k: i64) (n: i64) : ([k]i64, [k]f32) =
+  let (places, found, _) =
+    loop (places, found, xs) = (replicate k 0, replicate k 0, map number (iota n)) for i < k do
+      let (j, x) = reduce_comm less (n, f32.inf) (zip (iota n) xs)
+      in (places with [i] = j, found with [i] = x, xs with [j] = f32.inf)
+  in (places, found)
 
 -- Nothing is less than what there is without points, so that only the place tells.
 -- ==

@@ -138,10 +138,12 @@ fn own_sums(
     // The lanes decide how sums are rounded, so they are as many for all registers.
     let plan = finder.plan_within(2 * MOST, asked.min(2))?;
     let most = if integers { finder.counts.most } else { 4 };
-    // What only chooses rounds nothing, and waits for choices before: twice as many are under way.
+    // What only chooses rounds nothing, and waits for choices before: twice as many are under way, and
+    // as many groups as fit of what has little to do are combined first.
     let twice = kernel.space.len() == 1 && ops.iter().all(chooses);
     let plan = if twice && finder.instructions(2 * plan.width) <= 2 * MOST {
-        plan.doubled()
+        let few = finder.instructions(8 * plan.width) <= MOST;
+        plan.doubled(if few { 4 } else { 2 })
     } else {
         plan
     };
@@ -313,7 +315,7 @@ impl<'a> Finder<'a> {
         let plan = (worth && fits).then(|| Plan {
             width,
             own_sums: false,
-            pairs: false,
+            groups: 1,
             integers: self.integers,
             parts: 1,
             varying: self.varying.clone(),

@@ -20,8 +20,8 @@ pub(in crate::emit) struct Plan {
     /// Whether each lane of a reduction has sums of its own; else the values of the lanes are added one by one, in
     /// order.
     pub(in crate::emit) own_sums: bool,
-    /// Whether two groups are combined with each other before they are with what lanes have summed.
-    pub(in crate::emit) pairs: bool,
+    /// How many groups are combined with each other before they are with what lanes have summed: a power of two.
+    pub(in crate::emit) groups: usize,
     /// Whether integers are put in vectors, as floats are.
     pub(super) integers: bool,
     /// How many of Cranelift's vectors each of its vector values stands for: 2 or 4 for wider registers (see [`crate::wide`]),
@@ -51,7 +51,7 @@ impl Plan {
         Self {
             width,
             own_sums: false,
-            pairs: false,
+            groups: 1,
             integers: false,
             parts,
             varying,
@@ -123,11 +123,11 @@ impl Plan {
         (width < self.width).then_some(fewer)
     }
 
-    /// The plan with twice as many lanes, and two groups of them at a time.
-    pub(super) fn doubled(self) -> Self {
+    /// The plan with twice as many lanes, and some groups of them at a time.
+    pub(super) fn doubled(self, groups: usize) -> Self {
         Self {
             width: 2 * self.width,
-            pairs: true,
+            groups,
             ..self
         }
     }
@@ -228,7 +228,7 @@ pub(super) fn is_sum(op: &Operator<Mem>) -> bool {
 }
 
 /// Whether an operator does nothing but compare its operands and choose one.
-pub(super) fn chooses(op: &Operator<Mem>) -> bool {
+pub(crate) fn chooses(op: &Operator<Mem>) -> bool {
     let mut only = true;
     let mut compared = false;
     all_stms(&op.lam.body, &mut |stm| match &stm.exp {

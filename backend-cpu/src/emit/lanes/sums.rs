@@ -47,8 +47,8 @@ impl Emit<'_, '_> {
         self.operate_lanes(&mut group, ops, (sums, &values))
     }
 
-    /// The same of two groups, which are combined with each other first: what lanes have summed before waits for one of both only.
-    pub(in crate::emit) fn pair_sums(
+    /// The same of several groups, which are combined with each other first, two and two: what lanes have summed before waits for one of them only.
+    pub(in crate::emit) fn sums_of_groups(
         &mut self,
         plan: &Plan,
         kernel: &Kernel,
@@ -57,11 +57,21 @@ impl Emit<'_, '_> {
         sums: &[Value],
     ) -> Vec<Value> {
         fired("cpu/pairs-of-groups");
-        let (_, left) = self.group_vectors(plan, kernel, first);
-        let second = self.b.ins().iadd_imm_s(first, plan.width as i64);
-        let (mut group, right) = self.group_vectors(plan, kernel, second);
-        let both = self.operate_lanes(&mut group, ops, (&left, &right));
-        self.operate_lanes(&mut group, ops, (sums, &both))
+        let (mut group, values) = self.group_vectors(plan, kernel, first);
+        let mut all = vec![values];
+        for k in 1..plan.groups {
+            let first = self.b.ins().iadd_imm_s(first, (k * plan.width) as i64);
+            let (next, values) = self.group_vectors(plan, kernel, first);
+            group = next;
+            all.push(values);
+        }
+        while all.len() > 1 {
+            let pairs = all.chunks(2);
+            all = pairs
+                .map(|two| self.operate_lanes(&mut group, ops, (&two[0], &two[1])))
+                .collect();
+        }
+        self.operate_lanes(&mut group, ops, (sums, &all[0]))
     }
 
     /// The results of the points of a group, in vectors.

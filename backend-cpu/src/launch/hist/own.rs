@@ -32,7 +32,7 @@ impl Run<'_> {
         let size = piece_size(total, PIECES.saturating_mul(threads), CHUNK.0 / cost);
         let count = pieces(total, size);
         let dest = Mutex::new(Shared(dest));
-        self.claims_apart(self.hands(count), count, &|worker, next| {
+        self.claims_apart(self.hands(count), (count, false), &|worker, next| {
             let Some(first) = next() else { return };
             // Sums begin with zero.
             let mut memory = [0u64; OWN / 8];
