@@ -34,6 +34,7 @@ mod plan;
 mod rows;
 mod sequential;
 mod shape;
+mod soon;
 mod strips;
 mod sums;
 mod taken;
@@ -96,6 +97,8 @@ pub(super) struct Group<'p> {
     sides: Vec<(Var, bool)>,
     /// The truth values that numbers are.
     truths: HashMap<Var, Var>,
+    /// The buffers of which later groups' elements were asked for.
+    asked: BTreeSet<Var>,
 }
 
 impl<'p> Group<'p> {
@@ -113,6 +116,7 @@ impl<'p> Group<'p> {
             narrow: BTreeSet::new(),
             sides: Vec::new(),
             truths: HashMap::new(),
+            asked: BTreeSet::new(),
         }
     }
 }
@@ -235,6 +239,7 @@ impl Emit<'_, '_> {
                 let Some((start, stride)) = self.lanes_place(group, *buffer, *index) else {
                     return false;
                 };
+                self.ask_ahead(group, *buffer, (start, stride));
                 let value = self.lanes_load(group, self.elem(*buffer), start, stride);
                 group.lanes.insert(stm.binds[0], value);
                 true
