@@ -123,6 +123,10 @@ impl Emit<'_, '_> {
                 let most = job.as_ref().map_or(rows::FEW, |job| job.plan.width as i64);
                 let point = |emit: &mut Self| body(emit, &kernel.body);
                 let summed = turn::summed(kernel, &hists[0]).filter(|_| window.is_none());
+                let summed = summed.map(|elem| {
+                    let parts = self.places(table, places.len() + 1);
+                    (elem, parts[places.len()])
+                });
                 let target = (target, summed);
                 self.hist_short_rows((row, rows, most), (p[1], p[2]), target, point, all);
             }

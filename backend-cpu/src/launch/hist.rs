@@ -92,7 +92,9 @@ impl Run<'_> {
             }
         };
         let dests: Vec<usize> = hists.iter().flat_map(|h| h.dests.iter().copied()).collect();
-        let table = self.table(&dests);
+        let mut table = self.table(&dests);
+        // No sums may be rounded in parts.
+        table.push(std::ptr::null_mut());
         let values: usize = columns.iter().map(|c| c.len).sum();
         let work = total as f64 * cost;
         // A copy must pay: its chunk is dearer than making and merging it.
@@ -112,7 +114,7 @@ impl Run<'_> {
             let here = Shared(table.as_ptr().cast_mut());
             self.chunks_here(pieces(total, step), &|worker, i| {
                 // SAFETY: the table lives until the chunks are done, and is only read.
-                let table = unsafe { std::slice::from_raw_parts(here.at(0), dests.len()) };
+                let table = unsafe { std::slice::from_raw_parts(here.at(0), dests.len() + 1) };
                 call(worker, piece(i, step, total), table);
             });
             return Ok(());
@@ -136,10 +138,9 @@ impl Run<'_> {
         let memory = Shared(copies.as_mut_ptr().cast::<u8>());
         self.chunks(count, &|worker, i| {
             let base = memory.at(i * stride);
-            let table: Vec<*mut u8> = columns
-                .iter()
-                .map(|c| base.wrapping_add(c.offset))
-                .collect();
+            let starts = columns.iter().map(|c| base.wrapping_add(c.offset));
+            // Sums may be rounded in parts, as they are by copies: see the code for rows.
+            let table: Vec<*mut u8> = starts.chain([base]).collect();
             for (column, start) in columns.iter().zip(&table) {
                 // SAFETY: the column lies within this chunk's copy.
                 unsafe { fill(*start, column) };

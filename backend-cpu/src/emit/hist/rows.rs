@@ -261,7 +261,7 @@ impl Emit<'_, '_> {
         &mut self,
         (row, rows, most): (&Row, &Divided, i64),
         (low, high): (Value, Value),
-        (target, summed): (Target<'_>, Option<ScalarType>),
+        (target, summed): (Target<'_>, Option<(ScalarType, Value)>),
         point: impl Fn(&mut Self),
         others: impl FnOnce(&mut Self),
     ) {
@@ -306,7 +306,7 @@ impl Emit<'_, '_> {
         &mut self,
         (row, rows): (&Row, &Divided),
         whole: (Value, Value),
-        (target, summed): (Target<'_>, Option<ScalarType>),
+        (target, summed): (Target<'_>, Option<(ScalarType, Value)>),
         point: &impl Fn(&mut Self),
     ) {
         let done = self.b.create_block();
@@ -314,7 +314,7 @@ impl Emit<'_, '_> {
         if let Some(length) = rows.length.as_var().filter(|_| small) {
             fired("cpu/histogram-by-rows-of-known-length");
             let any = self.atom(rows.length);
-            let turn = summed.map(|elem| self.room_of_tables(elem));
+            let turn = summed.map(|summed| self.room_of_tables(summed));
             for known in KNOWN {
                 let [just, others] = [(); 2].map(|()| self.b.create_block());
                 let is_known = self.b.ins().icmp_imm_u(IntCC::Equal, any, known);

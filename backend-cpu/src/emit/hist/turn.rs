@@ -9,7 +9,7 @@
 //!                                                bucket[b + j] += table0[b][j]; bucket[b + j] += table1[b][j]
 //! ```
 //!
-//! Sums are rounded in parts, then, which is for many rows only; how many there are for a chunk depends on sizes and cost alone, and vectors
+//! Sums are rounded in parts, then, which is for many rows only, of pieces that have copies of their own: these depend on sizes and cost alone, and vectors
 //! have 128 bits wherever they are.
 
 use super::rows::{Row, SHORT, Target};
@@ -35,8 +35,9 @@ const TABLE: i64 = 2 << 10;
 /// From table to table, of which no two have the same bucket in places whose addresses end alike: what is stored in one is taken for what is loaded
 /// from the other then.
 const NEXT: i64 = TABLE + 5 * 64;
-/// The fewest rows, so that making and merging tables pays.
-const ROWS: i64 = 1 << 12;
+/// The fewest rows, and for each bucket that they may begin at, so that making and merging tables pays.
+const ROWS: i64 = 1 << 10;
+const EACH: i64 = 8;
 /// Bytes of a vector.
 const VECTOR: i64 = 16;
 
@@ -44,6 +45,8 @@ const VECTOR: i64 = 16;
 #[derive(Clone, Copy)]
 pub(super) struct Turn {
     elem: ScalarType,
+    /// Whether sums may be rounded in parts: not zero, then.
+    parts: Value,
     /// Where the tables lie.
     room: Value,
 }
@@ -58,12 +61,12 @@ pub(super) fn summed(kernel: &Kernel, hist: &MemHist) -> Option<ScalarType> {
 
 impl Emit<'_, '_> {
     /// Room for tables.
-    pub(super) fn room_of_tables(&mut self, elem: ScalarType) -> Turn {
+    pub(super) fn room_of_tables(&mut self, (elem, parts): (ScalarType, Value)) -> Turn {
         // Addresses in the frame have no marks.
         let room = self.stack_slot((TABLES * NEXT + VECTOR) as u32);
         let room = self.b.ins().iadd_imm_s(room, VECTOR - 1);
         let room = self.b.ins().band_imm_s(room, -VECTOR);
-        Turn { elem, room }
+        Turn { elem, parts, room }
     }
 
     /// Sums a range of rows of a known length in tables, where these are few enough and the rows many: the first that is left.
@@ -82,11 +85,18 @@ impl Emit<'_, '_> {
         let starts = self.b.ins().iadd_imm_s(target.limits.count, 1 - known);
         let less = IntCC::UnsignedLessThan;
         let are_few = self.b.ins().icmp_imm_u(less, starts, TABLE / of_table);
+        let none = self.i64(0);
+        // Where copies are not made, how many threads there are may decide on the way, of which nothing must show.
+        let most = self.b.ins().select(are_few, turn.parts, none);
+        let are_few = self.b.ins().icmp_imm_s(IntCC::NotEqual, most, 0);
         self.b.ins().brif(are_few, few, &[], done, &[first.into()]);
         self.b.switch_to_block(few);
         let count = self.b.ins().isub(last, first);
         let are_many = IntCC::SignedGreaterThanOrEqual;
-        let are_many = self.b.ins().icmp_imm_s(are_many, count, ROWS);
+        let enough = self.b.ins().imul_imm_s(starts, EACH);
+        let least = self.i64(ROWS);
+        let enough = self.b.ins().smax(enough, least);
+        let are_many = self.b.ins().icmp(are_many, count, enough);
         self.b
             .ins()
             .brif(are_many, many, &[], done, &[first.into()]);
