@@ -99,6 +99,8 @@ pub(super) struct Group<'p> {
     truths: HashMap<Var, Var>,
     /// The buffers of which later groups' elements were asked for.
     asked: BTreeSet<Var>,
+    /// Whether groups take longer than memory takes to fetch what the next one reads.
+    is_long: bool,
 }
 
 impl<'p> Group<'p> {
@@ -117,6 +119,7 @@ impl<'p> Group<'p> {
             sides: Vec::new(),
             truths: HashMap::new(),
             asked: BTreeSet::new(),
+            is_long: false,
         }
     }
 }
@@ -126,6 +129,7 @@ impl Emit<'_, '_> {
     /// innermost dimension.
     pub(super) fn group(&mut self, plan: &Plan, body: &Body<Mem>, index: Var, first: Value) {
         let mut group = Group::new(plan, index, first);
+        group.is_long = soon::is_long(body);
         self.with_arrays(plan, |emit| emit.lanes_body(&mut group, body));
     }
 

@@ -158,6 +158,7 @@ impl Emit<'_, '_> {
             Some(Lanes::Linear(_, 1)) if !on_side => return None,
             Some(Lanes::Linear(first, step)) if !on_side => {
                 let (first, step) = (*first, *step);
+                self.rows_soon(group, (buffer, elem), (first, step));
                 let first = self.b.ins().iadd(start, first);
                 self.grown(plan, ScalarType::I64, (first, step))?
             }

@@ -16,6 +16,7 @@
 
 use crate::emit::library::RAW;
 use crate::emit::{Emit, block_args};
+use crate::target::divides_in_halves;
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Opcode, Value, types};
 use midend::ir::scalar::{BinOp, Const, ScalarOp, UnOp};
@@ -36,7 +37,9 @@ impl Emit<'_, '_> {
         if op == ScalarOp::Bin(BinOp::DivNear, ScalarType::F32) {
             return self.div_near(&args[0], &args[1]);
         }
-        if !matches!(op, ScalarOp::Un(UnOp::RsqrtNear, ScalarType::F32)) {
+        // A divider that works on registers of 512 bits at once is done before these steps are, beside all else.
+        let divides = parts == 4 && !divides_in_halves();
+        if divides || !matches!(op, ScalarOp::Un(UnOp::RsqrtNear, ScalarType::F32)) {
             return None;
         }
         let vectors = args[0].iter();

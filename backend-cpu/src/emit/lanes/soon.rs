@@ -6,6 +6,9 @@
 //!   out[g * 64 + ..] = f(x[g * 64 + ..])  ──►    ask for x[(g + 32) * 64]
 //!                                                out[g * 64 + ..] = f(x[g * 64 + ..])
 //! ```
+//!
+//! Where groups have much to do and points read rows of their own by gathers, the rows of the next group are asked for: the processor comes to it too
+//! late, and does not foresee places that gathers read.
 
 use super::Group;
 use crate::emit::{Emit, plain};
@@ -13,9 +16,25 @@ use crate::wide::PART;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::fired::fired;
 use midend::ir::id::Var;
+use midend::ir::mem::Mem;
+use midend::ir::syntax::Body;
+use midend::ir::types::ScalarType;
+use midend::ir::walk::all_stms;
 
 /// How many bytes before they are needed others are asked for.
 const AHEAD: i32 = 2048;
+
+/// Rows of so many bytes are asked for.
+const ROW: i64 = 128;
+/// A group of so many statements takes longer than memory takes to fetch what the next one reads.
+const LONG: usize = 64;
+
+/// Whether a group of points has so much to do that a processor does not come to the next one meanwhile.
+pub(super) fn is_long(body: &Body<Mem>) -> bool {
+    let mut count = 0;
+    all_stms(body, &mut |_| count += 1);
+    count >= LONG
+}
 
 impl Emit<'_, '_> {
     /// Asks for what later groups read of a buffer of which this one reads elements from `start` on, so many bytes apart; once for each buffer. Only
@@ -28,5 +47,24 @@ impl Emit<'_, '_> {
             let zero = self.b.ins().iconst(types::I8, 0);
             self.b.ins().store(plain(), zero, start, PART + AHEAD);
         }
+    }
+
+    /// Asks for the rows that the next group reads of a buffer, once: lanes read at places that grow by a constant.
+    pub(super) fn rows_soon(
+        &mut self,
+        group: &mut Group<'_>,
+        (buffer, elem): (Var, ScalarType),
+        (first, step): (Value, i64),
+    ) {
+        let row = step.saturating_mul(elem.bytes() as i64);
+        if !(group.is_long && (0..=ROW).contains(&row) && group.asked.insert(buffer)) {
+            return;
+        }
+        fired("cpu/rows-soon");
+        let width = group.plan.width as i64;
+        let next = self.b.ins().iadd_imm_s(first, width * step);
+        let start = self.var(buffer);
+        let start = self.element(start, elem, next);
+        self.ask_for(start, (width * row) as i32);
     }
 }
