@@ -9,6 +9,7 @@
 //! index (rearrange (1, 0) a)[i, j]  ──►  index a[j, i]
 //! rearrange p (rearrange q a)       ──►  rearrange (q after p) a
 //! reshape s (reshape t a)           ──►  reshape s a
+//! replicate [n] (replicate [m] x)   ──►  replicate [n, m] x, in the flat program
 //! slice a[0 : n : 1], a of length n ──►  a
 //! slice (slice a[s : n : 2])[t : m : 1] ──► slice a[s + t*2 : m : 2]
 //! ```
@@ -22,6 +23,7 @@ use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, ScalarOp};
+use crate::ir::seg::Seg;
 use crate::ir::syntax::{Atom, Exp, Stm, VarInfo};
 use crate::ir::types::{Dim, ScalarType, Type};
 
@@ -121,6 +123,19 @@ impl<D: Dialect> Simplify<'_, D> {
                 let shape = shape.clone();
                 fired("fold/reshape-of-reshape");
                 Some((Folded::Op(ArrayOp::Reshape { shape, array }), certs))
+            }
+            // Before, rows that are all the same are of use to who looks for them.
+            ArrayOp::Replicate { shape, value } if D::NAME == Seg::NAME => {
+                let (inner, certs) = self.array_def(value.as_var()?)?;
+                let ArrayOp::Replicate { shape: row, value } = inner else {
+                    return None;
+                };
+                let shape = [&shape[..], &row].concat();
+                let is_regular = shape.iter().all(|dim| matches!(dim, Dim::Size(_)));
+                is_regular.then(|| {
+                    fired("fold/replicate-of-replicate");
+                    (Folded::Op(ArrayOp::Replicate { shape, value }), certs)
+                })
             }
             ArrayOp::Update { .. }
             | ArrayOp::Literal { .. }
