@@ -10,6 +10,8 @@ use rayon::prelude::*;
 pub(crate) const PARALLEL: usize = 1 << 20;
 /// Bytes of a piece of a contiguous copy.
 const PIECE: usize = 256 << 10;
+/// Runs of blocks that are enough for threads.
+const RUNS: i64 = 8;
 /// Side of a block of a transposition, in elements.
 const BLOCK: i64 = 32;
 
@@ -126,24 +128,30 @@ unsafe fn typed<T: Copy>(axes: &[Axis], to: Place, from: Place) {
         // SAFETY: promised by the caller.
         return unsafe { bulk(to.0, from.0, bytes) };
     }
-    let widest = (0..axes.len()).max_by_key(|i| axes[*i].extent);
-    let Some(widest) = widest.filter(|_| bytes >= PARALLEL && rayon::current_num_threads() > 1)
+    let Some(cut) = cut(axes).filter(|_| bytes >= PARALLEL && rayon::current_num_threads() > 1)
     else {
         // SAFETY: promised by the caller.
         return unsafe { boxed::<T>(axes, to, from) };
     };
-    // Splitting the widest dimension into runs of a few blocks keeps every piece a box.
-    let axis = axes[widest];
+    // Splitting one dimension into runs of a few blocks keeps every piece a box.
+    let axis = axes[cut];
     let run = (axis.extent / 64).max(BLOCK);
     let runs = (axis.extent + run - 1) / run;
     (0..runs).into_par_iter().for_each(|i| {
         let mut part = axes.to_vec();
-        part[widest].extent = run.min(axis.extent - i * run);
+        part[cut].extent = run.min(axis.extent - i * run);
         let to = to.offset(i * run * axis.dst, size_of::<T>());
         let from = from.offset(i * run * axis.src, size_of::<T>());
         // SAFETY: a part of the box.
         unsafe { boxed::<T>(&part, to, from) };
     });
+}
+
+/// The dimension that is split among threads: the outermost one that can be split into enough runs, as what lies in one piece is best left in
+/// one; else the widest.
+fn cut(axes: &[Axis]) -> Option<usize> {
+    let outermost = axes.iter().position(|axis| axis.extent >= RUNS * BLOCK);
+    outermost.or_else(|| (0..axes.len()).max_by_key(|i| axes[*i].extent))
 }
 
 /// Copies a box on this thread.
