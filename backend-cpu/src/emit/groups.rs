@@ -14,9 +14,10 @@
 //! ```
 
 use super::Emit;
-use super::lanes::{Interior, Plan};
+use super::lanes::{Interior, Plan, Usual};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
+use midend::fired::fired;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::syntax::{Body, Exp};
@@ -183,6 +184,31 @@ impl Emit<'_, '_> {
         });
     }
 
+    /// Works on the groups of the inside of a row, which may be one of most.
+    fn in_usual_groups(
+        &mut self,
+        (plan, interior): (&Plan, &Interior),
+        usual: Option<(&Usual, Value)>,
+        index: Var,
+        (groups, count): (&Groups, Value),
+    ) {
+        let all = (plan, &interior.kernel.body);
+        let Some((usual, is_usual)) = usual else {
+            return self.in_groups(all, index, groups, count);
+        };
+        fired("cpu/usual-rows");
+        let plan = usual.plan.as_ref().unwrap_or(plan);
+        let most = (plan, &usual.kernel.body);
+        let [yes, no, join] = std::array::from_fn(|_| self.b.create_block());
+        self.b.ins().brif(is_usual, yes, &[], no, &[]);
+        for (block, of) in [(yes, most), (no, all)] {
+            self.b.switch_to_block(block);
+            self.in_groups(of, index, groups, count);
+            self.b.ins().jump(join, &[]);
+        }
+        self.b.switch_to_block(join);
+    }
+
     /// A row of points, in groups as long as there are enough for one. Yields the first point that is left.
     pub(super) fn whole_groups(
         &mut self,
@@ -242,6 +268,8 @@ impl Emit<'_, '_> {
         let line = self.line(&kernel.body);
         let groups = self.groups(inside, (plan.width as i64, line), again);
         let groups = self.with_room(plan, inside, groups);
+        let usual = interior.usual.as_ref();
+        let usual = usual.map(|usual| (usual, self.is_usual(usual)));
         // What is done one by one, and how many groups behind it: at first before the inside, then behind it.
         let parts = [first, low, groups.count];
         self.few((zero, two), &parts, |emit, _, parts| {
@@ -251,7 +279,7 @@ impl Emit<'_, '_> {
                 emit.scoped(&kernel.body, |emit| emit.body(&kernel.body));
                 vec![]
             });
-            emit.in_groups((plan, &interior.kernel.body), index, &groups, parts[2]);
+            emit.in_usual_groups((plan, interior), usual, index, (&groups, parts[2]));
             vec![groups.left, last, zero]
         });
     }

@@ -49,7 +49,7 @@ pub(super) use buckets::{buckets, conditions, scalar};
 pub(super) use choose::plan_reduction;
 pub(super) use compress::compressed;
 pub(crate) use functions::{InLanes, LaneCalls, function, lanes_of};
-pub(super) use interior::{Interior, Lifted, map_plan, reduction_plan};
+pub(super) use interior::{Interior, Lifted, Usual, map_plan, reduction_plan};
 pub(super) use own_rows::with_own_rows;
 pub(super) use plan::Plan;
 pub(crate) use plan::chooses;

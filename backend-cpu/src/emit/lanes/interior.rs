@@ -17,6 +17,8 @@ mod bounds;
 mod lift;
 mod outside;
 mod sums;
+mod used;
+mod usual;
 
 use super::choose::{plan, plan_reduction};
 use super::functions::InLanes;
@@ -34,6 +36,7 @@ use midend::ir::types::ScalarType;
 use midend::ir::walk::{all_stms, body_binders};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use sums::{Sum, number};
+pub(in crate::emit) use usual::Usual;
 
 /// The most bounds of the inside of a row.
 const BOUNDS: usize = 12;
@@ -46,6 +49,8 @@ pub(in crate::emit) struct Interior {
     /// What bounds are made of, executed once for each row.
     early: Vec<Stm<Mem>>,
     bounds: Vec<Bound>,
+    /// What points inside of most rows do, if that is less.
+    pub(in crate::emit) usual: Option<Usual>,
 }
 
 /// What holds for the innermost index inside.
@@ -81,8 +86,10 @@ pub(in crate::emit) fn map_plan(
     }
     // Inside, what has to be gathered else may lie side by side. Where a row is cut at its own number, most is done on one side.
     let sides = [true, false].map(|before| {
-        let inside = interior(kernel, before)?;
-        Some((plan(&inside.kernel)?, Some(inside)))
+        let mut inside = interior(kernel, before)?;
+        let plan_inside = plan(&inside.kernel)?;
+        inside.keep_usual(&plan_inside, plan);
+        Some((plan_inside, Some(inside)))
     });
     let [before, behind] = sides;
     let size = |inside: &(Plan, Option<Interior>)| inside.1.as_ref().map(|i| size(&i.kernel.body));
@@ -126,30 +133,33 @@ fn interior(kernel: &Kernel, before: bool) -> Option<Interior> {
     body_binders(&kernel.body, &mut |v| {
         inside.insert(v);
     });
-    let mut walk = Walk {
-        inside,
+    let walk = |subst| Walk {
+        inside: inside.clone(),
         sums: HashMap::from([(index, Sum::index())]),
-        subst: Subst::new(),
+        subst,
         early: Vec::new(),
         bounds: Vec::new(),
         loads: HashMap::new(),
         depth: 0,
-        rows,
+        rows: BTreeSet::clone(&rows),
         before,
     };
-    let body = walk.body(&kernel.body)?;
-    let Walk { early, bounds, .. } = walk;
-    if bounds.is_empty() || bounds.len() > BOUNDS {
+    let mut first = walk(Subst::new());
+    let body = first.all(&kernel.body)?;
+    if first.bounds.is_empty() || first.bounds.len() > BOUNDS {
         return None;
     }
     let kernel = Kernel {
         body,
         ..kernel.clone()
     };
+    let usual = first.usual(&kernel, walk);
+    let Walk { early, bounds, .. } = first;
     Some(Interior {
         kernel,
         early,
         bounds,
+        usual,
     })
 }
 
@@ -171,6 +181,13 @@ struct Walk {
 }
 
 impl Walk {
+    /// A whole body, without what nothing inside needs.
+    fn all(&mut self, body: &Body<Mem>) -> Option<Body<Mem>> {
+        let mut body = self.body(body)?;
+        used::prune(&mut body, &mut BTreeSet::new());
+        Some(body)
+    }
+
     fn body(&mut self, body: &Body<Mem>) -> Option<Body<Mem>> {
         let mut stms = Vec::new();
         for stm in &body.stms {

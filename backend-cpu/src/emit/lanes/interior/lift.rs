@@ -65,6 +65,7 @@ impl Interior {
                 kernel: self.kernel.clone(),
                 early: Vec::new(),
                 bounds,
+                usual: None,
             },
         })
     }
