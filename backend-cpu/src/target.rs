@@ -88,6 +88,20 @@ const fn is_of_intel() -> bool {
     false
 }
 
+/// Bytes of the second nearest cache of a core, if the processor tells.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn second_cache() -> Option<u64> {
+    const CACHES: u32 = 0x8000_0006;
+    let asked = std::arch::x86_64::__cpuid;
+    let kib = (asked(0x8000_0000).eax >= CACHES).then(|| asked(CACHES).ecx >> 16);
+    kib.filter(|kib| *kib > 0).map(|kib| u64::from(kib) << 10)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const fn second_cache() -> Option<u64> {
+    None
+}
+
 /// Whether there is an instruction that finds bytes of a vector of 512 bits.
 pub(crate) fn looks_up(isa: &OwnedTargetIsa) -> bool {
     has(isa, "has_avx512vbmi")

@@ -16,6 +16,7 @@ use super::{Run, fill, pieces, with_run};
 use crate::buffer::{Account, Buffer};
 use crate::compile::{Code, CompiledKind};
 use crate::module::Module;
+use crate::target::second_cache;
 use crate::team::Team;
 use crate::worker::{Launch, Worker};
 use midend::device::{Arg, Steps, Stop};
@@ -23,16 +24,22 @@ use midend::fired::fired;
 use midend::ir::scalar::Const;
 use midend::trap::RunError;
 use rayon::ThreadPool;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-/// Bytes that stay near a thread: half of the second nearest cache, or less.
+/// Bytes that stay near a thread at most: half of the second nearest cache, where it is large.
 pub(super) const NEAR: f64 = (1 << 20) as f64;
 /// The most steps that are done together.
 const TOGETHER: i64 = 8;
 
+/// Bytes that stay near a thread on this machine.
+fn near() -> f64 {
+    static SECOND: LazyLock<Option<u64>> = LazyLock::new(second_cache);
+    SECOND.map_or(NEAR, |bytes| NEAR.min(bytes as f64 / 2.0))
+}
+
 /// Whether steps that read and write so many bytes gain by it: else all of it is near anyway.
 pub(crate) fn is_worth(threads: usize, dearer: f64, bytes: u64) -> bool {
-    bytes as f64 * dearer > NEAR * threads as f64
+    bytes as f64 * dearer > near() * threads as f64
 }
 
 /// Runs a kernel several times, if that can be done so and nothing fails. Whether it was.
@@ -162,7 +169,7 @@ impl Run<'_> {
                 bytes += buffer.elem().bytes() as i64;
             }
         }
-        let near = NEAR as i64 / bytes.max(1);
+        let near = near() as i64 / bytes.max(1);
         let row = match self.extents {
             [_, inner @ ..] if !inner.is_empty() => self.points(inner).max(1),
             _ => lanes.max(1),
