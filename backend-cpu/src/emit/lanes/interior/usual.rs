@@ -18,8 +18,9 @@ use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::rename::Subst;
 use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, UnOp};
-use midend::ir::syntax::{Atom, Exp, Stm};
+use midend::ir::syntax::{Atom, Body, Exp, Stm};
 use midend::ir::types::ScalarType;
+use std::collections::BTreeSet;
 
 /// The most statements of a body that is emitted once more.
 const STATEMENTS: usize = 96;
@@ -58,8 +59,11 @@ impl Walk {
         }
         let mut conditions = Vec::new();
         let mut subst = Subst::new();
+        let mut of_row = BTreeSet::new();
         for stm in &kernel.body.stms {
-            if let Exp::If {
+            if self.is_of_row(stm, &of_row) {
+                of_row.extend(stm.binds.iter().copied());
+            } else if let Exp::If {
                 cond: Atom::Var(cond),
                 ..
             } = &stm.exp
@@ -84,6 +88,38 @@ impl Walk {
             plan: None,
             conditions,
         })
+    }
+
+    /// Whether a statement only computes what is the same for the whole row, where these variables are: then loops have none of it anyway.
+    fn is_of_row(&self, stm: &Stm<Mem>, of_row: &BTreeSet<Var>) -> bool {
+        let is_known = |known: &BTreeSet<Var>, atom: Atom| {
+            self.is_early(atom) || atom.as_var().is_some_and(|v| known.contains(&v))
+        };
+        let mut known = true;
+        stm.exp
+            .operands(&mut |atom| known &= is_known(of_row, atom));
+        let side = |side: &Body<Mem>| {
+            let mut of_side = of_row.clone();
+            for stm in &side.stms {
+                if !self.is_of_row(stm, &of_side) {
+                    return false;
+                }
+                of_side.extend(stm.binds.iter().copied());
+            }
+            side.result.iter().all(|atom| is_known(&of_side, *atom))
+        };
+        known
+            && match &stm.exp {
+                Exp::Atom(_) | Exp::Scalar(..) => true,
+                Exp::If {
+                    then, otherwise, ..
+                } => side(then) && side(otherwise),
+                Exp::Assert { .. }
+                | Exp::Guard { .. }
+                | Exp::Loop { .. }
+                | Exp::Call { .. }
+                | Exp::Op(_) => false,
+            }
     }
 
     /// How what is known at the start of a row comes out far from the first and the last row.
