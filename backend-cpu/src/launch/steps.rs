@@ -31,15 +31,18 @@ pub(super) const NEAR: f64 = (1 << 20) as f64;
 /// The most steps that are done together.
 const TOGETHER: i64 = 8;
 
+/// Bytes of the second nearest cache, if they are known.
+static SECOND: LazyLock<Option<u64>> = LazyLock::new(second_cache);
+
 /// Bytes that stay near a thread on this machine.
 fn near() -> f64 {
-    static SECOND: LazyLock<Option<u64>> = LazyLock::new(second_cache);
     SECOND.map_or(NEAR, |bytes| NEAR.min(bytes as f64 / 2.0))
 }
 
-/// Whether steps that read and write so many bytes gain by it: else all of it is near anyway.
+/// Whether steps that read and write so many bytes gain by it: else nearly all of it is near anyway.
 pub(crate) fn is_worth(threads: usize, dearer: f64, bytes: u64) -> bool {
-    bytes as f64 * dearer > near() * threads as f64
+    let enough = SECOND.map_or(NEAR, |bytes| NEAR.min(bytes as f64 * 0.875));
+    bytes as f64 * dearer > enough * threads as f64
 }
 
 /// Runs a kernel several times, if that can be done so and nothing fails. Whether it was.
