@@ -154,7 +154,7 @@ fn programs_that_run() {
     let campaign = || {
         Campaign {
             name: "programs_that_run",
-            quick: 50,
+            quick: 200,
             make: &|random| program(&samples, &mutator, random),
             check: &|bytes| runs(&session, bytes),
         }
