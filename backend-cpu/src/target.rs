@@ -5,6 +5,7 @@ use crate::wide::Width;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use midend::trap::RunError;
+use std::sync::LazyLock;
 
 /// What code is made for.
 #[derive(Clone)]
@@ -76,30 +77,40 @@ pub(crate) fn gains_by_asking() -> bool {
     is_of_intel()
 }
 
-#[cfg(target_arch = "x86_64")]
 fn is_of_intel() -> bool {
-    let vendor = std::arch::x86_64::__cpuid(0);
-    let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
-    name.as_flattened() == b"GenuineIntel"
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-const fn is_of_intel() -> bool {
-    false
+    ASKED.is_of_intel
 }
 
 /// Bytes of the second nearest cache of a core, if the processor tells.
-#[cfg(target_arch = "x86_64")]
 pub(crate) fn second_cache() -> Option<u64> {
+    ASKED.second_cache
+}
+
+/// What a processor says of itself, which is asked once: a virtual machine answers in place of it, in some microseconds.
+#[derive(Default)]
+struct Asked {
+    is_of_intel: bool,
+    second_cache: Option<u64>,
+}
+
+static ASKED: LazyLock<Asked> = LazyLock::new(asked);
+
+#[cfg(target_arch = "x86_64")]
+fn asked() -> Asked {
     const CACHES: u32 = 0x8000_0006;
-    let asked = std::arch::x86_64::__cpuid;
-    let kib = (asked(0x8000_0000).eax >= CACHES).then(|| asked(CACHES).ecx >> 16);
-    kib.filter(|kib| *kib > 0).map(|kib| u64::from(kib) << 10)
+    let ask = std::arch::x86_64::__cpuid;
+    let vendor = ask(0);
+    let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
+    let kib = (ask(0x8000_0000).eax >= CACHES).then(|| ask(CACHES).ecx >> 16);
+    Asked {
+        is_of_intel: name.as_flattened() == b"GenuineIntel",
+        second_cache: kib.filter(|kib| *kib > 0).map(|kib| u64::from(kib) << 10),
+    }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) const fn second_cache() -> Option<u64> {
-    None
+fn asked() -> Asked {
+    Asked::default()
 }
 
 /// Whether there is an instruction that finds bytes of a vector of 512 bits.

@@ -40,11 +40,6 @@ const ROUNDED: &[(&str, &str, &str)] = &[
         "histograms of sums of floats",
     ),
     (
-        "tests/programs/histograms/points.fut",
-        "values",
-        "histograms of sums of floats",
-    ),
-    (
         "examples/matmul.fut",
         "main",
         "sums of products of f32, each rounded once",

@@ -99,7 +99,7 @@ pub(super) struct Group<'p> {
     truths: HashMap<Var, Var>,
     /// The buffers of which later groups' elements were asked for.
     asked: BTreeSet<Var>,
-    /// Whether groups take longer than memory takes to fetch what the next one reads.
+    /// Whether groups, and steps of the loop at hand, take longer than memory takes to fetch what the next ones read.
     is_long: bool,
 }
 

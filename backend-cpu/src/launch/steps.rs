@@ -24,24 +24,21 @@ use midend::fired::fired;
 use midend::ir::scalar::Const;
 use midend::trap::RunError;
 use rayon::ThreadPool;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// Bytes that stay near a thread at most: half of the second nearest cache, where it is large.
 pub(super) const NEAR: f64 = (1 << 20) as f64;
 /// The most steps that are done together.
 const TOGETHER: i64 = 8;
 
-/// Bytes of the second nearest cache, if they are known.
-static SECOND: LazyLock<Option<u64>> = LazyLock::new(second_cache);
-
 /// Bytes that stay near a thread on this machine.
 fn near() -> f64 {
-    SECOND.map_or(NEAR, |bytes| NEAR.min(bytes as f64 / 2.0))
+    second_cache().map_or(NEAR, |bytes| NEAR.min(bytes as f64 / 2.0))
 }
 
 /// Whether steps that read and write so many bytes gain by it: else nearly all of it is near anyway.
 pub(crate) fn is_worth(threads: usize, dearer: f64, bytes: u64) -> bool {
-    let enough = SECOND.map_or(NEAR, |bytes| NEAR.min(bytes as f64 * 0.875));
+    let enough = second_cache().map_or(NEAR, |bytes| NEAR.min(bytes as f64 * 0.875));
     bytes as f64 * dearer > enough * threads as f64
 }
 

@@ -37,9 +37,11 @@ impl Emit<'_, '_> {
         if op == ScalarOp::Bin(BinOp::DivNear, ScalarType::F32) {
             return self.div_near(&args[0], &args[1]);
         }
+        if !matches!(op, ScalarOp::Un(UnOp::RsqrtNear, ScalarType::F32)) {
+            return None;
+        }
         // A divider that works on registers of 512 bits at once is done before these steps are, beside all else.
-        let divides = parts == 4 && !divides_in_halves();
-        if divides || !matches!(op, ScalarOp::Un(UnOp::RsqrtNear, ScalarType::F32)) {
+        if parts == 4 && !divides_in_halves() {
             return None;
         }
         let vectors = args[0].iter();

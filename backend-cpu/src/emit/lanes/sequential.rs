@@ -139,6 +139,9 @@ impl Emit<'_, '_> {
         for (i, shape) in &carried {
             inits.extend(self.in_shape(group, *shape, params[*i].init));
         }
+        // What is asked for in a loop is asked for in each of its steps.
+        let was_long = group.is_long;
+        group.is_long &= super::soon::is_long(body);
         let results = match form {
             LoopForm::For { index, bound } => {
                 self.lanes_for(group, (params, &carried, &inits), (*index, *bound), body)
@@ -147,6 +150,7 @@ impl Emit<'_, '_> {
                 self.lanes_while(group, (stm, params, &carried), inits, (cond, body))
             }
         };
+        group.is_long = was_long;
         self.bind_carried(group, &stm.binds, &carried, &results);
     }
 

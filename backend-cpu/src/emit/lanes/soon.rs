@@ -29,7 +29,7 @@ const ROW: i64 = 128;
 /// A group of so many statements takes longer than memory takes to fetch what the next one reads.
 const LONG: usize = 64;
 
-/// Whether a group of points has so much to do that a processor does not come to the next one meanwhile.
+/// Whether a group of points, or a step of theirs, has so much to do that a processor does not come to the next one meanwhile.
 pub(super) fn is_long(body: &Body<Mem>) -> bool {
     let mut count = 0;
     all_stms(body, &mut |_| count += 1);

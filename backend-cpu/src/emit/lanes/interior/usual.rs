@@ -13,7 +13,7 @@ use super::sums::Sum;
 use super::{Interior, Walk, size};
 use crate::emit::Emit;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::rename::Subst;
@@ -175,7 +175,7 @@ impl Walk {
 impl Emit<'_, '_> {
     /// Whether a row is one of most, where what is known at its start has been computed.
     pub(in crate::emit) fn is_usual(&mut self, usual: &Usual) -> Value {
-        let mut all = None;
+        let mut all = self.b.ins().iconst(types::I8, 1);
         for (v, holds) in &usual.conditions {
             let value = self.var(*v);
             let as_usual = if *holds {
@@ -184,11 +184,8 @@ impl Emit<'_, '_> {
                 IntCC::Equal
             };
             let one = self.b.ins().icmp_imm_u(as_usual, value, 0);
-            all = Some(match all {
-                Some(others) => self.b.ins().band(others, one),
-                None => one,
-            });
+            all = self.b.ins().band(all, one);
         }
-        all.expect("there are conditions")
+        all
     }
 }
