@@ -31,6 +31,7 @@ mod narrow;
 mod near;
 mod own_rows;
 mod plan;
+mod ranks;
 mod rows;
 mod sequential;
 mod shape;

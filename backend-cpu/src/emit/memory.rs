@@ -18,6 +18,8 @@ use std::mem::offset_of;
 pub(super) const STACK_BUFFER: u32 = 4 << 10;
 /// The most stack that local buffers of one unit take together.
 pub(super) const STACK_TOTAL: u32 = 32 << 10;
+/// Bytes of the widest register.
+pub(super) const REGISTER: i64 = 64;
 /// Runs of at least so many bytes are copied by a library call.
 const CALL_COPY: i64 = 128;
 
@@ -50,6 +52,15 @@ pub(super) fn stores_little(body: &Body<Mem>) -> bool {
 }
 
 impl Emit<'_, '_> {
+    /// Room on the stack that begins at a multiple of the widest register.
+    pub(super) fn aligned_slot(&mut self, bytes: i64) -> Value {
+        let room = self.stack_slot((bytes + REGISTER) as u32);
+        // Not what would be computed again for each lane.
+        let before = self.b.ins().ineg(room);
+        let before = self.b.ins().band_imm_s(before, REGISTER - 1);
+        self.b.ins().iadd(room, before)
+    }
+
     /// Whether a variable is a buffer.
     pub(super) fn is_buffer(&self, var: Var) -> bool {
         matches!(self.ty(var), Type::Buffer(_))

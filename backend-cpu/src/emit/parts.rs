@@ -95,9 +95,7 @@ impl Emit<'_, '_> {
 
     /// The elements at the addresses in a vector, which are counted in elements: numbers of 64 bits in four parts, or of 32 bits in a pair.
     pub(super) fn found_at(&mut self, addresses: Value, bytes: usize) -> Value {
-        let room = self.stack_slot(2 * REGISTER);
-        let room = self.b.ins().iadd_imm_s(room, i64::from(REGISTER));
-        let room = self.b.ins().band_imm_s(room, -i64::from(REGISTER));
+        let room = self.aligned_slot(i64::from(REGISTER));
         self.b.ins().store(plain(), addresses, room, 0);
         // Marks what Cranelift has not: see `wide`.
         match bytes {

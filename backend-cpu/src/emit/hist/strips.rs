@@ -11,6 +11,7 @@
 //! points that are done are left out.
 
 use super::Limits;
+use super::compared::Gathered;
 use crate::emit::counters::widen;
 use crate::emit::divided::divided;
 use crate::emit::lanes::{Interior, LaneCalls, Plan};
@@ -28,8 +29,6 @@ use std::collections::BTreeSet;
 
 /// From so many operations on, without a loop, a point has much to do.
 const MUCH: usize = 16;
-/// Bytes of the widest register.
-const REGISTER: i64 = 64;
 /// The most lanes of a group.
 const WIDEST: usize = 64;
 
@@ -41,7 +40,7 @@ pub(in crate::emit) struct Strips {
     pub(in crate::emit) kernel: Kernel,
     /// What a point does alone.
     pub(in crate::emit) body: Body<Mem>,
-    results: Vec<Source>,
+    pub(super) results: Vec<Source>,
     /// The first column of a group.
     origin: Var,
     /// Whether rows were found by dividing.
@@ -50,7 +49,7 @@ pub(in crate::emit) struct Strips {
 
 /// Where what a point yields comes from.
 #[derive(Clone, Copy)]
-enum Source {
+pub(super) enum Source {
     Given(Atom),
     /// Memory that is near, and whether its integers are 32 bits of 64.
     Near(Var, bool),
@@ -249,10 +248,12 @@ impl Split {
 
 /// Where values go.
 #[derive(Clone, Copy)]
-struct Target<'a> {
-    hist: &'a MemHist,
-    limits: Limits,
-    tables: &'a [Vec<Value>],
+pub(super) struct Target<'a> {
+    pub(super) hist: &'a MemHist,
+    pub(super) limits: Limits,
+    pub(super) tables: &'a [Vec<Value>],
+    /// What is gathered of few buckets.
+    gathered: Option<Gathered>,
 }
 
 impl Emit<'_, '_> {
@@ -275,16 +276,13 @@ impl Emit<'_, '_> {
             hist,
             limits: self.limits(hist, None),
             tables: &tables,
+            gathered: self.few_buckets(kernel, job, hist),
         };
         for source in &job.results {
-            if let Source::Near(buffer, _) = source {
-                let bytes = self.elem(*buffer).bytes() as u32 * plan.width as u32;
-                let room = self.stack_slot(bytes + REGISTER as u32);
-                // Not what would be computed again for each lane.
-                let before = self.b.ins().ineg(room);
-                let before = self.b.ins().band_imm_s(before, REGISTER - 1);
-                let aligned = self.b.ins().iadd(room, before);
-                self.bind(*buffer, aligned);
+            if let (Source::Near(buffer, _), None) = (source, target.gathered) {
+                let bytes = self.elem(*buffer).bytes() * plan.width;
+                let near = self.aligned_slot(bytes as i64);
+                self.bind(*buffer, near);
             }
         }
         let Some(space) = self.extents(&job.kernel.space) else {
@@ -294,6 +292,9 @@ impl Emit<'_, '_> {
             emit.rows(&space, (p[1], p[2]), |emit, first, last, _| {
                 emit.row_in_strips((job, plan, interior), (first, last), target);
             });
+            if let Some(gathered) = target.gathered {
+                emit.count_rest(gathered, target);
+            }
         };
         if !job.divided {
             return rows(self);
@@ -361,9 +362,16 @@ impl Emit<'_, '_> {
             emit.range_by(width, range, strip, &[], |emit, start, _| {
                 let at = emit.b.ins().smin(start, most);
                 emit.bind(job.origin, at);
-                emit.group(plan, body, column, at);
                 let done = emit.b.ins().isub(start, at);
-                emit.update_group((job, plan), done, target);
+                match target.gathered {
+                    Some(gathered) => emit.gather((gathered, plan), done, target, |emit| {
+                        emit.group(plan, body, column, at);
+                    }),
+                    None => {
+                        emit.group(plan, body, column, at);
+                        emit.update_group((job, plan), done, target);
+                    }
+                }
                 vec![]
             });
             vec![left, last, zero]
@@ -377,6 +385,7 @@ impl Emit<'_, '_> {
             hist,
             limits,
             tables,
+            ..
         } = target;
         self.bucket(hist, results[0], limits, &tables[0], &results[1..]);
     }
@@ -387,6 +396,7 @@ impl Emit<'_, '_> {
             hist,
             limits,
             tables,
+            ..
         } = target;
         let [all, some, next] = [(); 3].map(|()| self.b.create_block());
         self.b.ins().brif(done, some, &[], all, &[]);

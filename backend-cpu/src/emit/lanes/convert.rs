@@ -167,7 +167,7 @@ impl Emit<'_, '_> {
     }
 
     /// Integers in vectors made wider or narrower.
-    pub(super) fn resized(
+    pub(in crate::emit) fn resized(
         &mut self,
         mut numbers: Vec<Value>,
         from: ScalarType,
@@ -409,7 +409,7 @@ impl Emit<'_, '_> {
     }
 
     /// A constant vector.
-    pub(super) fn lanes_of(&mut self, ty: Type, bytes: &[u8]) -> Value {
+    pub(in crate::emit) fn lanes_of(&mut self, ty: Type, bytes: &[u8]) -> Value {
         let constants = &mut self.b.func.dfg.constants;
         let data = constants.insert(ConstantData::from(bytes));
         self.b.ins().vconst(ty, data)

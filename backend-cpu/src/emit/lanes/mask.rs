@@ -269,7 +269,12 @@ impl Emit<'_, '_> {
     }
 
     /// The one or the other of vectors, lane by lane.
-    pub(super) fn blended(&mut self, masks: &[Value], yes: &[Value], no: &[Value]) -> Vec<Value> {
+    pub(in crate::emit) fn blended(
+        &mut self,
+        masks: &[Value],
+        yes: &[Value],
+        no: &[Value],
+    ) -> Vec<Value> {
         let mut chosen = Vec::new();
         for ((mask, yes), no) in masks.iter().zip(yes).zip(no) {
             let ty = self.b.func.dfg.value_type(*yes);

@@ -144,7 +144,10 @@ impl Emit<'_, '_> {
         group.is_long &= super::soon::is_long(body);
         let results = match form {
             LoopForm::For { index, bound } => {
-                self.lanes_for(group, (params, &carried, &inits), (*index, *bound), body)
+                let (loop_, counted) = ((params, &carried, inits.as_slice()), (*index, *bound));
+                self.ranked(group, loop_, counted, body, |emit, group| {
+                    emit.lanes_for(group, (params, &carried, &inits), counted, body)
+                })
             }
             LoopForm::While(cond) => {
                 self.lanes_while(group, (stm, params, &carried), inits, (cond, body))

@@ -12,14 +12,17 @@ use super::webs::Webs;
 use iced_x86::{Code, FlowControl, Instruction, OpKind, Register};
 
 /// Choices by a mask, by the bytes of a lane.
-const CHOICES: [(Code, usize); 4] = [
+const CHOICES: [(Code, usize); 5] = [
+    (Code::EVEX_Vpblendmb_zmm_k1z_zmm_zmmm512, 1),
     (Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32, 4),
     (Code::EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64, 8),
     (Code::EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32, 4),
     (Code::EVEX_Vblendmpd_zmm_k1z_zmm_zmmm512b64, 8),
 ];
 /// Operations, by the bytes of a lane.
-const OPERATIONS: [(Code, usize); 10] = [
+const OPERATIONS: [(Code, usize); 12] = [
+    (Code::EVEX_Vpaddb_zmm_k1z_zmm_zmmm512, 1),
+    (Code::EVEX_Vpsubb_zmm_k1z_zmm_zmmm512, 1),
     (Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, 4),
     (Code::EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er, 8),
     (Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, 4),
