@@ -41,7 +41,9 @@ pub(crate) struct Units {
     pub(crate) functions: BTreeMap<FunId, Interface>,
     /// How many elements buffers have of which that is a constant.
     pub(crate) extents: BTreeMap<Var, i64>,
-    /// The same, if elements of tables can be looked up in registers of 512 bits.
+    /// Whether elements of tables can be looked up in registers of 512 bits.
+    pub(crate) looks_up: bool,
+    /// How many elements buffers have of which that is a constant, if so.
     pub(crate) tables: BTreeMap<Var, i64>,
     /// What the program computes as another number and a constant.
     pub(crate) sums: Sums,
@@ -221,7 +223,8 @@ pub(crate) fn declare<'a>(
 ) -> Result<Declared<'a>, RunError> {
     let isa = &target.isa;
     let extents = known_extents(program);
-    let tables = match looks_up(isa) {
+    let looks_up = looks_up(isa);
+    let tables = match looks_up {
         true => extents.clone(),
         false => BTreeMap::new(),
     };
@@ -231,6 +234,7 @@ pub(crate) fn declare<'a>(
         has_fma: has_fma(isa),
         functions: BTreeMap::new(),
         extents,
+        looks_up,
         tables,
         sums: Sums::of(program),
         in_lanes: InLanes::default(),

@@ -145,7 +145,7 @@ impl Emit<'_, '_> {
                 && matches!(carried[..], [(0, Shape::Packed(_))])
                 && plan.varies(rank.own)
                 && packed == [true; 2]
-                && self.units.tables.contains_key(&rank.row)
+                && self.units.looks_up
                 && self.is_known_at_entry(rank.row)
         });
         let Some(rank) = rank else {
