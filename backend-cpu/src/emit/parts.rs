@@ -26,7 +26,8 @@ impl Emit<'_, '_> {
     /// Asks for the lines of the cache in which some bytes from an address on are, for which nothing waits. Code for wider registers can.
     pub(super) fn ask_for(&mut self, start: Value, bytes: i32) {
         let zero = self.b.ins().iconst(types::I8, 0);
-        for at in (0..bytes).step_by(REGISTER as usize).chain([bytes - 1]) {
+        let last = (bytes > 1).then_some(bytes - 1);
+        for at in (0..bytes).step_by(REGISTER as usize).chain(last) {
             self.b.ins().store(plain(), zero, start, PART + at);
         }
     }

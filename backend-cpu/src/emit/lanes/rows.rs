@@ -261,6 +261,7 @@ impl Emit<'_, '_> {
             counter: row.counter,
             first: zero,
             elem: row.elem,
+            once: true,
         };
         let first = self.turned(group, &reads, (panel, length)).unwrap_or(zero);
         let range = (first, length);

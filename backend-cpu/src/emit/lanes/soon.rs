@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Where groups have much to do and points read rows of their own by gathers, the rows of the next group are asked for: the processor comes to it too
-//! late, and does not foresee places that gathers read.
+//! late, and does not foresee places that gathers read. So are those that a group goes through again and again before the next one comes.
 
 use super::Group;
 use crate::emit::{Emit, plain};
@@ -66,5 +66,22 @@ impl Emit<'_, '_> {
         let start = self.var(buffer);
         let start = self.element(start, elem, next);
         self.ask_for(start, (width * row) as i32);
+    }
+
+    /// Asks for the beginnings of the rows of the next group, whose points are as far apart as those of this one.
+    pub(super) fn next_rows(&mut self, starts: &[Value]) {
+        let [first, second, ..] = *starts else {
+            return;
+        };
+        if self.parts == 1 {
+            return;
+        }
+        fired("cpu/rows-soon");
+        let row = self.b.ins().isub(second, first);
+        let all = self.b.ins().imul_imm_s(row, starts.len() as i64);
+        for start in starts {
+            let next = self.b.ins().iadd(*start, all);
+            self.ask_for(next, 1);
+        }
     }
 }

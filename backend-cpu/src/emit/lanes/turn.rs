@@ -95,6 +95,8 @@ pub(super) struct Reads<'s> {
     pub(super) counter: Var,
     pub(super) first: Value,
     pub(super) elem: ScalarType,
+    /// Whether much is done before the next group reads its rows.
+    pub(super) once: bool,
 }
 
 /// What says how far apart elements are that are read in two steps; nothing if they are known to lie side by side.
@@ -196,6 +198,9 @@ impl Emit<'_, '_> {
             })
             .collect();
         group.lanes = outside;
+        if row.once {
+            self.next_rows(&starts);
+        }
         let whole = self.turned_copy(group, row.elem, (panel, &starts), (length, false));
         self.b.ins().jump(rest, &[whole.into()]);
         self.b.switch_to_block(rest);
