@@ -383,6 +383,10 @@ impl Ranges {
             (Atom::Const(bound), Atom::Const(b)) => {
                 matches!((integer(bound), integer(b)), (Some(bound), Some(b)) if bound <= b)
             }
+            // What is not the last is below the number of all, from which one can be taken away if it is not negative.
+            (Atom::Var(last), Atom::Var(_)) => {
+                *bound == b || self.last.get(&last) == Some(&b) && self.is_not_negative(b)
+            }
             (Atom::Const(_) | Atom::Var(_), _) => *bound == b,
         };
         let next = self.next.get(&v);
