@@ -36,6 +36,7 @@ mod rows;
 mod sequential;
 mod shape;
 mod soon;
+mod steady;
 mod strips;
 mod sums;
 mod taken;

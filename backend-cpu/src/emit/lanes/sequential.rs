@@ -40,14 +40,14 @@ pub(super) struct Diverging<'a> {
     stm: &'a Stm<Mem>,
     pub(super) params: &'a [LoopParam],
     pub(super) carried: &'a Carried,
-    order: &'a Order,
-    vars: &'a [Var],
+    pub(super) order: &'a Order,
+    pub(super) vars: &'a [Var],
     /// Of how many values the loop carries the parameters consist. Behind them are masks of the lanes that are inside, with so many lanes in
     /// a vector, if what nothing uses behind the loop goes on.
     own: usize,
     per: Option<usize>,
     pub(super) cond: &'a Body<Mem>,
-    body: &'a Body<Mem>,
+    pub(super) body: &'a Body<Mem>,
 }
 
 impl<'a> Diverging<'a> {
@@ -315,13 +315,16 @@ impl Emit<'_, '_> {
                     emit.diverging_holds(group, &diverging, cond, values);
                     emit.any_lane(group, go_on)
                 },
-                |emit, group, _| {
-                    let mut next = emit.diverging_step(group, &diverging, go_on);
-                    for _ in 1..steps_at_once(cond, body) {
-                        emit.diverging_holds(group, &diverging, cond, &next);
-                        next = emit.diverging_step(group, &diverging, go_on);
-                    }
-                    next
+                |emit, group, values| {
+                    let steps = steps_at_once(cond, body);
+                    emit.many_steps(group, (&diverging, steps), values, |emit, group| {
+                        let mut next = emit.diverging_step(group, &diverging, go_on);
+                        for _ in 1..steps {
+                            emit.diverging_holds(group, &diverging, cond, &next);
+                            next = emit.diverging_step(group, &diverging, go_on);
+                        }
+                        next
+                    })
                 },
             ),
         };
