@@ -69,6 +69,7 @@ entry bytes [n] (xs: [n]i8) =
 -- ==
 -- entry: ints
 -- input { [0i32, 2147483647i32, -2147483648i32, 100i32, 5000i32, 6i32] } auto output
+-- random input { [300]i32 } auto output
 entry ints [n] (xs: [n]i32) =
   let some = map (\x -> x % 5000) xs
   in (map (\x -> loop x while x >= 5 do x - 5) some,
@@ -79,7 +80,38 @@ entry ints [n] (xs: [n]i32) =
 -- ==
 -- entry: longs
 -- input { [0i64, 9223372036854775807i64, -9223372036854775808i64, 100i64, 5000i64, 6i64] } auto output
+-- random input { [300]i64 } auto output
 entry longs [n] (xs: [n]i64) =
   let some = map (\x -> x % 5000) xs
   in (map (\x -> loop x while x >= 5 do x - 5) some, map (\x -> loop x while x < 4999 do x + 11) some,
+      map (\x -> loop x = -9223372036854775808 + (x & 1023) while x >= -9223372036854775800 do x - 3) xs,
       map (\x -> loop x = u64.i64 x % 1000 while x > 5 do x - 6) xs)
+
+-- Each by itself, so that nothing else decides whether there are vectors.
+-- ==
+-- entry: down
+-- random input { [300]i32 } auto output
+entry down [n] (xs: [n]i32) : [n]i32 = map (\x -> loop x = -2147483648 + (x & 1023) while x >= -2147483640 do x - 3) xs
+
+-- ==
+-- entry: down_long
+-- random input { [300]i64 } auto output
+entry down_long [n] (xs: [n]i64) : [n]i64 =
+  map (\x -> loop x = -9223372036854775808 + (x & 1023) while x >= -9223372036854775800 do x - 3) xs
+
+-- ==
+-- entry: to_and_fro
+-- script input { numbers 300i64 } auto output
+entry to_and_fro [n] (xs: [n]f64) : [n]f64 = map (\x -> loop x = f64.abs x while x < 1000 do 1000.5 - x * 1.5) xs
+
+-- ==
+-- entry: moving
+-- script input { numbers 300i64 } auto output
+entry moving [n] (xs: [n]f64) : [n]f64 =
+  map (\x -> (loop (x, l) = (x, 5) while x >= l do (x - 2, l - 1)).0) (map (f64.min 300) xs)
+
+-- ==
+-- entry: negative
+-- script input { numbers 300i64 } auto output
+entry negative [n] (xs: [n]f64) : [n]f64 =
+  map (\x -> loop x = if f64.isnan x || f64.isinf x then 1 else x while x > -200 do x * 0.5 - 150) xs
