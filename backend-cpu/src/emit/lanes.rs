@@ -88,7 +88,7 @@ pub(super) enum Lanes {
 }
 
 /// The state of emitting a group of points.
-pub(super) struct Group<'p> {
+pub(in crate::emit) struct Group<'p> {
     plan: &'p Plan,
     lanes: HashMap<Var, Lanes>,
     /// The panels of rows, by what is read from them.

@@ -1,6 +1,8 @@
 //! Scans: a range of inner points for each of a range of outer points, from given starts; and the second pass that
 //! puts the sums of earlier chunks in front.
 
+mod vectors;
+
 use super::control::{is_cheap_scalar, operations};
 use super::{Emit, clif, plain};
 use cranelift_codegen::ir::{InstBuilder, Value};
@@ -9,6 +11,7 @@ use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::soac::Operator;
 use midend::ir::syntax::{Exp, Lambda, Stm, Vars};
 use midend::ir::types::ScalarType;
+use vectors::{InVectors, in_vectors};
 
 /// The most statements of a body that is executed twice.
 const TWICE: usize = 16;
@@ -73,7 +76,7 @@ impl Emit<'_, '_> {
             return self.piece_rows(&kernel.space, piece, |emit, row| {
                 let start = emit.neutral(ops);
                 let to = (start, row.range, row.base);
-                let sums = emit.scan_row(kernel, (ops, then), &places, to);
+                let sums = emit.scan_row(kernel, (ops, then), (&places, None), to);
                 emit.store_slots(p[5], &sums);
             });
         }
@@ -81,11 +84,19 @@ impl Emit<'_, '_> {
             unreachable!("a scan has a dimension to scan");
         };
         let width = self.atom(*width);
+        let job = match then {
+            None => in_vectors(self.vars, kernel, ops, (self.asked, self.units.looks_up)),
+            Some(_) => None,
+        };
+        if let Some(job) = &job {
+            self.parts = job.parts();
+            self.in_lanes = true;
+        }
         self.walk(outer, (p[1], p[2]), super::reduce::ROWS, |emit, flat| {
             let start = emit.load_slots(p[5], &tys);
             let base = emit.b.ins().imul(flat, width);
             let to = (start, (p[3], p[4]), base);
-            let sums = emit.scan_row(kernel, (ops, then), &places, to);
+            let sums = emit.scan_row(kernel, (ops, then), (&places, job.as_ref()), to);
             emit.store_slots(p[6], &sums);
         });
     }
@@ -95,7 +106,7 @@ impl Emit<'_, '_> {
         &mut self,
         kernel: &Kernel,
         (ops, then): (&[Operator<Mem>], Option<&Lambda<Mem>>),
-        places: &[Value],
+        (places, job): (&[Value], Option<&InVectors>),
         (start, range, base): (Vec<Value>, (Value, Value), Value),
     ) -> Vec<Value> {
         if let Some(then) = then
@@ -106,12 +117,13 @@ impl Emit<'_, '_> {
             return sums;
         }
         if then.is_some() || !sums_first(kernel) {
-            return self.scan_points(kernel, (ops, then), places, (&start, range, base));
+            let to = (places, None);
+            return self.scan_points(kernel, (ops, then), to, (&start, range, base));
         }
         let tys = super::kernel::components(self.vars, ops);
         let to = (places, &tys[..], base);
         let sums = self.through_strips(to, (&start, range), |emit, places, range, start| {
-            emit.scan_points(kernel, (ops, then), places, (start, range, base))
+            emit.scan_points(kernel, (ops, then), (places, job), (start, range, base))
         });
         self.settle();
         sums
@@ -122,7 +134,7 @@ impl Emit<'_, '_> {
         &mut self,
         kernel: &Kernel,
         (ops, then): (&[Operator<Mem>], Option<&Lambda<Mem>>),
-        places: &[Value],
+        (places, job): (&[Value], Option<&InVectors>),
         (start, range, base): (&[Value], (Value, Value), Value),
     ) -> Vec<Value> {
         let tys = super::kernel::components(self.vars, ops);
@@ -151,6 +163,11 @@ impl Emit<'_, '_> {
         };
         if then.is_some() || !may_regroup(kernel, ops, &tys) {
             return self.range(ScalarType::I64, range, strip, start, point);
+        }
+        if let Some(job) = job {
+            let to = (start[0], range);
+            let (sum, rest) = self.scan_vectors(job, ops, (places[0], base), to);
+            return self.few((rest, range.1), &[sum], point);
         }
         let length = self.b.ins().isub(range.1, range.0);
         let shift = i64::from(TOGETHER.trailing_zeros());

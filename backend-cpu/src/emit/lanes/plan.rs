@@ -87,6 +87,15 @@ impl Plan {
             .is_some_and(|v| self.lookups.contains_key(&v))
     }
 
+    /// The plan with so many lanes, which fill vectors.
+    pub(in crate::emit) fn of_width(&self, width: usize) -> Self {
+        Self {
+            width,
+            groups: 1,
+            ..self.clone()
+        }
+    }
+
     /// The plan with half as many lanes, if they still fill pairs of vectors of numbers of these types, and vectors of what is in panels.
     pub(in crate::emit) fn halved(&self, tys: &[ScalarType]) -> Option<Self> {
         let half = Self {

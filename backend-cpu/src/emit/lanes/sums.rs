@@ -75,7 +75,7 @@ impl Emit<'_, '_> {
     }
 
     /// The results of the points of a group, in vectors.
-    fn group_vectors<'p>(
+    pub(in crate::emit) fn group_vectors<'p>(
         &mut self,
         plan: &'p Plan,
         kernel: &Kernel,
@@ -89,6 +89,17 @@ impl Emit<'_, '_> {
             values.extend(self.packed(&mut group, *result));
         }
         (group, values)
+    }
+
+    /// Operators applied to tuples of vectors, of so many lanes.
+    pub(in crate::emit) fn operated(
+        &mut self,
+        plan: &Plan,
+        ops: &[Operator<Mem>],
+        sides: (&[Value], &[Value]),
+    ) -> Vec<Value> {
+        let mut group = Group::of_lanes(plan, HashMap::new());
+        self.operate_lanes(&mut group, ops, sides)
     }
 
     /// Operators applied to tuples of vectors.
