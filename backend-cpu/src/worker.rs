@@ -140,6 +140,8 @@ pub(crate) struct Worker<'a> {
     pub(crate) end: *mut u8,
     /// The bits that addresses must not have at which results are stored past the caches ([`crate::emit::past`]).
     pub(crate) past: u64,
+    /// How many points behind those at hand its next ones probably are, in a scan.
+    pub(crate) next: i64,
     /// What all workers of the launch share.
     pub(crate) launch: &'a Launch<'a>,
     /// The pieces of the arena; the one in use is last.
@@ -164,6 +166,7 @@ impl<'a> Worker<'a> {
             top: std::ptr::null_mut(),
             end: std::ptr::null_mut(),
             past: launch.past.load(Ordering::Relaxed),
+            next: 0,
             launch,
             pieces: Vec::new(),
         }

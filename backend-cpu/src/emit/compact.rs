@@ -51,6 +51,7 @@ impl Emit<'_, '_> {
         let together = compressed(vars, (kernel, then), kept, self.asked);
         self.parts = together.as_ref().map_or(1, |job| job.plan.parts);
         self.in_lanes = together.is_some();
+        let next = self.next_points();
         let points = self.b.ins().isub(hi, lo);
         let rounded = self.b.ins().iadd_imm_s(points, STRIP - 1);
         let count = self.b.ins().sshr_imm_u(rounded, i64::from(STRIP.ilog2()));
@@ -88,6 +89,7 @@ impl Emit<'_, '_> {
                         let ahead = emit.b.ins().imul_imm_s(g, width);
                         let start = emit.b.ins().iadd(from, ahead);
                         let at = emit.b.ins().isub(sums[0], first);
+                        emit.ask_for_next(kernel, (start, next), job.plan.width);
                         let count = emit.group_kept(job, (index, start), &starts, at);
                         vec![emit.b.ins().iadd(sums[0], count)]
                     });

@@ -4,13 +4,15 @@
 mod vectors;
 
 use super::control::{is_cheap_scalar, operations};
-use super::{Emit, clif, plain};
-use cranelift_codegen::ir::{InstBuilder, Value};
+use super::{Emit, clif, fixed, plain};
+use crate::worker::Worker;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::analysis::filters::kept;
 use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::soac::Operator;
-use midend::ir::syntax::{Exp, Lambda, Stm, Vars};
+use midend::ir::syntax::{Atom, Exp, Lambda, Stm, Vars};
 use midend::ir::types::ScalarType;
+use std::mem::offset_of;
 use vectors::{InVectors, in_vectors};
 
 /// The most statements of a body that is executed twice.
@@ -193,6 +195,37 @@ impl Emit<'_, '_> {
         let done = self.b.ins().imul_imm_s(groups, TOGETHER);
         let rest = self.b.ins().iadd(range.0, done);
         self.few((rest, range.1), &sums, point)
+    }
+
+    /// How many points behind those at hand the thread's next ones probably are.
+    pub(super) fn next_points(&mut self) -> Value {
+        let at = i32::try_from(offset_of!(Worker<'_>, next)).expect("the worker is small");
+        self.b.ins().load(types::I64, fixed(), self.worker, at)
+    }
+
+    /// Asks for what the thread probably reads next, where wider registers have marks for that: nobody reads memory while the points at hand are scanned,
+    /// which are near.
+    pub(super) fn ask_for_next(
+        &mut self,
+        kernel: &Kernel,
+        (first, next): (Value, Value),
+        width: usize,
+    ) {
+        let (index, _) = *kernel.space.last().expect("scans have a dimension");
+        if self.parts == 1 {
+            return;
+        }
+        let there = self.b.ins().iadd(first, next);
+        for stm in &kernel.body.stms {
+            if let Exp::Op(Mem::Load { buffer, index: at }) = &stm.exp
+                && *at == Atom::Var(index)
+            {
+                let elem = self.elem(*buffer);
+                let start = self.var(*buffer);
+                let start = self.element(start, elem, there);
+                self.ask_for(start, (width * elem.bytes()) as i32);
+            }
+        }
     }
 
     /// Parameters: slots, range of flat indices, slots of the carry, table of results.

@@ -208,6 +208,7 @@ impl Run<'_> {
             }
             if !self.launch.over() {
                 let points = piece(i % count, row.size, row.inner);
+                worker.next = row.size * self.threads as i64;
                 scan(worker, (i / count) as i64, points, &start);
             }
         });

@@ -17,9 +17,8 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::analysis::kernels::summed;
 use midend::fired::fired;
 use midend::ir::mem::{Kernel, Mem};
-use midend::ir::scalar::Const;
 use midend::ir::soac::Operator;
-use midend::ir::syntax::{Atom, Vars};
+use midend::ir::syntax::Vars;
 use midend::ir::types::ScalarType;
 
 /// Bytes of a register, and its parts.
@@ -70,7 +69,6 @@ pub(super) struct InVectors {
     plan: Plan,
     one: Plan,
     elem: ScalarType,
-    neutral: Const,
 }
 
 /// The plan for a scan in vectors, if it is one of integers that may be combined in any grouping.
@@ -80,11 +78,8 @@ pub(super) fn in_vectors(
     ops: &[Operator<Mem>],
     (asked, looks_up): (usize, bool),
 ) -> Option<InVectors> {
-    let [op] = ops else { return None };
     let tys = crate::emit::kernel::components(vars, ops);
-    let (&[elem], &[Atom::Const(neutral)]) = (&tys[..], &op.neutral[..]) else {
-        return None;
-    };
+    let &[elem] = &tys[..] else { return None };
     let is_word = elem.is_integer() && matches!(elem.bytes(), 4 | 8);
     if !(looks_up && is_word && may_regroup(kernel, ops, &tys)) {
         return None;
@@ -100,7 +95,6 @@ pub(super) fn in_vectors(
         plan,
         one,
         elem,
-        neutral,
     })
 }
 
@@ -128,6 +122,7 @@ impl Emit<'_, '_> {
         let groups = self.b.ins().sshr_imm_u(length, shift);
         let before = self.b.ins().splat(vector(job.elem), start);
         let strip = crate::emit::control::strip(&job.kernel.body);
+        let next = self.next_points();
         let sums = self.counted(
             ScalarType::I64,
             groups,
@@ -136,6 +131,7 @@ impl Emit<'_, '_> {
             |emit, g, sums| {
                 let ahead = emit.b.ins().imul_imm_s(g, width);
                 let first = emit.b.ins().iadd(range.0, ahead);
+                emit.ask_for_next(&job.kernel, (first, next), job.plan.width);
                 let mut before = sums[0];
                 let mut made = Vec::new();
                 for values in emit.group_vectors(&job.plan, &job.kernel, first).1 {
@@ -169,23 +165,13 @@ impl Emit<'_, '_> {
         mut sums: Value,
     ) -> Value {
         let first = job.elem.bytes().ilog2() as usize - 2;
-        let neutral = job.neutral.word().to_le_bytes();
-        let neutral = neutral[..job.elem.bytes()].repeat(16 / job.elem.bytes());
         for k in first..MOVES {
             let moved = self.bytes_of(sums, (tables, k));
-            let inside = self.b.ins().load(
-                vector(job.elem),
-                fixed(),
-                tables,
-                ((MOVES + k) * REGISTER) as i32,
-            );
-            let mut moved = self.b.ins().band(moved, inside);
-            if neutral.iter().any(|byte| *byte != 0) {
-                let neutral = self.lanes_of(vector(job.elem), &neutral);
-                let outside = self.b.ins().band_not(neutral, inside);
-                moved = self.b.ins().bor(moved, outside);
-            }
-            sums = self.operate_one(job, ops, moved, sums);
+            let offset = ((MOVES + k) * REGISTER) as i32;
+            let lanes = self.b.func.dfg.value_type(sums);
+            let inside = self.b.ins().load(lanes, fixed(), tables, offset);
+            let both = self.operate_one(job, ops, moved, sums);
+            sums = self.blended(&[inside], &[both], &[sums])[0];
         }
         sums
     }
