@@ -1,6 +1,7 @@
 //! Forms that launches take where arrays are large give what others give, for any number of threads: steps of loops over maps that read what is near,
 //! done together, all steps of some points before those of others, and results that are stored past the caches (`tests/programs/loops/steps.fut`,
-//! `loops/apart.fut` and `vectors/past.fut`, which the corpus compares with the interpreter).
+//! `loops/apart.fut` and `vectors/past.fut`, which the corpus compares with the interpreter). Long sides of choices are computed later where they
+//! may be (`vectors/later.fut`).
 
 use arrc::loader::FileLoader;
 use arrc::session::on_big_stack;
@@ -20,6 +21,7 @@ use std::time::Duration;
 const STEPS: &str = include_str!("../programs/loops/steps.fut");
 const APART: &str = include_str!("../programs/loops/apart.fut");
 const PAST: &str = include_str!("../programs/vectors/past.fut");
+const LATER: &str = include_str!("../programs/vectors/later.fut");
 /// Points seem so dear that a few are worth steps done together.
 const DEARER: f64 = 20_000.0;
 const TOGETHER: &str = "cpu/steps-together";
@@ -171,6 +173,30 @@ fn results_past_the_caches_are_the_same() {
                 let got = run_of(PAST, call, (threads, DEARER, bits), rule);
                 assert_eq!(got, (expected.clone(), true), "{entry}, {bits} bits");
             }
+        }
+    }
+}
+
+#[test]
+fn long_sides_are_computed_later_where_they_may_be() {
+    let mut entries = LATER.split("-- ==\n");
+    let functions = entries.next().expect("these come first");
+    for entry in entries {
+        let (program, _) = planned(&format!("{functions}{entry}"));
+        for vector_bits in [128, 256, 512] {
+            let options = Options {
+                threads: 1,
+                memory: None,
+                vector_bits,
+            };
+            let device = CpuDevice::new(options).expect("there is a CPU");
+            let compile = || counted(|| device.compile(&program).expect("it is compiled"));
+            let (_, counts) = device.pool().install(compile);
+            let later = counts.contains_key("cpu/sides-later");
+            let wanted = !["at_once", "fails"]
+                .map(|name| entry.contains(name))
+                .contains(&true);
+            assert_eq!(later, wanted, "{vector_bits} bits: {entry}");
         }
     }
 }

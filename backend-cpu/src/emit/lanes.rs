@@ -24,6 +24,7 @@ mod functions;
 mod gather;
 mod indices;
 mod interior;
+mod later;
 mod lookup;
 mod loops;
 mod mask;
@@ -35,6 +36,7 @@ mod rows;
 mod sequential;
 mod shape;
 mod soon;
+mod steps;
 mod strips;
 mod sums;
 mod taken;
@@ -57,6 +59,7 @@ pub(super) use vector::vector;
 
 use super::Emit;
 use cranelift_codegen::ir::{InstBuilder, Value};
+use later::{Later, Queue};
 use midend::analysis::kernels::has_value;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
@@ -66,6 +69,7 @@ use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
 use shape::Shape;
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// The most that an index grows by from lane to lane: elements of all lanes are so near that constant distances fit instructions.
 const STRIDE: i64 = 1 << 20;
@@ -101,6 +105,8 @@ pub(super) struct Group<'p> {
     asked: BTreeSet<Var>,
     /// Whether groups, and steps of the loop at hand, take longer than memory takes to fetch what the next ones read.
     is_long: bool,
+    /// What is computed later in the loop at hand, and where the step puts it.
+    later: Option<(Rc<Later>, Queue)>,
 }
 
 impl<'p> Group<'p> {
@@ -120,6 +126,7 @@ impl<'p> Group<'p> {
             truths: HashMap::new(),
             asked: BTreeSet::new(),
             is_long: false,
+            later: None,
         }
     }
 }
@@ -147,7 +154,7 @@ impl Emit<'_, '_> {
             self.lanes_loop(group, stm, params, form, body);
             return;
         }
-        if self.lanes_array(group, stm) {
+        if self.lanes_array(group, stm) || self.lanes_later(group, stm) {
             return;
         }
         if let Exp::Call { fun, args } = &stm.exp
