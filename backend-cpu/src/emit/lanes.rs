@@ -70,6 +70,7 @@ use midend::ir::walk::free_in_stm;
 use shape::Shape;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+use steps::Filled;
 
 /// The most that an index grows by from lane to lane: elements of all lanes are so near that constant distances fit instructions.
 const STRIDE: i64 = 1 << 20;
@@ -107,6 +108,8 @@ pub(super) struct Group<'p> {
     is_long: bool,
     /// What is computed later in the loop at hand, and where the step puts it.
     later: Option<(Rc<Later>, Queue)>,
+    /// What was read for some steps of it at once.
+    columns: Option<Filled>,
 }
 
 impl<'p> Group<'p> {
@@ -127,6 +130,7 @@ impl<'p> Group<'p> {
             asked: BTreeSet::new(),
             is_long: false,
             later: None,
+            columns: None,
         }
     }
 }
@@ -243,6 +247,8 @@ impl Emit<'_, '_> {
             }
             Exp::Op(Mem::Load { buffer, index }) => {
                 let found = self.row_load(group, stm.binds[0]);
+                let found =
+                    found.or_else(|| self.from_columns(group, stm.binds[0], (*buffer, *index)));
                 if let Some(value) = found.or_else(|| self.gathered(group, (*buffer, *index))) {
                     group.lanes.insert(stm.binds[0], value);
                     return true;

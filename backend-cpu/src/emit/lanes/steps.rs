@@ -1,5 +1,7 @@
 //! The steps of counted loops, of which some are gone through at a time where something is computed for all of them before or later.
 
+mod columns;
+
 use super::Group;
 use super::ahead::{Ahead, STEPS, ahead};
 use super::later::{Later, later};
@@ -13,10 +15,14 @@ use midend::ir::syntax::{Body, LoopParam, Vars};
 use midend::ir::types::ScalarType;
 use std::rc::Rc;
 
+pub(super) use columns::Filled;
+use columns::{Columns, columns};
+
 /// What of a loop's steps is computed for several of them at once, before and later.
 pub(super) struct Aside {
     ahead: Option<Ahead>,
     later: Option<Rc<Later>>,
+    columns: Option<Columns>,
 }
 
 impl Aside {
@@ -27,11 +33,17 @@ impl Aside {
         body: &Body<Mem>,
     ) -> Self {
         // What is read on a side is there for lanes that take it.
-        let later = later(vars, group.plan, counted, body).filter(|_| group.sides.is_empty());
+        let everywhere = group.sides.is_empty();
+        let later = later(vars, group.plan, counted, body).filter(|_| everywhere);
         Self {
             ahead: ahead(vars, group.plan, counted, body),
             later: later.map(Rc::new),
+            columns: columns(vars, group.plan, counted, body).filter(|_| everywhere),
         }
+    }
+
+    const fn is_nothing(&self) -> bool {
+        self.ahead.is_none() && self.later.is_none() && self.columns.is_none()
     }
 }
 
@@ -42,20 +54,24 @@ impl Emit<'_, '_> {
         group: &mut Group<'_>,
         (vars, carried, inits): (&[Var], &[(usize, Shape)], &[Value]),
         (index, ty, bound): (Var, ScalarType, Value),
-        (body, Aside { ahead, later }): (&Body<Mem>, &Aside),
+        (body, aside): (&Body<Mem>, &Aside),
     ) -> Vec<Value> {
         let strip = control::strip(body);
         let order = Order::of(group.plan, carried, None);
         let inits = &order.arranged(inits);
-        if ahead.is_none() && later.is_none() {
+        if aside.is_nothing() {
             let results = self.counted(ty, bound, strip, inits, |emit, i, values| {
                 emit.bind(index, i);
                 emit.lanes_step(group, (vars, carried, &order), body, values)
             });
             return order.restored(&results);
         }
-        let ahead = ahead.as_ref().map(|ahead| (ahead, self.room_ahead(ahead)));
-        let later = later.as_ref().map(|later| (later, self.queue(later)));
+        let ahead = aside.ahead.as_ref();
+        let ahead = ahead.map(|ahead| (ahead, self.room_ahead(ahead)));
+        let later = aside.later.as_ref();
+        let later = later.map(|later| (later, self.queue(later)));
+        let columns = aside.columns.as_ref();
+        let columns = columns.map(|columns| (columns, self.rooms(group.plan, columns, STEPS)));
         let body = ahead.as_ref().map_or(body, |(ahead, _)| &ahead.rest);
         let zero = self.i64(0);
         let bound = self.resize(bound, clif(ty), types::I64, true);
@@ -70,6 +86,9 @@ impl Emit<'_, '_> {
             }
             let end = emit.b.ins().iadd_imm_s(first, STEPS);
             let end = emit.b.ins().smin(end, bound);
+            let filled = columns.as_ref().map(|(columns, rooms)| {
+                emit.fill_columns(group, (columns, rooms), (index, first, end))
+            });
             // Behind what is carried is how many are in the queue.
             let mut inits = values.to_vec();
             inits.extend(later.as_ref().map(|_| zero));
@@ -81,13 +100,14 @@ impl Emit<'_, '_> {
                 let i = emit.resize(i, types::I64, clif(ty), true);
                 emit.bind(index, i);
                 let (now, many) = now.split_at(values.len());
-                let around = group.later.take();
+                let around = (group.later.take(), group.columns.take());
+                group.columns = filled.as_ref().map(|filled| filled.in_step(step));
                 if let Some((later, queue)) = &later {
                     group.later = Some((Rc::clone(later), queue.in_step(step, many[0])));
                 }
                 let mut next = emit.lanes_step(group, (vars, carried, &order), body, now);
                 next.extend(group.later.take().map(|(_, queue)| queue.many()));
-                group.later = around;
+                (group.later, group.columns) = around;
                 next
             });
             if let Some((later, queue)) = &later {
