@@ -14,24 +14,19 @@
 //! computed about as often as it is wanted. A lane computes what it would have computed, so results are the same to the bit. The last vector is
 //! filled with the first place, where the same is stored again.
 
-use super::ahead::STEPS;
+mod queue;
+
 use super::choose::{BLENDED, arithmetic, computed};
 use super::plan::Plan;
-use super::taken::is_long;
-use super::vector::vector;
-use super::{Group, Lanes, Shape};
-use crate::emit::{Emit, clif, plain};
-use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::analysis::kernels::has_value;
-use midend::fired::fired;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::scalar::{BinOp, ScalarOp, UnOp};
 use midend::ir::syntax::{Atom, Body, Exp, LoopParam, Stm, Vars};
 use midend::ir::types::{ScalarType, Type};
 use midend::ir::walk::{body_binders, free_in_body, free_in_stm};
-use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
+pub(super) use queue::Queue;
+use std::collections::BTreeSet;
 
 /// The least operations of a side that is worth it, and how many statements deep what is kept for it may be made again.
 const LONG: usize = 2 * BLENDED;
@@ -53,30 +48,6 @@ pub(super) struct Later {
     buffer: Var,
     behind: Option<Atom>,
     plan: Plan,
-}
-
-/// Memory for what is kept, and the queue, with how many are in it, in a step which is so many behind the first of them.
-#[derive(Clone)]
-pub(super) struct Queue {
-    places: Value,
-    kept: Vec<Value>,
-    many: Value,
-    step: Value,
-}
-
-impl Queue {
-    /// The same in a step before which so many are in it.
-    pub(super) fn in_step(&self, step: Value, many: Value) -> Self {
-        Self {
-            step,
-            many,
-            ..self.clone()
-        }
-    }
-
-    pub(super) const fn many(&self) -> Value {
-        self.many
-    }
 }
 
 /// The side of a choice in a loop's body that is worth it.
@@ -315,139 +286,5 @@ fn vary(vars: &Vars, body: &Body<Mem>, varying: &mut BTreeSet<Var>) {
         if free_in_stm(vars, stm).iter().any(|v| varying.contains(v)) {
             varying.extend(&stm.binds);
         }
-    }
-}
-
-/// The type of the places of lanes, and how many a vector has.
-fn of_places(plan: &Plan) -> (ScalarType, usize) {
-    if plan.width >= 4 * plan.parts {
-        (ScalarType::I32, 4)
-    } else {
-        (ScalarType::I64, 2)
-    }
-}
-
-impl Emit<'_, '_> {
-    /// Memory for a queue.
-    pub(super) fn queue(&mut self, later: &Later) -> Queue {
-        fired("cpu/sides-later");
-        let steps = STEPS as usize;
-        let width = later.plan.width;
-        let (ty, _) = of_places(&later.plan);
-        let places = self.stack_slot((ty.bytes() * (steps + 1) * width) as u32);
-        let kept = later.inputs.iter().map(|v| self.elem(*v).bytes());
-        let kept: Vec<usize> = kept.collect();
-        let kept = kept
-            .into_iter()
-            .map(|bytes| self.stack_slot((bytes * steps * width) as u32));
-        let kept = kept.collect();
-        let zero = self.i64(0);
-        Queue {
-            places,
-            kept,
-            many: zero,
-            step: zero,
-        }
-    }
-
-    /// A statement whose long side is computed later. Whether it was one.
-    pub(super) fn lanes_later(&mut self, group: &mut Group<'_>, stm: &Stm<Mem>) -> bool {
-        let is_it = |(later, _): &(Rc<Later>, Queue)| stm.binds[..] == [later.bind];
-        let Some((later, mut queue)) = group.later.take_if(|it| is_it(it)) else {
-            return false;
-        };
-        let width = group.plan.width;
-        let first = self.b.ins().imul_imm_s(queue.step, width as i64);
-        for (v, room) in later.inputs.iter().zip(&queue.kept) {
-            let elem = self.elem(*v);
-            let place = self.element(*room, elem, first);
-            let stride = elem.bytes() as i64;
-            self.lanes_store(group, (None, elem), (place, stride), Atom::Var(*v));
-        }
-        let (ty, per) = of_places(group.plan);
-        let masks = self.mask(group, Atom::Var(later.cond), per);
-        let numbers = Plan::of_numbers(width, group.plan.parts, BTreeSet::new());
-        let first = self.resize(first, types::I64, clif(ty), true);
-        let places = self.grown(&numbers, ty, (first, 1));
-        let places = places.expect("there are enough lanes");
-        for (place, mut mask) in places.into_iter().zip(masks) {
-            if !later.wanted {
-                mask = self.b.ins().bnot(mask);
-            }
-            let to = self.element(queue.places, ty, queue.many);
-            let count = self.store_kept(place, (mask, group.plan.parts), to);
-            queue.many = self.b.ins().iadd(queue.many, count);
-        }
-        let (binds, carried) = ([later.bind], {
-            let vectors = group.plan.vectors(self.elem(later.bind));
-            vec![(0, Shape::Packed(vectors.expect("it is in vectors")))]
-        });
-        let values = if is_long(&later.other) {
-            let taken = self.any_lane_is(group, Atom::Var(later.cond), !later.wanted);
-            let what = (&binds[..], &carried);
-            let before = self.nothing(group, what);
-            let taken = (taken, later.cond, !later.wanted);
-            self.taken_side(group, what, taken, &later.other, (before, false))
-        } else {
-            self.lanes_body(group, &later.other);
-            self.packed(group, later.other.result[0])
-        };
-        group.lanes.insert(later.bind, Lanes::Packed(values));
-        group.later = Some((later, queue));
-        true
-    }
-
-    /// Computes the `many` that are in the queue, of steps of which the first is `first`.
-    pub(super) fn catch_up(&mut self, later: &Later, (queue, many): (&Queue, Value), first: Value) {
-        let plan = &later.plan;
-        let width = plan.width as i64;
-        let (ty, per) = of_places(plan);
-        let any = self.load(ty, queue.places, 0);
-        let all = self.b.ins().splat(vector(ty), any);
-        let all = vec![all; plan.filled(per)];
-        let end = self.element(queue.places, ty, many);
-        self.store_vectors((None, end), (&all, plan.step()));
-        let rounded = self.b.ins().iadd_imm_s(many, width - 1);
-        let rounded = self.b.ins().band_imm_s(rounded, -width);
-        let elem = self.elem(later.buffer);
-        let index = match later.behind {
-            Some(behind) => {
-                let behind = self.atom(behind);
-                self.b.ins().iadd(first, behind)
-            }
-            None => first,
-        };
-        let index = self.b.ins().imul_imm_s(index, width);
-        let start = self.var(later.buffer);
-        let start = self.element(start, elem, index);
-        let zero = self.i64(0);
-        self.few_by(width, (zero, rounded), &[], |emit, k, _| {
-            let from = emit.element(queue.places, ty, k);
-            let places = (0..width).map(|lane| {
-                let offset = (lane * ty.bytes() as i64) as i32;
-                match ty {
-                    ScalarType::I32 => emit.b.ins().uload32(plain(), from, offset),
-                    _ => emit.load(ty, from, offset),
-                }
-            });
-            let places: Vec<Value> = places.collect();
-            let mut lanes = HashMap::new();
-            for (v, room) in later.inputs.iter().zip(&queue.kept) {
-                let elem = emit.elem(*v);
-                let values = places.iter().map(|place| {
-                    let from = emit.element(*room, elem, *place);
-                    emit.load(elem, from, 0)
-                });
-                lanes.insert(*v, Lanes::Many(values.collect()));
-            }
-            let mut group = Group::of_lanes(plan, lanes);
-            emit.lanes_body(&mut group, &later.body);
-            let values = emit.in_shape(&mut group, Shape::Many, later.body.result[0]);
-            for (place, value) in places.into_iter().zip(values) {
-                let to = emit.element(start, elem, place);
-                emit.b.ins().store(plain(), value, to, 0);
-            }
-            vec![]
-        });
     }
 }
