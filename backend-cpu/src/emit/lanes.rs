@@ -248,7 +248,7 @@ impl Emit<'_, '_> {
             Exp::Op(Mem::Load { buffer, index }) => {
                 let found = self.row_load(group, stm.binds[0]);
                 let found =
-                    found.or_else(|| self.from_columns(group, stm.binds[0], (*buffer, *index)));
+                    found.or_else(|| self.read_in_columns(group, stm.binds[0], (*buffer, *index)));
                 if let Some(value) = found.or_else(|| self.gathered(group, (*buffer, *index))) {
                     group.lanes.insert(stm.binds[0], value);
                     return true;

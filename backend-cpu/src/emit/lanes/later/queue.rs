@@ -185,9 +185,10 @@ impl Emit<'_, '_> {
     fn place_in_queue(&mut self, plan: &Plan, from: Value, lane: i64) -> Value {
         let (ty, _) = of_places(plan);
         let offset = (lane * ty.bytes() as i64) as i32;
-        match ty {
-            ScalarType::I32 => self.b.ins().uload32(plain(), from, offset),
-            _ => self.load(ty, from, offset),
+        if ty == ScalarType::I32 {
+            self.b.ins().uload32(plain(), from, offset)
+        } else {
+            self.load(ty, from, offset)
         }
     }
 

@@ -239,7 +239,7 @@ impl Emit<'_, '_> {
     }
 
     /// The elements that a statement reads, if they may be in columns.
-    pub(in crate::emit::lanes) fn from_columns(
+    pub(in crate::emit::lanes) fn read_in_columns(
         &mut self,
         group: &mut Group<'_>,
         bind: Var,
