@@ -1,6 +1,7 @@
 //! Forms that launches take where arrays are large give what others give, for any number of threads: steps of loops over maps that read what is near,
 //! done together, all steps of some points before those of others, and results that are stored past the caches (`tests/programs/loops/steps.fut`,
-//! `loops/apart.fut` and `vectors/past.fut`, which the corpus compares with the interpreter).
+//! `loops/apart.fut` and `vectors/past.fut`, which the corpus compares with the interpreter). Long sides of choices are computed later where they
+//! may be (`vectors/later.fut`), and rows that steps read are turned (`vectors/row_steps.fut`).
 
 use arrc::loader::FileLoader;
 use arrc::session::on_big_stack;
@@ -20,6 +21,8 @@ use std::time::Duration;
 const STEPS: &str = include_str!("../programs/loops/steps.fut");
 const APART: &str = include_str!("../programs/loops/apart.fut");
 const PAST: &str = include_str!("../programs/vectors/past.fut");
+const ROW_STEPS: &str = include_str!("../programs/vectors/row_steps.fut");
+const LATER: &str = include_str!("../programs/vectors/later.fut");
 /// Points seem so dear that a few are worth steps done together.
 const DEARER: f64 = 20_000.0;
 const TOGETHER: &str = "cpu/steps-together";
@@ -172,5 +175,42 @@ fn results_past_the_caches_are_the_same() {
                 assert_eq!(got, (expected.clone(), true), "{entry}, {bits} bits");
             }
         }
+    }
+}
+
+/// Whether a rule is used in each entry point of a program, for vector registers of so many bits.
+fn used(text: &str, rule: &str, vector_bits: u32) -> Vec<(String, bool)> {
+    let mut entries = text.split("-- ==\n-- entry: ");
+    let functions = entries.next().expect("these come first");
+    let options = Options {
+        threads: 1,
+        memory: None,
+        vector_bits,
+    };
+    let device = CpuDevice::new(options).expect("there is a CPU");
+    let in_entry = |entry: &str| {
+        let (program, _) = planned(&format!("{functions}-- {entry}"));
+        let compile = || counted(|| device.compile(&program).expect("it is compiled"));
+        let (_, counts) = device.pool().install(compile);
+        let name = entry.lines().next().unwrap_or_default();
+        (name.to_owned(), counts.contains_key(rule))
+    };
+    entries.map(in_entry).collect()
+}
+
+#[test]
+fn long_sides_are_computed_later_where_they_may_be() {
+    for bits in [128, 256, 512] {
+        for (entry, later) in used(LATER, "cpu/sides-later", bits) {
+            let may = !matches!(entry.as_str(), "at_once" | "fails");
+            assert_eq!(later, may, "{entry}, {bits} bits");
+        }
+    }
+}
+
+#[test]
+fn rows_of_steps_are_turned_where_they_may_be() {
+    for (entry, turned) in used(ROW_STEPS, "cpu/columns-of-steps", 512) {
+        assert_eq!(turned, entry != "others", "{entry}");
     }
 }

@@ -24,6 +24,7 @@ mod functions;
 mod gather;
 mod indices;
 mod interior;
+mod later;
 mod lookup;
 mod loops;
 mod mask;
@@ -37,6 +38,7 @@ mod sequential;
 mod shape;
 mod soon;
 mod steady;
+mod steps;
 mod strips;
 mod sums;
 mod taken;
@@ -59,6 +61,7 @@ pub(super) use vector::vector;
 
 use super::Emit;
 use cranelift_codegen::ir::{InstBuilder, Value};
+use later::{Later, Queue};
 use midend::analysis::kernels::has_value;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
@@ -68,6 +71,8 @@ use midend::ir::types::ScalarType;
 use midend::ir::walk::free_in_stm;
 use shape::Shape;
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+use steps::Filled;
 
 /// The most that an index grows by from lane to lane: elements of all lanes are so near that constant distances fit instructions.
 const STRIDE: i64 = 1 << 20;
@@ -103,6 +108,10 @@ pub(in crate::emit) struct Group<'p> {
     asked: BTreeSet<Var>,
     /// Whether groups, and steps of the loop at hand, take longer than memory takes to fetch what the next ones read.
     is_long: bool,
+    /// What is computed later in the loop at hand, and where the step puts it.
+    later: Option<(Rc<Later>, Queue)>,
+    /// What was read for some steps of it at once.
+    columns: Option<Filled>,
 }
 
 impl<'p> Group<'p> {
@@ -122,6 +131,8 @@ impl<'p> Group<'p> {
             truths: HashMap::new(),
             asked: BTreeSet::new(),
             is_long: false,
+            later: None,
+            columns: None,
         }
     }
 }
@@ -149,7 +160,7 @@ impl Emit<'_, '_> {
             self.lanes_loop(group, stm, params, form, body);
             return;
         }
-        if self.lanes_array(group, stm) {
+        if self.lanes_array(group, stm) || self.lanes_later(group, stm) {
             return;
         }
         if let Exp::Call { fun, args } = &stm.exp
@@ -238,6 +249,8 @@ impl Emit<'_, '_> {
             }
             Exp::Op(Mem::Load { buffer, index }) => {
                 let found = self.row_load(group, stm.binds[0]);
+                let found =
+                    found.or_else(|| self.read_in_columns(group, stm.binds[0], (*buffer, *index)));
                 if let Some(value) = found.or_else(|| self.gathered(group, (*buffer, *index))) {
                     group.lanes.insert(stm.binds[0], value);
                     return true;

@@ -49,6 +49,13 @@ pub(super) fn has_arrays(body: &Body<Mem>) -> bool {
     has
 }
 
+impl Plan {
+    /// Whether it is the name under which an array is made, and not another one.
+    pub(super) fn is_array(&self, name: Var) -> bool {
+        self.arrays.iter().any(|array| array.name == name)
+    }
+}
+
 impl Finder<'_> {
     /// An array that is made, if points may have some and its length is known outside.
     pub(super) fn array(&mut self, name: Var, elem: ScalarType, len: Atom) -> Option<()> {

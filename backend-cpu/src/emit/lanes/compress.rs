@@ -136,15 +136,43 @@ impl Emit<'_, '_> {
             end = at;
             for (mask, vector) in masks.into_iter().zip(vectors) {
                 let place = self.element(*strip, *elem, end);
-                let (dense, count) = match job.plan.parts {
-                    2 => self.in_order(vector, mask),
-                    parts => self.compressed(vector, (mask, parts)),
-                };
-                self.b.ins().store(plain(), dense, place, 0);
+                let count = self.store_kept(vector, (mask, job.plan.parts), place);
                 end = self.b.ins().iadd(end, count);
             }
         }
         self.b.ins().isub(end, at)
+    }
+
+    /// Stores the lanes of a vector that are set in a mask, one after the other, and anything behind them where the others had place. Yields how
+    /// many are set.
+    pub(super) fn store_kept(
+        &mut self,
+        vector: Value,
+        (mask, parts): (Value, usize),
+        to: Value,
+    ) -> Value {
+        let (dense, count) = match parts {
+            1 => return self.store_one_by_one(vector, mask, to),
+            2 => self.in_order(vector, mask),
+            parts => self.compressed(vector, (mask, parts)),
+        };
+        self.b.ins().store(plain(), dense, to, 0);
+        count
+    }
+
+    /// The same in registers of 128 bits: each lane where the next one that is set goes.
+    fn store_one_by_one(&mut self, vector: Value, mask: Value, to: Value) -> Value {
+        let bytes = self.b.func.dfg.value_type(vector).lane_type().bytes();
+        let truths = self.truths(&[mask], 1);
+        let mut count = self.i64(0);
+        for (value, truth) in self.unpacked(&[vector], 1).into_iter().zip(truths) {
+            let ahead = self.b.ins().imul_imm_s(count, i64::from(bytes));
+            let place = self.b.ins().iadd(to, ahead);
+            self.b.ins().store(plain(), value, place, 0);
+            let one = self.b.ins().uextend(types::I64, truth);
+            count = self.b.ins().iadd(count, one);
+        }
+        count
     }
 
     /// The lanes of a vector that are set in a mask, one after the other, in registers of 512 bits, and how many there are.

@@ -59,7 +59,7 @@ pub(super) fn by_vectors(
 }
 
 /// Whether elements of a type are found like that.
-fn is_found(elem: ScalarType) -> bool {
+pub(super) fn is_found(elem: ScalarType) -> bool {
     elem.bytes() >= 4 && lanes_per_vector(elem, true).is_some()
 }
 

@@ -16,21 +16,20 @@
 //!
 //! Steps of few operations are taken several at a time with one look at whether a lane is still inside: those that no lane takes change nothing.
 
-use super::ahead::{Ahead, STEPS, ahead};
 use super::arrays::has_arrays;
 use super::mask::mask_type;
 use super::narrow::narrow;
+use super::steps::Aside;
 use super::strips::{steps_at_once, strips};
 use super::{Group, Lanes, Plan, Shape};
-use crate::emit::{Emit, clif, control};
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use crate::emit::Emit;
+use cranelift_codegen::ir::{InstBuilder, Value};
 use midend::analysis::kernels::has_value;
 use midend::fired::fired;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::scalar::{BinOp, Const, ScalarOp};
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
-use midend::ir::types::ScalarType;
 
 /// What a loop carries that has a value: the number of the parameter, and how.
 pub(super) type Carried = Vec<(usize, Shape)>;
@@ -171,7 +170,7 @@ impl Emit<'_, '_> {
             self.bounds.insert(index, bound);
         }
         let bound = self.atom(bound);
-        let ahead = ahead(self.vars, group.plan, (index, params), body);
+        let aside = Aside::of(self.vars, group, (index, params), body);
         let counter = (index, ty, bound);
         let short = narrow(self.vars, group.plan, (index, params), body);
         let is_short = !short.is_empty() && !group.plan.by_vectors;
@@ -182,59 +181,18 @@ impl Emit<'_, '_> {
             |emit, group, is_short| {
                 if !is_short {
                     let loop_ = (vars.as_slice(), carried.as_slice(), inits);
-                    return emit.lanes_steps(group, loop_, counter, (body, &ahead));
+                    return emit.lanes_steps(group, loop_, counter, (body, &aside));
                 }
                 fired("cpu/narrow-indices");
                 let others = group.narrow.clone();
                 group.narrow.extend(&short);
                 let (shapes, inits) = emit.narrow_inits(group, (params, carried), inits);
                 let loop_ = (vars.as_slice(), shapes.as_slice(), inits.as_slice());
-                let results = emit.lanes_steps(group, loop_, counter, (body, &ahead));
+                let results = emit.lanes_steps(group, loop_, counter, (body, &aside));
                 group.narrow = others;
                 emit.widened_results(group, &shapes, &results)
             },
         )
-    }
-
-    /// The steps of such a loop.
-    fn lanes_steps(
-        &mut self,
-        group: &mut Group<'_>,
-        (vars, carried, inits): (&[Var], &[(usize, Shape)], &[Value]),
-        (index, ty, bound): (Var, ScalarType, Value),
-        (body, ahead): (&Body<Mem>, &Option<Ahead>),
-    ) -> Vec<Value> {
-        let strip = control::strip(body);
-        let order = Order::of(group.plan, carried, None);
-        let inits = &order.arranged(inits);
-        let Some(ahead) = ahead else {
-            let results = self.counted(ty, bound, strip, inits, |emit, i, values| {
-                emit.bind(index, i);
-                emit.lanes_step(group, (vars, carried, &order), body, values)
-            });
-            return order.restored(&results);
-        };
-        let room = self.room_ahead(ahead);
-        let zero = self.i64(0);
-        let bound = self.resize(bound, clif(ty), types::I64, true);
-        let bound = self.b.ins().smax(bound, zero);
-        let rounded = self.b.ins().iadd_imm_s(bound, STEPS - 1);
-        let shift = i64::from(STEPS.trailing_zeros());
-        let strips = self.b.ins().ushr_imm_u(rounded, shift);
-        let results = self.counted(ScalarType::I64, strips, strip, inits, |emit, s, values| {
-            let first = emit.b.ins().imul_imm_s(s, STEPS);
-            emit.look_ahead(ahead, (group.plan.parts, &room), (index, first));
-            let end = emit.b.ins().iadd_imm_s(first, STEPS);
-            let end = emit.b.ins().smin(end, bound);
-            emit.few((first, end), values, |emit, i, values| {
-                let step = emit.b.ins().isub(i, first);
-                emit.read_ahead(ahead, &room, step);
-                let i = emit.resize(i, types::I64, clif(ty), true);
-                emit.bind(index, i);
-                emit.lanes_step(group, (vars, carried, &order), &ahead.rest, values)
-            })
-        });
-        order.restored(&results)
     }
 
     /// A step of a loop: what is carried, and what the next step gets.

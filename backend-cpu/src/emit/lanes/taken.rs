@@ -29,7 +29,7 @@ pub(super) fn is_computed(sides: [&Body<Mem>; 2]) -> bool {
 }
 
 /// Whether a side of a choice has so much to do that it is left out if no lane takes it. What reads elements is, too, since these may not be there.
-fn is_long(side: &Body<Mem>) -> bool {
+pub(super) fn is_long(side: &Body<Mem>) -> bool {
     arithmetic(side).is_none_or(|count| count > BLENDED / 2)
 }
 
@@ -99,7 +99,7 @@ impl Emit<'_, '_> {
     }
 
     /// What there is after a side that is left out unless it is taken; before there are these values, of which some may be kept.
-    fn taken_side(
+    pub(super) fn taken_side(
         &mut self,
         group: &mut Group<'_>,
         (binds, carried): (&[Var], &Carried),
@@ -283,7 +283,11 @@ impl Emit<'_, '_> {
     }
 
     /// Zeros, as a choice yields its values.
-    fn nothing(&mut self, group: &Group<'_>, (binds, carried): (&[Var], &Carried)) -> Vec<Value> {
+    pub(super) fn nothing(
+        &mut self,
+        group: &Group<'_>,
+        (binds, carried): (&[Var], &Carried),
+    ) -> Vec<Value> {
         let mut zeros = Vec::new();
         for (i, _) in carried {
             let ty = self.elem(binds[*i]);

@@ -35,7 +35,7 @@ const BY_TURNS: [[u8; 16]; 4] = [
 
 /// How a number grows from a step to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Growth {
+pub(super) enum Growth {
     None,
     One,
     /// By this, which is the same in all steps.
@@ -43,9 +43,9 @@ enum Growth {
 }
 
 /// How what statements compute, one after the other, grows with a counter; nothing of what grows in another way.
-type Growths = BTreeMap<Var, Option<Growth>>;
+pub(super) type Growths = BTreeMap<Var, Option<Growth>>;
 
-fn growths(stms: &[&Stm<Mem>], counter: Var) -> Growths {
+pub(super) fn growths(stms: &[&Stm<Mem>], counter: Var) -> Growths {
     let mut growths = BTreeMap::from([(counter, Some(Growth::One))]);
     for stm in stms {
         let grows = growth_of(&stm.exp, &growths);
@@ -55,7 +55,7 @@ fn growths(stms: &[&Stm<Mem>], counter: Var) -> Growths {
 }
 
 /// What nothing is known of comes from outside, and stays as it is.
-fn growth(growths: &Growths, atom: Atom) -> Option<Growth> {
+pub(super) fn growth(growths: &Growths, atom: Atom) -> Option<Growth> {
     let known = atom.as_var().and_then(|v| growths.get(&v));
     known.copied().unwrap_or(Some(Growth::None))
 }
