@@ -7,6 +7,7 @@ use super::counts::Counts;
 use super::functions::InLanes;
 use super::gather::{PARTS as GATHERED, by_vectors, gathers_in};
 use super::plan::{Plan, chooses, is_sum};
+use super::ranks::ranks;
 use super::rows::{Row, needed, rows};
 use super::strips::{AT_ONCE, steps_at_once, strips};
 use super::taken::is_computed;
@@ -329,6 +330,7 @@ impl<'a> Finder<'a> {
             },
             unused: self.unused(),
             lookups: self.lookups.clone(),
+            ranks: ranks(&self.bodies),
             own: self.own.clone(),
             arrays: self.arrays.clone(),
         })?;

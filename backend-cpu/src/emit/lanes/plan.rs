@@ -40,6 +40,8 @@ pub(in crate::emit) struct Plan {
     pub(super) unused: BTreeSet<Var>,
     /// The bytes that indices are which look up elements of tables in registers.
     pub(super) lookups: BTreeMap<Var, Var>,
+    /// The rows that nothing writes to and that loops count in.
+    pub(super) ranks: BTreeSet<Var>,
     /// The arrays that each lane has for itself, and the names under which they go.
     pub(super) arrays: Vec<Array>,
     pub(super) own: BTreeSet<Var>,
@@ -61,6 +63,7 @@ impl Plan {
             rows: Vec::new(),
             unused: BTreeSet::new(),
             lookups: BTreeMap::new(),
+            ranks: BTreeSet::new(),
             arrays: Vec::new(),
             own: BTreeSet::new(),
         }

@@ -27,8 +27,10 @@ use midend::fired::fired;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
 use midend::ir::scalar::{BinOp, CmpOp, ScalarOp};
-use midend::ir::syntax::{Atom, Body, Exp, LoopParam};
+use midend::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam};
 use midend::ir::types::ScalarType;
+use midend::ir::walk::all_stms;
+use std::collections::BTreeSet;
 
 /// Fewer numbers are compared with one by one, and more do not fit the tables.
 const LEAST: i64 = 6;
@@ -109,6 +111,39 @@ fn rank((index, bound): (Var, Atom), params: &[LoopParam], body: &Body<Mem>) -> 
     })
 }
 
+/// The rows that loops of these bodies count in, and that no body writes to.
+pub(super) fn ranks(bodies: &[&Body<Mem>]) -> BTreeSet<Var> {
+    let (mut rows, mut written) = (BTreeSet::new(), BTreeSet::new());
+    for body in bodies {
+        all_stms(body, &mut |stm| match &stm.exp {
+            Exp::Loop {
+                params,
+                form: LoopForm::For { index, bound },
+                body,
+            } => {
+                let found = rank((*index, *bound), params, body);
+                rows.extend(found.map(|rank| rank.row));
+            }
+            Exp::Op(Mem::Store { buffer, .. }) => {
+                written.insert(*buffer);
+            }
+            Exp::Op(Mem::Copy { dst, .. }) => {
+                written.insert(dst.buffer);
+            }
+            Exp::Call { args, .. } => written.extend(args.iter().filter_map(|arg| arg.as_var())),
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Op(_) => {}
+        });
+    }
+    rows.retain(|row| !written.contains(row));
+    rows
+}
+
 impl Rank {
     /// How often the row is halved.
     const fn levels(&self) -> u32 {
@@ -144,6 +179,7 @@ impl Emit<'_, '_> {
             plan.parts == PARTS
                 && matches!(carried[..], [(0, Shape::Packed(_))])
                 && plan.varies(rank.own)
+                && plan.ranks.contains(&rank.row)
                 && packed == [true; 2]
                 && self.units.looks_up
                 && self.is_known_at_entry(rank.row)
