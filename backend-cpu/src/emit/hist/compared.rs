@@ -142,8 +142,8 @@ impl Emit<'_, '_> {
         self.few((zero, filled), &[], |emit, i, _| {
             let place = emit.element(all.start, all.elem, i);
             let bucket = emit.b.ins().load(clif(all.elem), plain(), place, 0);
-            let bucket = match all.elem {
-                ScalarType::I32 => emit.b.ins().sextend(types::I64, bucket),
+            let bucket = match all.elem.bytes() {
+                4 => emit.b.ins().sextend(types::I64, bucket),
                 _ => bucket,
             };
             let table = &target.tables[0];
@@ -193,8 +193,8 @@ impl Emit<'_, '_> {
     /// Makes bytes of what is gathered: all ones of what is no byte, which is no bucket.
     fn make_bytes(&mut self, all: Gathered) {
         let size = all.elem.bytes() as i64;
-        let (lanes, unsigned) = match all.elem {
-            ScalarType::I32 => (types::I32X4, ScalarType::U32),
+        let (lanes, unsigned) = match all.elem.bytes() {
+            4 => (types::I32X4, ScalarType::U32),
             _ => (types::I64X2, ScalarType::U64),
         };
         let [none, outside] = [0, 0xff].map(|n| self.lanes_of(lanes, &[n; 16]));

@@ -275,16 +275,14 @@ impl Emit<'_, '_> {
             orders.collect()
         });
         // What is less than all that compare comes first, or what is greater.
-        let from_first = match rank.how {
-            FloatCC::LessThan | FloatCC::LessThanOrEqual => orders[1],
-            _ => orders[0],
-        };
+        let is_less = matches!(rank.how, FloatCC::LessThan | FloatCC::LessThanOrEqual);
+        let from_first = orders[usize::from(is_less)];
         let end = self.b.ins().iadd_imm_s(row, (rank.length - 1) * size);
         let mut place = self.b.ins().select(from_first, row, end);
         let [up, down] = [size, -size].map(|n| self.i64(n));
         let step = self.b.ins().select(from_first, up, down);
-        let none = match rank.elem {
-            ScalarType::F32 => self.b.ins().f32const(f32::NAN),
+        let none = match size {
+            4 => self.b.ins().f32const(f32::NAN),
             _ => self.b.ins().f64const(f64::NAN),
         };
         for k in 0..(1 << rank.levels()) - 1 {

@@ -41,10 +41,10 @@ fn made(body: &Body<Mem>, result: Atom) -> Option<(ScalarOp, [Atom; 2])> {
         .stms
         .iter()
         .find(|stm| Atom::Var(stm.binds[0]) == result)?;
-    match &stm.exp {
-        Exp::Scalar(op, args) => Some((*op, args[..].try_into().ok()?)),
-        _ => None,
-    }
+    let Exp::Scalar(op, args) = &stm.exp else {
+        return None;
+    };
+    Some((*op, args[..].try_into().ok()?))
 }
 
 /// Whether a loop is one of these: see above.
@@ -78,10 +78,12 @@ fn moves((op, ty): (BinOp, ScalarType), (own, args): (Var, [Atom; 2]), limit: At
     };
     if ty.is_integer() {
         let (by, limit) = (integer(by)?, integer(limit.as_const()?)?);
-        let by = match op {
-            BinOp::Add => by,
-            BinOp::Sub if is_first => -by,
-            _ => return None,
+        let by = if op == BinOp::Add {
+            by
+        } else if op == BinOp::Sub && is_first {
+            -by
+        } else {
+            return None;
         };
         let bits = 8 * ty.bytes() as u32;
         let (least, most) = match ty.is_signed() {
@@ -92,24 +94,38 @@ fn moves((op, ty): (BinOp, ScalarType), (own, args): (Var, [Atom; 2]), limit: At
         let fits = ty.is_signed() && (least..=most).contains(&last);
         return fits.then_some(if by >= 0 { Way::Up } else { Way::Down });
     }
-    let number = |constant: Const| match constant {
-        Const::F32(bits) => Some(f64::from(f32::from_bits(bits))),
-        Const::F64(bits) => Some(f64::from_bits(bits)),
-        _ => None,
+    let number = |constant: Const| {
+        let bits = constant.word();
+        match constant.ty() {
+            ScalarType::F32 => Some(f64::from(f32::from_bits(bits as u32))),
+            ScalarType::F64 => Some(f64::from_bits(bits)),
+            ScalarType::F16
+            | ScalarType::Bool
+            | ScalarType::I8
+            | ScalarType::I16
+            | ScalarType::I32
+            | ScalarType::I64
+            | ScalarType::U8
+            | ScalarType::U16
+            | ScalarType::U32
+            | ScalarType::U64 => None,
+        }
     };
     let by = number(by).filter(|by| by.is_finite())?;
     let not_negative = limit
         .as_const()
         .and_then(number)
         .is_some_and(|limit| limit >= 0.0);
-    match op {
-        BinOp::Add if by >= 0.0 => Some(Way::Up),
-        BinOp::Add => Some(Way::Down),
-        BinOp::Sub if is_first && by >= 0.0 => Some(Way::Down),
-        BinOp::Sub if is_first => Some(Way::Up),
-        BinOp::Mul if not_negative && (0.0..=1.0).contains(&by) => Some(Way::Down),
-        BinOp::Div if not_negative && is_first && by >= 1.0 => Some(Way::Down),
-        _ => None,
+    let adds = if op == BinOp::Add {
+        Some(by)
+    } else {
+        (op == BinOp::Sub && is_first).then_some(-by)
+    };
+    let shrinks =
+        op == BinOp::Mul && (0.0..=1.0).contains(&by) || op == BinOp::Div && is_first && by >= 1.0;
+    match adds {
+        Some(by) => Some(if by >= 0.0 { Way::Up } else { Way::Down }),
+        None => (not_negative && shrinks).then_some(Way::Down),
     }
 }
 
