@@ -109,7 +109,7 @@ fn index<B>(frame: &[Val<B>], operand: Operand) -> Result<usize, RunError> {
 }
 
 /// The commonest operations of host code, without the way through the general table.
-fn scalar_op(op: ScalarOp, args: &[Const]) -> Result<Const, RunError> {
+pub(super) fn scalar_op(op: ScalarOp, args: &[Const]) -> Result<Const, RunError> {
     const INT: ScalarType = ScalarType::I64;
     match (op, args) {
         (ScalarOp::Bin(BinOp::Add, INT), &[Const::I64(a), Const::I64(b)]) => {
@@ -489,6 +489,6 @@ fn fail<D: Device>(frame: &Frame<D>, kind: TrapKind, parts: &[Part]) -> RunError
     })
 }
 
-fn number(ty: ScalarType, i: i128) -> Result<Const, RunError> {
+pub(super) fn number(ty: ScalarType, i: i128) -> Result<Const, RunError> {
     Const::int(ty, i).ok_or_else(|| malformed("a counter out of range"))
 }
