@@ -384,11 +384,11 @@ impl<D: Device> Run<'_, D> {
             .ok_or_else(|| malformed("a bound that is no integer"))?;
         let counter = (index, bound.ty());
         let mut last = None;
-        if let (Some(steps), Ok(times)) = (steps, i64::try_from(times)) {
-            last = self.steps(frame, steps, (number(bound.ty(), 0)?, times))?;
-        }
-        if let (Some(apart), None) = (apart, &last) {
+        if let Some(apart) = apart {
             last = self.apart(frame, (apart, body), (params, counter), times)?;
+        }
+        if let (Some(steps), Ok(times), None) = (steps, i64::try_from(times), &last) {
+            last = self.steps(frame, steps, (number(bound.ty(), 0)?, times))?;
         }
         let Some(last) = last else {
             return self.all_steps(frame, (params, body), counter, times);

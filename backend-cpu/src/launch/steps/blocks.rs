@@ -121,8 +121,11 @@ impl Blocks {
         let count = units.unsigned_abs().div_ceil((fits / unit).unsigned_abs()) as i64;
         let count = (count + threads - 1) / threads * threads;
         let size = units / count * unit;
+        if size < least {
+            return None;
+        }
         let through = (size + 2 * off * together) * turns;
-        (size >= least).then_some(Self {
+        Some(Self {
             planes,
             plane,
             lag,
