@@ -34,11 +34,13 @@ pub(super) const NEAR: f64 = (1 << 20) as f64;
 const WHOLE: i64 = 2;
 /// The most steps that are done together.
 const TOGETHER: i64 = 8;
-/// Bytes of what points of one dimension carry that stay in the nearest cache, beside what they read of else, how many such blocks for each thread are
-/// worth it, and how many steps are done together there at most.
-const NEAREST: i64 = 27 << 10;
+/// Bytes of blocks of points of one dimension that stay in the nearest cache, and how many steps are done together there at most; and both where each step
+/// reads of other arrays, too: what is asked for of these for the next block is there as well.
+const NEAREST: (i64, i64) = (27 << 10, 12);
+const NEAREST_OF_OTHERS: (i64, i64) = (18 << 10, 8);
+/// So many such blocks for each thread are worth it, and so many bytes are too much without other arrays: then memory counts more than the nearest cache.
 const FEW_BLOCKS: i64 = 6;
-const IN_NEAREST: i64 = 12;
+const MANY: i64 = 32 << 20;
 
 /// Bytes that stay near a thread on this machine.
 fn near() -> f64 {
@@ -47,7 +49,7 @@ fn near() -> f64 {
 
 /// Whether steps over a space of so many dimensions that read and write so many bytes gain by it: else nearly all of it is near anyway.
 pub(crate) fn is_worth(threads: usize, dearer: f64, (rank, bytes): (usize, u64)) -> bool {
-    let nearest = (NEAREST * FEW_BLOCKS) as f64;
+    let nearest = (NEAREST.0 * FEW_BLOCKS) as f64;
     let enough = if rank == 1 { nearest } else { enough() };
     bytes as f64 * dearer > enough * threads as f64
 }
@@ -225,7 +227,8 @@ impl Run<'_> {
         let points = self.points(self.extents);
         // The bytes of a point: what is carried twice, and other buffers in which each has its own elements.
         let carried = steps.carried.iter();
-        let mut bytes: i64 = carried.map(|c| 2 * c.memory[0].elem().bytes() as i64).sum();
+        let of_carried: i64 = carried.map(|c| 2 * c.memory[0].elem().bytes() as i64).sum();
+        let mut bytes = of_carried;
         for (arg, place) in steps.args.iter().zip(0..) {
             let is_carried = |c: &midend::device::Stepped<_>| c.from == place || c.to == place;
             if let Arg::Buffer(buffer) = arg
@@ -235,12 +238,14 @@ impl Run<'_> {
                 bytes += buffer.elem().bytes() as i64;
             }
         }
-        if self.extents.len() == 1 {
-            let (most, near) = (
-                (steps.far, IN_NEAREST),
-                (NEAREST / bytes.max(1), steps.times),
-            );
-            let line = Blocks::of_line((points, lanes.max(1)), most, near, self.threads as i64);
+        let (nearest, most) = match bytes > of_carried {
+            true => NEAREST_OF_OTHERS,
+            false => NEAREST,
+        };
+        let is_line = self.extents.len() == 1;
+        if is_line && (bytes > of_carried || points.saturating_mul(bytes) < MANY) {
+            let (far, near) = ((steps.far, most), (nearest / bytes.max(1), steps.times));
+            let line = Blocks::of_line((points, lanes.max(1)), far, near, self.threads as i64);
             if let Some(blocks) = line {
                 fired("cpu/steps-in-blocks");
                 return Some(Order::Blocks(blocks));
