@@ -50,7 +50,11 @@ fn near() -> f64 {
 /// Whether steps over a space of so many dimensions that read and write so many bytes gain by it: else nearly all of it is near anyway.
 pub(crate) fn is_worth(threads: usize, dearer: f64, (rank, bytes): (usize, u64)) -> bool {
     let nearest = (NEAREST.0 * FEW_BLOCKS) as f64;
-    let enough = if rank == 1 { nearest } else { enough() };
+    // One thread does not wait for others after each step.
+    let enough = match (rank, threads) {
+        (1, 2..) => nearest,
+        _ => enough(),
+    };
     bytes as f64 * dearer > enough * threads as f64
 }
 
