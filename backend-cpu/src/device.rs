@@ -278,8 +278,9 @@ impl Device for CpuDevice {
         )
     }
 
-    fn is_worth_steps(&self, bytes: u64) -> bool {
-        launch::is_worth(self.pool.current_num_threads(), self.dearer, bytes)
+    fn is_worth_steps(&self, rank: usize, bytes: u64) -> bool {
+        let threads = self.pool.current_num_threads();
+        launch::is_worth(threads, self.dearer, (rank, bytes))
     }
 
     fn steps(

@@ -105,8 +105,8 @@ pub trait Device: Send + Sync {
         Err(RunError::Internal("a device without parts".to_owned()))
     }
 
-    /// Whether [`Device::steps`] is worth trying where a step reads and writes so many bytes of what is carried.
-    fn is_worth_steps(&self, _bytes: u64) -> bool {
+    /// Whether [`Device::steps`] is worth trying where a step, over a space of so many dimensions, reads and writes so many bytes of what is carried.
+    fn is_worth_steps(&self, _rank: usize, _bytes: u64) -> bool {
         false
     }
 
@@ -148,18 +148,30 @@ pub enum Arg<B> {
 
 /// A kernel over a regular space that is run several times: in each step every point writes its own element of what is carried, which has the
 /// point's row-major number, and reads of what the step before wrote only what is near ([`crate::analysis::stencil`]).
-#[derive(Debug)]
 pub struct Steps<'a, B> {
     /// Arguments as for a launch, with what the first step reads.
     pub args: &'a [Arg<B>],
     /// What is carried.
     pub carried: &'a [Stepped<B>],
-    /// Which argument is the number of the step, if one is.
-    pub counter: Option<usize>,
+    /// The arguments that each step has anew, of its number: their places and what they are. Those of step 0 are among `args`, too.
+    pub numbers: &'a dyn Fn(i64) -> Result<Vec<(usize, Const)>, RunError>,
     /// How many steps there are: two or more.
     pub times: i64,
-    /// How far, in elements, what a point reads of what is carried is from its own element at most.
-    pub reach: i64,
+    /// How far, in elements, what a point reads of what is carried is from its own element at most: for each read, numbers times the sizes of
+    /// something. The element that is read is as many of each size away as the number says, or fewer, before or behind.
+    pub far: &'a [Vec<(i64, i64)>],
+}
+
+impl<B> Steps<'_, B> {
+    /// How far the farthest read is, if that is a number.
+    pub fn reach(&self) -> Option<i64> {
+        self.far.iter().try_fold(0, |reach: i64, read| {
+            let far = read.iter().try_fold(0i64, |sum, (number, size)| {
+                sum.checked_add(number.checked_mul(*size)?.checked_abs()?)
+            });
+            Some(reach.max(far?))
+        })
+    }
 }
 
 /// A buffer that steps hand on.

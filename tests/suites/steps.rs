@@ -25,6 +25,8 @@ const ROW_STEPS: &str = include_str!("../programs/vectors/row_steps.fut");
 const LATER: &str = include_str!("../programs/vectors/later.fut");
 /// Points seem so dear that a few are worth steps done together.
 const DEARER: f64 = 20_000.0;
+/// So cheap that no number of points is.
+const CHEAPER: f64 = 0.01;
 const TOGETHER: &str = "cpu/steps-together";
 const IN_PARTS: &str = "plan/in-parts";
 
@@ -99,14 +101,65 @@ fn steps_together_are_steps_one_after_the_other() {
         let sizes = [60, 5, 20].map(Const::I64);
         let args = [Const::I32(steps), sizes[0], sizes[1], sizes[2]];
         agrees("chosen", &args, true);
+        agrees("down", &i64s([i64::from(steps) + 1, 5003]), true);
     }
+    // Not near, in some step.
+    agrees("farther", &i64s([9, 5003]), false);
     agrees("around", &[Const::I32(6), Const::I64(3000)], false);
+}
+
+#[test]
+fn large_planes_are_cut() {
+    let rule = "cpu/steps-in-blocks";
+    for (entry, sizes, in_blocks) in [
+        ("chosen", [5, 203, 210], true),
+        ("within", [6, 260, 200], true),
+        ("within", [1, 260, 200], true),
+        ("sheets", [2, 700, 400], true),
+        ("numbered", [4, 300, 150], true),
+        // All rows of a plane are near.
+        ("within", [60, 9, 20], false),
+    ] {
+        for steps in [2, 5, 16, 17] {
+            let sizes = sizes.map(Const::I64);
+            let args = [Const::I32(steps), sizes[0], sizes[1], sizes[2]];
+            let (expected, apart) = run((entry, &args), (1, CHEAPER), TOGETHER);
+            assert!(!apart, "{entry}");
+            for threads in 1..4 {
+                let got = run((entry, &args), (threads, DEARER), rule);
+                let what = format!("{entry} on {threads} threads, {steps} steps");
+                assert!(got.0 == expected, "{what}");
+                assert_eq!(got.1, in_blocks && steps > 2, "{what}");
+            }
+        }
+    }
+    for steps in [5, 8] {
+        let args = [Const::I32(steps), Const::I64(3), Const::I64(90_001)];
+        let (expected, _) = run(("clamped", &args), (1, CHEAPER), TOGETHER);
+        for threads in 1..4 {
+            let got = run(("clamped", &args), (threads, DEARER), rule);
+            assert_eq!(got, (expected.clone(), true), "on {threads} threads");
+        }
+    }
 }
 
 #[test]
 fn a_step_that_fails_does_so_as_it_does_alone() {
     agrees("fails", &[4, 3000].map(Const::I64), true);
     agrees("fails", &[5, 3000].map(Const::I64), true);
+}
+
+#[test]
+fn a_step_that_fails_in_a_block_does_so_as_it_does_alone() {
+    for steps in [4, 5] {
+        let args = [steps, 4, 300, 150].map(Const::I64);
+        let (expected, _) = run(("breaks", &args), (1, CHEAPER), TOGETHER);
+        assert_eq!(expected.is_err(), steps == 5);
+        for threads in 1..4 {
+            let got = run(("breaks", &args), (threads, DEARER), "cpu/steps-in-blocks");
+            assert_eq!(got, (expected.clone(), true), "on {threads} threads");
+        }
+    }
 }
 
 #[test]

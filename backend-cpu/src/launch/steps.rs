@@ -11,6 +11,8 @@
 //! time skewing (Wonnacott 2000) with trapezoids where strips meet (Frigo and Strumpen, *Cache oblivious stencil computations*, 2005).
 //! Every point does what it does in a launch of its own, so results are the same to the bit.
 
+mod blocks;
+
 use super::map::call;
 use super::{Run, fill, pieces, with_run};
 use crate::buffer::{Account, Buffer};
@@ -19,27 +21,46 @@ use crate::module::Module;
 use crate::target::second_cache;
 use crate::team::Team;
 use crate::worker::{Launch, Worker};
+use blocks::Blocks;
 use midend::device::{Arg, Steps, Stop};
 use midend::fired::fired;
-use midend::ir::scalar::Const;
 use midend::trap::RunError;
 use rayon::ThreadPool;
 use std::sync::Arc;
 
 /// Bytes that stay near a thread at most: half of the second nearest cache, where it is large.
 pub(super) const NEAR: f64 = (1 << 20) as f64;
+/// Blocks of planes may have so many times as much, which is the whole cache: they are smaller from step to step.
+const WHOLE: i64 = 2;
 /// The most steps that are done together.
 const TOGETHER: i64 = 8;
+/// Bytes of blocks of points of one dimension that stay in the nearest cache, and how many steps are done together there at most; and both where each step
+/// reads of other arrays, too: what is asked for of these for the next block is there as well.
+const NEAREST: (i64, i64) = (27 << 10, 12);
+const NEAREST_OF_OTHERS: (i64, i64) = (18 << 10, 8);
+/// So many such blocks for each thread are worth it, and so many bytes are too much without other arrays: then memory counts more than the nearest cache.
+const FEW_BLOCKS: i64 = 6;
+const MANY: i64 = 32 << 20;
 
 /// Bytes that stay near a thread on this machine.
 fn near() -> f64 {
     second_cache().map_or(NEAR, |bytes| NEAR.min(bytes as f64 / 2.0))
 }
 
-/// Whether steps that read and write so many bytes gain by it: else nearly all of it is near anyway.
-pub(crate) fn is_worth(threads: usize, dearer: f64, bytes: u64) -> bool {
-    let enough = second_cache().map_or(NEAR, |bytes| NEAR.min(bytes as f64 * 0.875));
+/// Whether steps over a space of so many dimensions that read and write so many bytes gain by it: else nearly all of it is near anyway.
+pub(crate) fn is_worth(threads: usize, dearer: f64, (rank, bytes): (usize, u64)) -> bool {
+    let nearest = (NEAREST.0 * FEW_BLOCKS) as f64;
+    // One thread does not wait for others after each step.
+    let enough = match (rank, threads) {
+        (1, 2..) => nearest,
+        _ => enough(),
+    };
     bytes as f64 * dearer > enough * threads as f64
+}
+
+/// Bytes of which a good part is not in the second nearest cache.
+fn enough() -> f64 {
+    second_cache().map_or(NEAR, |bytes| NEAR.min(bytes as f64 * 0.875))
 }
 
 /// Runs a kernel several times, if that can be done so and nothing fails. Whether it was.
@@ -130,6 +151,11 @@ impl Shares {
         strip * self.count / self.strips
     }
 
+    /// The points of pieces.
+    const fn points(&self, (lo, hi): (i64, i64)) -> (i64, i64) {
+        (lo * self.piece, hi * self.piece)
+    }
+
     /// What is done in a strip: calls `f` with steps and ranges of pieces, in order.
     fn strip(&self, strip: i64, steps: i64, f: &mut dyn FnMut(i64, (i64, i64))) {
         let (start, end) = (self.start(strip), self.start(strip + 1));
@@ -153,13 +179,60 @@ impl Shares {
     }
 }
 
+/// Who does which steps on which points.
+enum Order {
+    Pieces(Shares),
+    Blocks(Blocks),
+}
+
+/// What is done with a step and a range of points.
+type Do<'a> = dyn FnMut(i64, (i64, i64)) + 'a;
+
+impl Order {
+    const fn together(&self) -> i64 {
+        match self {
+            Self::Pieces(shares) => shares.together,
+            Self::Blocks(blocks) => blocks.together,
+        }
+    }
+
+    /// Parts that threads may do at the same time, and those that may be done when all these are.
+    const fn parts(&self) -> (i64, i64) {
+        match self {
+            Self::Pieces(shares) => (shares.strips, shares.strips - 1),
+            Self::Blocks(blocks) => (blocks.count, blocks.count),
+        }
+    }
+
+    /// What is done in a part of the first kind.
+    fn first(&self, part: i64, steps: i64, f: &mut Do<'_>) {
+        match self {
+            Self::Pieces(shares) => shares.strip(part, steps, &mut |step, pieces| {
+                f(step, shares.points(pieces));
+            }),
+            Self::Blocks(blocks) => blocks.block(part, steps, f),
+        }
+    }
+
+    /// What is done in a part of the second kind.
+    fn second(&self, part: i64, steps: i64, f: &mut Do<'_>) {
+        match self {
+            Self::Pieces(shares) => shares.seam(part + 1, steps, &mut |step, pieces| {
+                f(step, shares.points(pieces));
+            }),
+            Self::Blocks(blocks) => blocks.seam(part, steps, f),
+        }
+    }
+}
+
 impl Run<'_> {
-    /// All steps. Whether they were begun.
-    fn steps(&self, chunk: Code, lanes: i64, steps: &Steps<'_, Buffer>) -> bool {
+    /// How steps are done together, if they are: points in their order, unless planes are so large that more are if those are cut.
+    fn order(&self, lanes: i64, steps: &Steps<'_, Buffer>) -> Option<Order> {
         let points = self.points(self.extents);
         // The bytes of a point: what is carried twice, and other buffers in which each has its own elements.
         let carried = steps.carried.iter();
-        let mut bytes: i64 = carried.map(|c| 2 * c.memory[0].elem().bytes() as i64).sum();
+        let of_carried: i64 = carried.map(|c| 2 * c.memory[0].elem().bytes() as i64).sum();
+        let mut bytes = of_carried;
         for (arg, place) in steps.args.iter().zip(0..) {
             let is_carried = |c: &midend::device::Stepped<_>| c.from == place || c.to == place;
             if let Arg::Buffer(buffer) = arg
@@ -169,36 +242,66 @@ impl Run<'_> {
                 bytes += buffer.elem().bytes() as i64;
             }
         }
+        let (nearest, most) = match bytes > of_carried {
+            true => NEAREST_OF_OTHERS,
+            false => NEAREST,
+        };
+        let is_line = self.extents.len() == 1;
+        if is_line && (bytes > of_carried || points.saturating_mul(bytes) < MANY) {
+            let (far, near) = ((steps.far, most), (nearest / bytes.max(1), steps.times));
+            let line = Blocks::of_line((points, lanes.max(1)), far, near, self.threads as i64);
+            if let Some(blocks) = line {
+                fired("cpu/steps-in-blocks");
+                return Some(Order::Blocks(blocks));
+            }
+        }
         let near = near() as i64 / bytes.max(1);
         let row = match self.extents {
             [_, inner @ ..] if !inner.is_empty() => self.points(inner).max(1),
             _ => lanes.max(1),
         };
-        let times = (steps.reach, steps.times);
-        let threads = self.threads as i64;
-        let Some(shares) = Shares::of((points, row), times, near, threads) else {
+        let (times, threads) = (steps.times, self.threads as i64);
+        let shares = Shares::of((points, row), (steps.reach()?, times), near, threads);
+        let together = shares.map_or(1, |shares| shares.together);
+        if together < TOGETHER.min(times) {
+            let (space, near) = ((self.extents, lanes.max(1)), WHOLE * near);
+            let blocks = Blocks::of(space, (steps.far, TOGETHER), (near, times), threads);
+            if let Some(blocks) = blocks.filter(|blocks| blocks.together > together) {
+                fired("cpu/steps-in-blocks");
+                return Some(Order::Blocks(blocks));
+            }
+        }
+        shares.map(Order::Pieces)
+    }
+
+    /// All steps. Whether they were begun, and there was nothing that could not be computed.
+    fn steps(&self, chunk: Code, lanes: i64, steps: &Steps<'_, Buffer>) -> bool {
+        let Some(order) = self.order(lanes, steps) else {
             return false;
         };
         fired("cpu/steps-together");
+        let points = self.points(self.extents);
+        let (parts, seams) = order.parts();
         let mut first = 0;
         while first < steps.times && !self.launch.over() {
-            let together = shares.together.min(steps.times - first);
-            let slots: Vec<Vec<u64>> = (first..first + together)
-                .map(|step| self.slots_of(steps, step))
-                .collect();
-            let on = |worker: &mut Worker<'_>, step: i64, range: (i64, i64)| {
-                let (lo, hi) = (range.0 * shares.piece, range.1 * shares.piece);
-                if !self.launch.over() {
-                    call(chunk, worker, &slots[step as usize], (lo, hi.min(points)));
+            let together = order.together().min(steps.times - first);
+            let slots = (first..first + together).map(|step| self.slots_of(steps, step));
+            let Some(slots) = slots.collect::<Option<Vec<_>>>() else {
+                return false;
+            };
+            let on = |worker: &mut Worker<'_>, step: i64, (lo, hi): (i64, i64)| {
+                let hi = hi.min(points);
+                if lo < hi && !self.launch.over() {
+                    call(chunk, worker, &slots[step as usize], (lo, hi));
                 }
             };
-            self.chunks_apart(shares.strips as usize, &|worker, strip| {
-                shares.strip(strip as i64, together, &mut |step, range| {
+            self.chunks_apart(parts as usize, &|worker, part| {
+                order.first(part as i64, together, &mut |step, range| {
                     on(&mut *worker, step, range);
                 });
             });
-            self.chunks_apart(shares.strips as usize - 1, &|worker, seam| {
-                shares.seam(seam as i64 + 1, together, &mut |step, range| {
+            self.chunks_apart(seams as usize, &|worker, part| {
+                order.second(part as i64, together, &mut |step, range| {
                     on(&mut *worker, step, range);
                 });
             });
@@ -207,8 +310,8 @@ impl Run<'_> {
         true
     }
 
-    /// The arguments of a step.
-    fn slots_of(&self, steps: &Steps<'_, Buffer>, step: i64) -> Vec<u64> {
+    /// The arguments of a step, if they can be computed.
+    fn slots_of(&self, steps: &Steps<'_, Buffer>, step: i64) -> Option<Vec<u64>> {
         let mut slots = self.slots.to_vec();
         for carried in steps.carried {
             let memory = |step: i64| carried.memory[(step % 2) as usize].start() as u64;
@@ -217,13 +320,10 @@ impl Run<'_> {
                 slots[carried.from] = memory(step - 1);
             }
         }
-        if let Some(place) = steps.counter
-            && let Arg::Scalar(first) = steps.args[place]
-        {
-            let number = Const::int(first.ty(), step.into());
-            slots[place] = number.map_or(0, Const::to_slot);
+        for (place, number) in (steps.numbers)(step).ok()? {
+            slots[place] = number.to_slot();
         }
-        slots
+        Some(slots)
     }
 }
 

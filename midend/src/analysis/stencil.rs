@@ -18,12 +18,15 @@
 //! An index is looked at as a sum of products: each index of the space, and the constant, times extents, where the numbers that are not known
 //! exactly are within an interval.
 
+mod form;
+
 use crate::hash::HashMap;
 use crate::ir::id::Var;
 use crate::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use crate::ir::scalar::{BinOp, Const, ScalarOp};
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm, Vars};
 use crate::ir::types::{ScalarType, Type};
+use form::{Form, operated};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many operations one after the other before the loop are looked at.
@@ -39,6 +42,8 @@ pub struct Stencil<'b> {
     pub kernel: &'b Kernel,
     /// The statement that launches it.
     pub launch: &'b Exp<Mem>,
+    /// What each step computes before, of its number and what is from outside, in order.
+    pub scalars: Vec<(Var, ScalarOp, &'b [Atom])>,
     /// The buffers that are carried.
     pub carried: Vec<Carried>,
     /// How far, in elements, what a point reads of these is from its own place at most: for each read the sum of the magnitudes.
@@ -71,18 +76,18 @@ pub fn stencil<'b>(
     body: &'b Body<Mem>,
 ) -> Option<Stencil<'b>> {
     let mut made = BTreeMap::new();
-    let mut launched = None;
+    let (mut launched, mut scalars) = (None, Vec::new());
     for stm in &body.stms {
         match &stm.exp {
             Exp::Op(Mem::Alloc { elem, len, .. }) => {
                 made.insert(*stm.binds.first()?, (*elem, *len));
             }
+            Exp::Scalar(op, args) => scalars.push((*stm.binds.first()?, *op, &args[..])),
             Exp::Op(Mem::Free(_) | Mem::Apart(_)) => {}
             Exp::Op(Mem::Launch(kernel)) if launched.is_none() => {
                 launched = Some((&**kernel, &stm.exp));
             }
             Exp::Atom(_)
-            | Exp::Scalar(..)
             | Exp::Assert { .. }
             | Exp::Guard { .. }
             | Exp::If { .. }
@@ -91,13 +96,15 @@ pub fn stencil<'b>(
             | Exp::Op(_) => return None,
         }
     }
+    // What is another number in each step.
+    let varying: Vec<Var> = scalars.iter().map(|s| s.0).chain([index]).collect();
     let (kernel, launch) = launched?;
     let mut carried = Vec::new();
     for (param, result) in params.iter().zip(&body.result) {
         let to = result.as_var()?;
         // Each is made for this parameter alone, and of a size that does not change.
         let (elem, len) = made.remove(&to)?;
-        let is_fixed = len.as_var().is_none_or(|v| v != index);
+        let is_fixed = len.as_var().is_none_or(|v| !varying.contains(&v));
         if vars[param.var].ty != Type::Buffer(elem) || !is_fixed {
             return None;
         }
@@ -111,7 +118,7 @@ pub fn stencil<'b>(
     if !made.is_empty() || !matches!(kernel.kind, KernelKind::Map) || kernel.tiled > 0 {
         return None;
     }
-    let mut finder = Finder::new((vars, known), kernel, &carried)?;
+    let mut finder = Finder::new((vars, known), (kernel, &varying), &carried)?;
     finder.body(&kernel.body, true)?;
     let Finder {
         written,
@@ -123,132 +130,11 @@ pub fn stencil<'b>(
     (is_written && !carried.is_empty()).then(|| Stencil {
         kernel,
         launch,
+        scalars,
         carried,
         reach: reach.into_iter().collect(),
         bounds,
     })
-}
-
-/// The least and the greatest that a number may be.
-type Interval = (i64, i64);
-
-/// A product: an index of the space, if one is a factor, and variables from outside, in order.
-type Product = (Option<usize>, Vec<Var>);
-
-/// A sum of products, each times some number in an interval.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Form(BTreeMap<Product, Interval>);
-
-impl Form {
-    fn of(product: Product, number: i64) -> Self {
-        Self(BTreeMap::from([(product, (number, number))])).normal()
-    }
-
-    fn constant(number: i64) -> Self {
-        Self::of((None, Vec::new()), number)
-    }
-
-    /// Without what is nothing.
-    fn normal(mut self) -> Self {
-        self.0.retain(|_, interval| *interval != (0, 0));
-        self
-    }
-
-    /// Takes the numbers of both together.
-    fn with(
-        &self,
-        other: &Self,
-        f: impl Fn(Interval, Interval) -> Option<Interval>,
-    ) -> Option<Self> {
-        let products: BTreeSet<&Product> = self.0.keys().chain(other.0.keys()).collect();
-        let number = |form: &Self, product| form.0.get(product).copied().unwrap_or((0, 0));
-        let sum: Option<BTreeMap<Product, Interval>> = products
-            .into_iter()
-            .map(|p| Some((p.clone(), f(number(self, p), number(other, p))?)))
-            .collect();
-        Some(Self(sum?).normal())
-    }
-
-    fn plus(&self, other: &Self) -> Option<Self> {
-        self.with(other, |(a, b), (c, d)| {
-            Some((a.checked_add(c)?, b.checked_add(d)?))
-        })
-    }
-
-    fn minus(&self, other: &Self) -> Option<Self> {
-        self.with(other, |(a, b), (c, d)| {
-            Some((a.checked_sub(d)?, b.checked_sub(c)?))
-        })
-    }
-
-    /// What may be one or the other. What an index is a factor of must be the same.
-    fn either(&self, other: &Self) -> Option<Self> {
-        let hull = self.with(other, |(a, b), (c, d)| Some((a.min(c), b.max(d))))?;
-        let moving = |form: &Self| -> Vec<(Product, Interval)> {
-            let all = form.0.iter().filter(|((index, _), _)| index.is_some());
-            all.map(|(p, i)| (p.clone(), *i)).collect()
-        };
-        (moving(self) == moving(other)).then_some(hull)
-    }
-
-    fn times(&self, other: &Self) -> Option<Self> {
-        let mut all = Self::default();
-        for ((i, xs), (a, b)) in &self.0 {
-            for ((k, ys), (c, d)) in &other.0 {
-                let index = match (*i, *k) {
-                    (Some(_), Some(_)) => return None,
-                    (one, other) => one.or(other),
-                };
-                let mut factors = [xs.clone(), ys.clone()].concat();
-                factors.sort_unstable();
-                let ends = [(a, c), (a, d), (b, c), (b, d)];
-                let ends: Option<Vec<i64>> =
-                    ends.map(|(x, y)| x.checked_mul(*y)).into_iter().collect();
-                let ends = ends?;
-                let interval = (*ends.iter().min()?, *ends.iter().max()?);
-                let part = Self(BTreeMap::from([((index, factors), interval)]));
-                all = all.plus(&part.normal())?;
-            }
-        }
-        Some(all)
-    }
-
-    /// The index and what is added to it, if nothing else is.
-    fn near(&self) -> Option<(usize, Interval)> {
-        let mut added = (0, 0);
-        let mut found = None;
-        for ((index, factors), interval) in &self.0 {
-            match index {
-                Some(index) if factors.is_empty() && *interval == (1, 1) && found.is_none() => {
-                    found = Some(*index);
-                }
-                None if factors.is_empty() => added = *interval,
-                Some(_) | None => return None,
-            }
-        }
-        Some((found?, added))
-    }
-
-    /// The sum, if it is known exactly.
-    fn known(&self) -> Option<Sum> {
-        let exact = self.0.iter().map(|((index, factors), (low, high))| {
-            (index.is_none() && low == high).then(|| (*low, factors.clone()))
-        });
-        exact.collect()
-    }
-}
-
-/// A sum, difference or product.
-fn operated(op: BinOp, a: &Form, b: &Form) -> Option<Form> {
-    if op == BinOp::Add {
-        a.plus(b)
-    } else if op == BinOp::Sub {
-        a.minus(b)
-    } else if op == BinOp::Mul {
-        a.times(b)
-    } else {
-        None
-    }
 }
 
 struct Finder<'a> {
@@ -258,7 +144,7 @@ struct Finder<'a> {
     extents: Vec<Form>,
     /// The number of the point among all: where its own elements are.
     own: Form,
-    /// What is bound in the kernel, and what of it is known.
+    /// What is bound in the kernel, or by each step anew, and what of it is known.
     inside: BTreeMap<Var, Option<Form>>,
     /// The buffers that a point makes for itself.
     local: BTreeSet<Var>,
@@ -270,7 +156,7 @@ struct Finder<'a> {
 impl<'a> Finder<'a> {
     fn new(
         (vars, known): (&'a Vars, &'a Known),
-        kernel: &Kernel,
+        (kernel, varying): (&Kernel, &[Var]),
         carried: &'a [Carried],
     ) -> Option<Self> {
         let mut finder = Self {
@@ -279,7 +165,7 @@ impl<'a> Finder<'a> {
             carried,
             extents: Vec::new(),
             own: Form::default(),
-            inside: BTreeMap::new(),
+            inside: varying.iter().map(|v| (*v, None)).collect(),
             local: BTreeSet::new(),
             written: BTreeSet::new(),
             reach: BTreeSet::new(),

@@ -109,7 +109,7 @@ fn index<B>(frame: &[Val<B>], operand: Operand) -> Result<usize, RunError> {
 }
 
 /// The commonest operations of host code, without the way through the general table.
-fn scalar_op(op: ScalarOp, args: &[Const]) -> Result<Const, RunError> {
+pub(super) fn scalar_op(op: ScalarOp, args: &[Const]) -> Result<Const, RunError> {
     const INT: ScalarType = ScalarType::I64;
     match (op, args) {
         (ScalarOp::Bin(BinOp::Add, INT), &[Const::I64(a), Const::I64(b)]) => {
@@ -384,11 +384,11 @@ impl<D: Device> Run<'_, D> {
             .ok_or_else(|| malformed("a bound that is no integer"))?;
         let counter = (index, bound.ty());
         let mut last = None;
-        if let (Some(steps), Ok(times)) = (steps, i64::try_from(times)) {
-            last = self.steps(frame, steps, (number(bound.ty(), 0)?, times))?;
-        }
-        if let (Some(apart), None) = (apart, &last) {
+        if let Some(apart) = apart {
             last = self.apart(frame, (apart, body), (params, counter), times)?;
+        }
+        if let (Some(steps), Ok(times), None) = (steps, i64::try_from(times), &last) {
+            last = self.steps(frame, steps, (number(bound.ty(), 0)?, times))?;
         }
         let Some(last) = last else {
             return self.all_steps(frame, (params, body), counter, times);
@@ -489,6 +489,6 @@ fn fail<D: Device>(frame: &Frame<D>, kind: TrapKind, parts: &[Part]) -> RunError
     })
 }
 
-fn number(ty: ScalarType, i: i128) -> Result<Const, RunError> {
+pub(super) fn number(ty: ScalarType, i: i128) -> Result<Const, RunError> {
     Const::int(ty, i).ok_or_else(|| malformed("a counter out of range"))
 }
