@@ -71,3 +71,46 @@ entry between [n] (points: i64) (xs: [n]f32) (steps: i64) : [points]f32 =
          let s = assert (t != 5) t
          in 0.5 * x + xs[k + s]
   in tabulate points of
+
+-- Several elements in each step, side by side: all of them, in any order, but for the last, and more than are turned.
+-- ==
+-- entry: several
+-- random input { 100i64 [400]f32 [300]f64 16i64 } auto output
+-- random input { 100i64 [400]f32 [300]f64 4i64 } auto output
+-- random input { 100i64 [400]f32 [300]f64 37i64 } auto output
+-- random input { 64i64 [160]f32 [300]f64 32i64 } auto output
+-- random input { 64i64 [158]f32 [300]f64 32i64 } error: out of bounds
+entry several [n] [m] (points: i64) (xs: [n]f32) (ys: [m]f64) (steps: i64) : [points](f32, f64, f32, f32) =
+  let of i =
+    let k = at i 63
+    in loop (a, b, c, d) = (0, 0, 0, 0) for t < steps do
+         (0.5 * a + xs[k + 3 * t] * xs[k + 3 * t + 1] - xs[k + 3 * t + 2], 0.5 * b + ys[k + 2 * t + 1] - ys[k + 2 * t],
+          0.25 * c + xs[k + 3 * t] * xs[k + 3 * t + 1], 0.5 * d + xs[k + 5 * t % 97])
+  in tabulate points of
+
+-- ==
+-- entry: threes
+-- random input { 100i64 [400]f32 16i64 } auto output
+-- random input { 100i64 [400]f32 4i64 } auto output
+-- random input { 100i64 [160]f32 32i64 } auto output
+-- random input { 100i64 [158]f32 32i64 } error: out of bounds
+-- random input { 100i64 [120]f32 20i64 } error: out of bounds
+entry threes [n] (points: i64) (xs: [n]f32) (steps: i64) : [points]f32 =
+  tabulate points (\i -> let k = at i 63 in loop a = 0 for t < steps do 0.5 * a + xs[k + 3 * t] * xs[k + 3 * t + 1] - xs[k + 3 * t + 2])
+
+-- ==
+-- entry: not_the_last
+-- random input { 100i64 [159]f32 32i64 } auto output
+-- random input { 100i64 [158]f32 32i64 } auto output
+-- random input { 100i64 [157]f32 32i64 } error: out of bounds
+entry not_the_last [n] (points: i64) (xs: [n]f32) (steps: i64) : [points]f32 =
+  tabulate points (\i -> let k = at i 63 in loop a = 0 for t < steps do 0.5 * a + xs[k + 3 * t] * xs[k + 3 * t + 1])
+
+-- Rows of three numbers for each of four neighbours, whose number is known.
+-- ==
+-- entry: faces
+-- random input { [1000][4]i32 [1000][4][3]f32 } auto output
+-- random input { [17][4]i32 [17][4][3]f32 } auto output
+entry faces [n] (neighbours: [n][4]i32) (faces: [n][4][3]f32) : [n]f32 =
+  map2 (\ks fs -> loop sum = 0 for j < 4 do
+                    sum * 0.5 + fs[j, 0] * fs[j, 1] - fs[j, 2] + faces[i64.i32 ks[j] % n, j, 1]) neighbours faces

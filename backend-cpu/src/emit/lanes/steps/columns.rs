@@ -10,6 +10,8 @@
 //!                              } }
 //! ```
 //!
+//! Several elements of each step that lie side by side are columns of one row, as those of `x[3 * (k + t)]` and the two behind it.
+//!
 //! What is read early is there: the first and the last of these elements are, since what is checked before they are read holds, and so is what lies
 //! between. Where it does not hold, or steps are too few, each step gathers.
 
@@ -23,6 +25,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::fired::fired;
 use midend::ir::id::Var;
 use midend::ir::mem::Mem;
+use midend::ir::scalar::{BinOp, ScalarOp};
 use midend::ir::syntax::{Atom, Body, Exp, LoopParam, Stm, Vars};
 use midend::ir::types::ScalarType;
 use midend::ir::walk::{all_stms, body_binders};
@@ -36,17 +39,39 @@ pub(super) struct Columns {
     rows: Vec<Row>,
 }
 
+/// A read. Several of one step may lie side by side: those of the next step are as many elements behind.
 struct Row {
     bind: Var,
     buffer: Var,
     index: Var,
     elem: ScalarType,
+    stride: i64,
+    /// The first read of these, and how far behind it this one is.
+    first: Var,
+    offset: i64,
+}
+
+/// The most elements that a step reads side by side.
+const STRIDE: i64 = 4;
+
+impl Row {
+    fn is_first(&self) -> bool {
+        self.first == self.bind
+    }
+}
+
+/// Where the column of a read is.
+#[derive(Clone, Copy)]
+struct Column {
+    room: Value,
+    stride: i64,
+    offset: i64,
 }
 
 /// Where the columns of some steps are, and whether they are there.
 #[derive(Clone)]
 pub(in crate::emit::lanes) struct Filled {
-    rooms: HashMap<Var, Value>,
+    rooms: HashMap<Var, Column>,
     are_there: Value,
     step: Value,
 }
@@ -80,7 +105,7 @@ pub(super) fn columns(
     let mut others: BTreeSet<Var> = params.iter().map(|param| param.var).collect();
     let mut slice: Vec<&Stm<Mem>> = Vec::new();
     let mut conds = Vec::new();
-    let mut rows = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     for stm in &body.stms {
         let mut known = true;
         stm.exp.operands(&mut |atom| {
@@ -99,14 +124,32 @@ pub(super) fn columns(
                 let fits = known
                     && is_found(elem)
                     && plan.per_vector(elem).is_some()
-                    && !(plan.varies(*buffer) || inside.contains(buffer))
-                    && growth(&growths(&slice, index), *at) == Some(Growth::One);
-                if let Some(at) = at.as_var().filter(|at| fits && plan.varies(*at)) {
+                    && !(plan.varies(*buffer) || inside.contains(buffer));
+                let stride = match growth(&growths(&slice, index), *at) {
+                    Some(Growth::One) => Some(1),
+                    Some(Growth::By(by)) => by.as_i64(),
+                    Some(Growth::None) | None => None,
+                };
+                let stride = stride.filter(|stride| fits && (1..=STRIDE).contains(stride));
+                let at = at.as_var().filter(|at| plan.varies(*at));
+                if let (Some(stride), Some(at)) = (stride, at) {
+                    let (bind, buffer) = (stm.binds[0], *buffer);
+                    let beside = beside(&slice, at);
+                    let beside = rows.iter().find_map(|row| {
+                        let (_, by) = beside.filter(|(v, _)| row.index == *v)?;
+                        let offset = row.offset + by;
+                        let same = row.buffer == buffer && row.stride == stride;
+                        (same && (0..stride).contains(&offset)).then_some((row.first, offset))
+                    });
+                    let (first, offset) = beside.unwrap_or((bind, 0));
                     rows.push(Row {
-                        bind: stm.binds[0],
-                        buffer: *buffer,
+                        bind,
+                        buffer,
                         index: at,
                         elem,
+                        stride,
+                        first,
+                        offset,
                     });
                 }
             }
@@ -128,6 +171,13 @@ pub(super) fn columns(
             | Exp::Op(_) => break,
         }
     }
+    // What is read of the last step lies before its last read, which is there.
+    let ends: BTreeSet<Var> = rows
+        .iter()
+        .filter(|row| row.offset + 1 == row.stride)
+        .map(|row| row.first)
+        .collect();
+    rows.retain(|row| ends.contains(&row.first));
     let indices = rows.iter().map(|row| Atom::Var(row.index));
     let needed = indices.chain(conds.iter().copied());
     let mut needed: BTreeSet<Var> = needed.filter_map(|atom| atom.as_var()).collect();
@@ -144,6 +194,18 @@ pub(super) fn columns(
         conds,
         rows,
     })
+}
+
+/// The index that another one is a constant behind, and how far.
+fn beside(slice: &[&Stm<Mem>], index: Var) -> Option<(Var, i64)> {
+    let stm = slice.iter().find(|stm| stm.binds == [index])?;
+    let Exp::Scalar(ScalarOp::Bin(BinOp::Add, ScalarType::I64), args) = &stm.exp else {
+        return None;
+    };
+    match args[..] {
+        [Atom::Var(before), by] | [by, Atom::Var(before)] => Some((before, by.as_i64()?)),
+        _ => None,
+    }
 }
 
 /// Whether a body writes nothing but arrays of the lanes.
@@ -169,8 +231,9 @@ fn writes_only_own(plan: &Plan, body: &Body<Mem>) -> bool {
 impl Emit<'_, '_> {
     /// Memory for the columns of so many steps.
     pub(super) fn rooms(&mut self, plan: &Plan, columns: &Columns, steps: i64) -> Vec<Value> {
-        let size = |row: &Row| (row.elem.bytes() * plan.width) as u32 * steps as u32;
-        let rooms = columns.rows.iter().map(|row| self.stack_slot(size(row)));
+        let size = |row: &Row| (row.elem.bytes() * plan.width) as u32 * (steps * row.stride) as u32;
+        let first = columns.rows.iter().filter(|row| row.is_first());
+        let rooms = first.map(|row| self.stack_slot(size(row)));
         rooms.collect()
     }
 
@@ -210,7 +273,8 @@ impl Emit<'_, '_> {
 
         self.b.switch_to_block(fill);
         let mut filled = HashMap::new();
-        for (row, room) in columns.rows.iter().zip(rooms) {
+        let firsts = columns.rows.iter().filter(|row| row.is_first());
+        for (row, room) in firsts.zip(rooms) {
             match group.lanes.get(&row.index) {
                 // These lie side by side for the lanes.
                 None | Some(Lanes::Linear(_, 0 | 1)) => continue,
@@ -224,8 +288,17 @@ impl Emit<'_, '_> {
                 self.element(buffer, row.elem, index)
             });
             let starts: Vec<Value> = starts.collect();
+            let length = self.b.ins().imul_imm_s(length, row.stride);
             self.turned_copy(group, row.elem, (*room, &starts), (length, false));
-            filled.insert(row.bind, *room);
+            let all = columns.rows.iter().filter(|other| other.first == row.bind);
+            filled.extend(all.map(|other| {
+                let column = Column {
+                    room: *room,
+                    stride: other.stride,
+                    offset: other.offset,
+                };
+                (other.bind, column)
+            }));
         }
         let yes = self.b.ins().iconst(types::I8, 1);
         self.b.ins().jump(join, &block_args([yes]));
@@ -246,12 +319,14 @@ impl Emit<'_, '_> {
         read: (Var, Atom),
     ) -> Option<Lanes> {
         let filled = group.columns.as_ref()?;
-        let (room, step) = (*filled.rooms.get(&bind)?, filled.step);
+        let (column, step) = (*filled.rooms.get(&bind)?, filled.step);
         let [near, far, join] = [(); 3].map(|()| self.b.create_block());
         self.b.ins().brif(filled.are_there, near, &[], far, &[]);
         self.b.switch_to_block(near);
         let elem = self.elem(bind);
-        let place = self.panel_step(group, elem, (room, step));
+        let number = self.b.ins().imul_imm_s(step, column.stride);
+        let number = self.b.ins().iadd_imm_s(number, column.offset);
+        let place = self.panel_step(group, elem, (column.room, number));
         let Lanes::Packed(values) = self.lanes_load(group, elem, place, elem.bytes() as i64) else {
             unreachable!("columns are vectors")
         };
