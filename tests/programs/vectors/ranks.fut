@@ -164,7 +164,7 @@ def interval (kind: i64) : f64 -> i64 = let row = row 20 kind in \x -> i64.sum (
 
 -- ==
 -- entry: buckets
--- script input { (0i64, numbers 300000i64) } auto output
+-- script input { (0i64, numbers 160000i64) } auto output
 -- script input { (1i64, numbers 1023i64) } auto output
 -- script input { (3i64, numbers 1024i64) } auto output
 -- script input { (5i64, numbers 70i64) } auto output
@@ -172,7 +172,7 @@ entry buckets [m] (kind: i64) (xs: [m]f64) = hist (+) 0i32 21 (map (interval kin
 
 -- ==
 -- entry: fewer
--- script input { (0i64, numbers 300000i64) } auto output
+-- script input { (0i64, numbers 160000i64) } auto output
 -- script input { (1i64, numbers 1023i64) } auto output
 -- script input { (3i64, numbers 1024i64) } auto output
 -- script input { (5i64, numbers 70i64) } auto output
@@ -180,7 +180,7 @@ entry fewer [m] (kind: i64) (xs: [m]f64) = hist (+) 0i64 9 (map (\x -> interval 
 
 -- ==
 -- entry: far
--- script input { (0i64, numbers 300000i64) } auto output
+-- script input { (0i64, numbers 160000i64) } auto output
 -- script input { (1i64, numbers 1023i64) } auto output
 -- script input { (3i64, numbers 1024i64) } auto output
 -- script input { (5i64, numbers 70i64) } auto output
@@ -188,7 +188,7 @@ entry far [m] (kind: i64) (xs: [m]f64) = hist (+) 0i16 32 (map (\x -> interval k
 
 -- ==
 -- entry: more
--- script input { (0i64, numbers 300000i64) } auto output
+-- script input { (0i64, numbers 160000i64) } auto output
 -- script input { (1i64, numbers 1023i64) } auto output
 -- script input { (3i64, numbers 1024i64) } auto output
 -- script input { (5i64, numbers 70i64) } auto output
@@ -196,7 +196,7 @@ entry more [m] (kind: i64) (xs: [m]f64) = hist (+) 0i64 33 (map (\x -> interval 
 
 -- ==
 -- entry: one
--- script input { (0i64, numbers 300000i64) } auto output
+-- script input { (0i64, numbers 160000i64) } auto output
 -- script input { (1i64, numbers 1023i64) } auto output
 -- script input { (3i64, numbers 1024i64) } auto output
 -- script input { (5i64, numbers 70i64) } auto output
@@ -213,7 +213,7 @@ def count [n] (intervals: [n]i64): [21]i32 = hist (+) 0 21 intervals (replicate 
 -- ==
 -- entry: pairs
 -- script input { (numbers 37i64, numbers 91i64) } auto output
--- script input { (numbers 301i64, numbers 1001i64) } auto output
+-- script input { (numbers 161i64, numbers 1001i64) } auto output
 -- script input { (numbers 150i64, numbers 16i64) } auto output
 -- script input { (numbers 9i64, numbers 3i64) } auto output
 entry pairs [n] [m] (xs: [n]f64) (ys: [m]f64) = count (flatten (tabulate_2d n m (\i j -> pair xs[i] ys[j])))
@@ -221,7 +221,7 @@ entry pairs [n] [m] (xs: [n]f64) (ys: [m]f64) = count (flatten (tabulate_2d n m 
 -- ==
 -- entry: after
 -- script input { (numbers 37i64, numbers 91i64) } auto output
--- script input { (numbers 601i64, numbers 601i64) } auto output
+-- script input { (numbers 403i64, numbers 403i64) } auto output
 -- script input { (numbers 150i64, numbers 16i64) } auto output
 -- script input { (numbers 9i64, numbers 3i64) } auto output
 entry after [n] [m] (xs: [n]f64) (ys: [m]f64) =

@@ -94,7 +94,6 @@ entry several [n] [m] (points: i64) (xs: [n]f32) (ys: [m]f64) (steps: i64) : [po
 -- random input { 100i64 [400]f32 4i64 } auto output
 -- random input { 100i64 [160]f32 32i64 } auto output
 -- random input { 100i64 [158]f32 32i64 } error: out of bounds
--- random input { 100i64 [120]f32 20i64 } error: out of bounds
 entry threes [n] (points: i64) (xs: [n]f32) (steps: i64) : [points]f32 =
   tabulate points (\i -> let k = at i 63 in loop a = 0 for t < steps do 0.5 * a + xs[k + 3 * t] * xs[k + 3 * t + 1] - xs[k + 3 * t + 2])
 
@@ -112,5 +111,5 @@ entry not_the_last [n] (points: i64) (xs: [n]f32) (steps: i64) : [points]f32 =
 -- random input { [1000][4]i32 [1000][4][3]f32 } auto output
 -- random input { [17][4]i32 [17][4][3]f32 } auto output
 entry faces [n] (neighbours: [n][4]i32) (faces: [n][4][3]f32) : [n]f32 =
-  map2 (\ks fs -> loop sum = 0 for j < 4 do
-                    sum * 0.5 + fs[j, 0] * fs[j, 1] - fs[j, 2] + faces[i64.i32 ks[j] % n, j, 1]) neighbours faces
+  map2 (\ks fs -> loop sum = 0 for j < 4i64 do
+                    sum * 0.5 + fs[j, 0] * fs[j, 1] - fs[j, 2] + faces[i64.i32 ks[j] & 15, j, 1]) neighbours faces

@@ -281,7 +281,7 @@ entry least_of_rows [n][m] (xss: [n][m]i64) = map (scan i64.min 7) xss
 -- entry: others
 -- random input { [1000]f32 [1000]i32 } auto output
 entry others [n] (xs: [n]f32) (ys: [n]i32) =
-  (scan (+) 0 xs, scan f32.max f32.lowest xs, scan (\(a, b) (c, d) -> (a + c, i32.max b d)) (0, i32.lowest) (zip ys ys), scan (+) 0 (map i8.i32 ys), scan (&&) true (map (> -2000000000) ys))
+  (scan f32.max f32.lowest xs, scan (\(a, b) (c, d) -> (a + c, i32.max b d)) (0, i32.lowest) (zip ys ys), scan (+) 0 (map i8.i32 ys), scan (&&) true (map (> -2000000000) ys))
 
 -- ==
 -- entry: kept_singles
