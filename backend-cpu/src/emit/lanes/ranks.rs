@@ -36,7 +36,7 @@ use std::collections::BTreeSet;
 const LEAST: i64 = 6;
 const MOST: i64 = 31;
 /// Bytes of a register, which the table of a level fills, and of all tables.
-const REGISTER: i32 = 64;
+const REGISTER: i32 = crate::emit::memory::REGISTER as i32;
 const TABLES: i64 = 6 * REGISTER as i64;
 /// How many parts such a register has.
 const PARTS: usize = 4;

@@ -261,7 +261,7 @@ impl Emit<'_, '_> {
             counter: row.counter,
             first: zero,
             elem: row.elem,
-            once: true,
+            asks_next: true,
         };
         let first = self.turned(group, &reads, (panel, length)).unwrap_or(zero);
         let range = (first, length);

@@ -76,6 +76,9 @@ fn moves((op, ty): (BinOp, ScalarType), (own, args): (Var, [Atom; 2]), limit: At
         [Atom::Const(by), Atom::Var(v)] if v == own => (by, false),
         _ => return None,
     };
+    if !(ty.is_integer() || matches!(ty, ScalarType::F32 | ScalarType::F64)) {
+        return None;
+    }
     if ty.is_integer() {
         let (by, limit) = (integer(by)?, integer(limit.as_const()?)?);
         let by = if op == BinOp::Add {
@@ -85,37 +88,16 @@ fn moves((op, ty): (BinOp, ScalarType), (own, args): (Var, [Atom; 2]), limit: At
         } else {
             return None;
         };
-        let bits = 8 * ty.bytes() as u32;
-        let (least, most) = match ty.is_signed() {
-            true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-            false => (0, (1i128 << bits) - 1),
-        };
-        let last = limit + MOST * by;
-        let fits = ty.is_signed() && (least..=most).contains(&last);
+        let half = 1i128 << (8 * ty.bytes() - 1);
+        let fits = ty.is_signed() && (-half..half).contains(&(limit + MOST * by));
         return fits.then_some(if by >= 0 { Way::Up } else { Way::Down });
     }
-    let number = |constant: Const| {
-        let bits = constant.word();
-        match constant.ty() {
-            ScalarType::F32 => Some(f64::from(f32::from_bits(bits as u32))),
-            ScalarType::F64 => Some(f64::from_bits(bits)),
-            ScalarType::F16
-            | ScalarType::Bool
-            | ScalarType::I8
-            | ScalarType::I16
-            | ScalarType::I32
-            | ScalarType::I64
-            | ScalarType::U8
-            | ScalarType::U16
-            | ScalarType::U32
-            | ScalarType::U64 => None,
-        }
+    let number = |constant: Const| match ty.bytes() {
+        4 => f64::from(f32::from_bits(constant.word() as u32)),
+        _ => f64::from_bits(constant.word()),
     };
-    let by = number(by).filter(|by| by.is_finite())?;
-    let not_negative = limit
-        .as_const()
-        .and_then(number)
-        .is_some_and(|limit| limit >= 0.0);
+    let by = Some(number(by)).filter(|by| by.is_finite())?;
+    let not_negative = limit.as_const().is_some_and(|limit| number(limit) >= 0.0);
     let adds = if op == BinOp::Add {
         Some(by)
     } else {

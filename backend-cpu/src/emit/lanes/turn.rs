@@ -95,8 +95,8 @@ pub(super) struct Reads<'s> {
     pub(super) counter: Var,
     pub(super) first: Value,
     pub(super) elem: ScalarType,
-    /// Whether much is done before the next group reads its rows.
-    pub(super) once: bool,
+    /// Whether the rows of the next group are asked for, before which much is done.
+    pub(super) asks_next: bool,
 }
 
 /// What says how far apart elements are that are read in two steps; nothing if they are known to lie side by side.
@@ -198,7 +198,7 @@ impl Emit<'_, '_> {
             })
             .collect();
         group.lanes = outside;
-        if row.once {
+        if row.asks_next {
             self.next_rows(&starts);
         }
         let whole = self.turned_copy(group, row.elem, (panel, &starts), (length, false));

@@ -22,7 +22,7 @@ use midend::ir::syntax::Vars;
 use midend::ir::types::ScalarType;
 
 /// Bytes of a register, and its parts.
-const REGISTER: usize = 64;
+const REGISTER: usize = crate::emit::memory::REGISTER as usize;
 const PARTS: usize = 4;
 /// By how many bytes lanes are moved: 4 times a power of two.
 const MOVES: usize = 4;

@@ -18,7 +18,7 @@ fn reads<'j>(job: &'j Job<'_>, staged: &'j Staged<'_, Mem>, first: Value) -> Rea
         counter: job.tiles.counter,
         first,
         elem: job.elem,
-        once: false,
+        asks_next: false,
     }
 }
 
