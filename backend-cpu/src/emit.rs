@@ -4,6 +4,7 @@
 //! pointer, a certificate is nothing. Code that fails jumps to one block that returns a status other than zero.
 
 mod address;
+mod affine;
 mod checks;
 mod compact;
 pub(crate) mod control;
@@ -86,6 +87,8 @@ pub(crate) struct Emit<'a, 'b> {
     functions: HashMap<FunId, FuncRef>,
     /// Local buffers that live on the stack.
     on_stack: BTreeSet<Var>,
+    /// Indices that are small, as floats of 64 bits are exact.
+    near: BTreeSet<Var>,
     /// The ends of counters that are constants.
     bounds: HashMap<Var, i64>,
     /// The counters, or else the first values carried, of the loops at hand, innermost last.
@@ -141,13 +144,11 @@ pub(crate) const fn fixed() -> MemFlagsData {
 pub(crate) fn signature(conv: CallConv, params: &[ClifType], results: &[ClifType]) -> Signature {
     let mut signature = Signature::new(conv);
     signature.params.push(AbiParam::new(types::I64));
-    signature
-        .params
-        .extend(params.iter().map(|ty| AbiParam::new(*ty)));
+    let params = params.iter().copied().map(AbiParam::new);
+    signature.params.extend(params);
     signature.returns.push(AbiParam::new(types::I8));
-    signature
-        .returns
-        .extend(results.iter().map(|ty| AbiParam::new(*ty)));
+    let results = results.iter().copied().map(AbiParam::new);
+    signature.returns.extend(results);
     signature
 }
 
@@ -188,6 +189,7 @@ pub(crate) fn unit<'a>(
             memory::STACK_BUFFER,
             memory::STACK_TOTAL,
         ),
+        near: BTreeSet::new(),
         bounds: HashMap::new(),
         loops: Vec::new(),
         asked,

@@ -23,6 +23,7 @@ const APART: &str = include_str!("../programs/loops/apart.fut");
 const PAST: &str = include_str!("../programs/vectors/past.fut");
 const ROW_STEPS: &str = include_str!("../programs/vectors/row_steps.fut");
 const LATER: &str = include_str!("../programs/vectors/later.fut");
+const AFFINE: &str = include_str!("../programs/vectors/affine.fut");
 /// Points seem so dear that a few are worth steps done together.
 const DEARER: f64 = 20_000.0;
 /// So cheap that no number of points is.
@@ -280,4 +281,23 @@ fn has_registers_of_512_bits() -> bool {
 #[cfg(not(target_arch = "x86_64"))]
 const fn has_registers_of_512_bits() -> bool {
     false
+}
+
+/// Floats that are affine in an index are what they were where there are so many points that they are not exact.
+#[test]
+fn affine_floats_that_are_rounded() {
+    let points = (1i64 << 26) + 4096;
+    let bits = |i: i64| {
+        let (x, y) = (i as f64, (i + 1) as f64);
+        ((x * 134_217_723.0 + y) - x).to_bits()
+    };
+    let expected = (0..points).fold(0, |all, i| all ^ bits(i));
+    for vector_bits in [128, 256, 512] {
+        for (entry, exact) in used(AFFINE, "cpu/affine-floats", vector_bits) {
+            assert!(exact, "{entry}, {vector_bits} bits");
+        }
+        let call = ("far", &[Const::I64(points)][..]);
+        let (found, _) = run_of(AFFINE, call, (2, 1.0, vector_bits), "cpu/affine-floats");
+        assert_eq!(found, Ok(vec![Value::Scalar(Const::U64(expected))]));
+    }
 }

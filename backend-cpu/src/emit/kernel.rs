@@ -1,5 +1,6 @@
 //! Kernels: loops over pieces of a space, and the units of each kind.
 
+use super::affine::exact;
 use super::groups::Row;
 use super::hist::strips::{fits, strips};
 use super::lanes::{map_plan, with_own_rows};
@@ -164,6 +165,7 @@ pub(crate) fn emit(
         });
     }
     let known = (program, &program.vars);
+    let exact = (role == Role::Chunk).then(|| exact(kernel)).flatten();
     unit(known, units, &params, &[], (&bodies, asked), |emit, p| {
         emit.load_arguments(args, p[0]);
         match (&kernel.kind, role) {
@@ -174,8 +176,16 @@ pub(crate) fn emit(
                     emit.tile(&job, (p[1], p[2]));
                 }
             }
-            (KernelKind::Map | KernelKind::Seq, _) => emit.map(kernel, &p[1..]),
-            (KernelKind::Red { ops, .. }, Role::Chunk) => emit.reduce(kernel, ops, p),
+            (KernelKind::Map | KernelKind::Seq, _) => {
+                emit.exact_or_not(kernel, exact.as_ref(), |emit, kernel| {
+                    emit.map(kernel, &p[1..]);
+                });
+            }
+            (KernelKind::Red { ops, .. }, Role::Chunk) => {
+                emit.exact_or_not(kernel, exact.as_ref(), |emit, kernel| {
+                    emit.reduce(kernel, ops, p);
+                });
+            }
             (KernelKind::Scan { ops, then, .. }, Role::Chunk) => {
                 emit.scan(kernel, (ops, then.as_ref()), p);
             }

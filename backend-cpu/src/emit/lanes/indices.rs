@@ -41,12 +41,16 @@ impl Emit<'_, '_> {
             | ScalarType::F16
             | ScalarType::Bool => return None,
         };
-        let per = group.plan.per_vector(to)?;
+        group.plan.per_vector(to)?;
         let ahead = step.checked_mul(group.plan.width as i64)?;
         if ahead.unsigned_abs() > most.unsigned_abs() {
             return None;
         }
         let all = self.growing(group, ScalarType::I64, index)?;
+        let is_near = to == ScalarType::F64 && self.near.contains(&index.as_var()?);
+        if is_near {
+            return Some(self.near_floats(group, to, (first, step)));
+        }
         let [near, far, join] = std::array::from_fn(|_| self.b.create_block());
         self.b.set_cold_block(far);
         let moved = self.b.ins().iadd_imm_s(first, most);
@@ -56,6 +60,25 @@ impl Emit<'_, '_> {
             .icmp_imm_u(IntCC::UnsignedLessThan, moved, 2 * most);
         self.b.ins().brif(inside, near, &[], far, &[]);
         self.b.switch_to_block(near);
+        let floats = self.near_floats(group, to, (first, step));
+        let types = self.types_of(&floats);
+        let joined = self.params(join, &types);
+        self.b.ins().jump(join, &block_args(floats));
+        self.b.switch_to_block(far);
+        let floats = self.converted(all, (ScalarType::I64, to), group.plan.parts);
+        self.b.ins().jump(join, &block_args(floats));
+        self.b.switch_to_block(join);
+        Some(joined)
+    }
+
+    /// The same where these floats are exact.
+    fn near_floats(
+        &mut self,
+        group: &Group<'_>,
+        to: ScalarType,
+        (first, step): (Value, i64),
+    ) -> Vec<Value> {
+        let per = 16 / to.bytes();
         let first = self.b.ins().fcvt_from_sint(clif(to), first);
         let first = self.b.ins().splat(vector(to), first);
         let lane = |i: usize| {
@@ -79,14 +102,7 @@ impl Emit<'_, '_> {
             let steps = self.joined(&steps);
             floats.push(self.b.ins().fadd(first, steps));
         }
-        let types = self.types_of(&floats);
-        let joined = self.params(join, &types);
-        self.b.ins().jump(join, &block_args(floats));
-        self.b.switch_to_block(far);
-        let floats = self.converted(all, (ScalarType::I64, to), parts);
-        self.b.ins().jump(join, &block_args(floats));
-        self.b.switch_to_block(join);
-        Some(joined)
+        floats
     }
 
     /// Integers of 64 bits as such of which all are numbers of binary64, and that are rounded to the same of binary32: of large ones the lowest bits
