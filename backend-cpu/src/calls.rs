@@ -67,14 +67,14 @@ helpers! {
     F64_TO_F16 = f64_to_f16(F64) -> I32;
     /// Signed power, wrapping.
     POW_INT = pow_int(I64, I64) -> I64;
-    /// An operation by its number, as the interpreter has it. Floats come and go as their bits, so that no vector registers are for calls.
-    EVAL_F32 = eval_f32(I64, I32) -> I32;
+    /// An operation by its number, as the interpreter has it, on so many floats at an address, of which results take the places.
+    EVAL_F32 = eval_f32(I64, I64, I64);
     /// As above.
-    EVAL_F64 = eval_f64(I64, I64) -> I64;
+    EVAL_F64 = eval_f64(I64, I64, I64);
+    /// The same with as many second operands at another address.
+    EVAL2_F32 = eval2_f32(I64, I64, I64, I64);
     /// As above.
-    EVAL2_F32 = eval2_f32(I64, I32, I32) -> I32;
-    /// As above.
-    EVAL2_F64 = eval2_f64(I64, I64, I64) -> I64;
+    EVAL2_F64 = eval2_f64(I64, I64, I64, I64);
 }
 
 extern "C" fn f16_to_f32(x: u32) -> f32 {
@@ -177,13 +177,25 @@ pub(crate) fn evaluation(op: ScalarOp) -> (&'static Helper, i64) {
     }
 }
 
+/// Whether a function is one of these.
+pub(crate) fn evaluates(address: u64) -> bool {
+    let all = [&EVAL_F32, &EVAL_F64, &EVAL2_F32, &EVAL2_F64];
+    all.iter().any(|helper| helper.address() as u64 == address)
+}
+
 macro_rules! evaluations {
     ($($name:ident $ty:ident $bits:ident $variant:ident $kind:ident $eval:ident ($($x:ident)*);)*) => {
         $(
-            extern "C" fn $name(op: i64, $($x: $bits),*) -> $bits {
-                match scalar::$eval($kind::ALL[op as usize], $(Const::$variant($x)),*) {
-                    Ok(Const::$variant(bits)) => bits,
-                    _ => $ty::NAN.to_bits(),
+            unsafe extern "C" fn $name(op: usize, count: usize, $($x: *mut $bits),*) {
+                let op = $kind::ALL[op];
+                for lane in 0..count {
+                    // SAFETY: compiled code has stored so many numbers at each of the addresses.
+                    $(let $x = unsafe { &mut *$x.add(lane) };)*
+                    let result = match scalar::$eval(op, $(Const::$variant(*$x)),*) {
+                        Ok(Const::$variant(bits)) => bits,
+                        _ => $ty::NAN.to_bits(),
+                    };
+                    *[$($x),*][0] = result;
                 }
             }
         )*

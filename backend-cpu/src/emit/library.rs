@@ -3,9 +3,9 @@
 //!
 //! A value is the list of vector registers that hold its lanes, a truth value a mask as wide as what was compared.
 
-use super::Emit;
 use super::lanes::vector;
-use crate::calls::Helper;
+use super::memory::REGISTER;
+use super::{Emit, block_args, plain};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
     ConstantData, Endianness, InstBuilder, MemFlagsData, Type as ClifType, Value, types,
@@ -124,6 +124,17 @@ impl Emit<'_, '_> {
         self.b.ins().vconst(vector_of(ty), data)
     }
 
+    /// Floats without their signs, of vectors by a constant, which Cranelift would make anew.
+    pub(super) fn magnitude(&mut self, a: Value) -> Value {
+        let rest = match self.b.func.dfg.value_type(a) {
+            types::F32X4 => Const::F32(u32::MAX >> 1),
+            types::F64X2 => Const::F64(u64::MAX >> 1),
+            _ => return self.b.ins().fabs(a),
+        };
+        let rest = self.all(rest);
+        self.b.ins().band(a, rest)
+    }
+
     /// One operation of a definition on vectors.
     fn definition_step(&mut self, op: ScalarOp, args: &[Vec<Value>], lanes: usize) -> Vec<Value> {
         match op {
@@ -177,7 +188,7 @@ impl Emit<'_, '_> {
             ScalarOp::FromBits(ty) => self.b.ins().bitcast(vector_of(ty), RAW, args[0]),
             ScalarOp::Un(UnOp::IsNan, _) => self.b.ins().fcmp(FloatCC::Unordered, args[0], args[0]),
             ScalarOp::Un(UnOp::Neg, _) => self.b.ins().fneg(args[0]),
-            ScalarOp::Un(UnOp::Abs, _) => self.b.ins().fabs(args[0]),
+            ScalarOp::Un(UnOp::Abs, _) => self.magnitude(args[0]),
             ScalarOp::Un(UnOp::Sqrt, _) => self.b.ins().sqrt(args[0]),
             ScalarOp::Un(UnOp::Round, _) => self.b.ins().nearest(args[0]),
             ScalarOp::Un(UnOp::Trunc, _) => self.b.ins().trunc(args[0]),
@@ -330,31 +341,30 @@ impl Emit<'_, '_> {
         let usual: Vec<_> = results.iter().map(|v| (*v).into()).collect();
         self.b.ins().brif(any, slow, &[], done, &usual);
         self.b.switch_to_block(slow);
-        let (helper, number): (&Helper, _) = crate::calls::evaluation(op);
-        let number = self.i64(number);
-        let count = (vector_of(ty).lane_count() as usize).min(lanes);
-        let bits = vector_of(ty).as_int();
-        let mut slowly = Vec::new();
-        for i in 0..results.len() {
-            let mut values = Vec::new();
-            for part in 0..parts {
-                let args = args.iter().map(|arg| {
-                    let floats = self.parts_of(arg[i], parts)[part];
-                    self.b.ins().bitcast(bits, RAW, floats)
-                });
-                let args: Vec<Value> = args.collect();
-                for lane in 0..count {
-                    let mut row = vec![number];
-                    for arg in &args {
-                        row.push(self.b.ins().extractlane(*arg, lane as u8));
-                    }
-                    let result = self.helper(helper, &row);
-                    values.push(result.expect("the function has a result"));
-                }
+        let (helper, number) = crate::calls::evaluation(op);
+        // The operands one after the other, of which the first make room for the results.
+        let bytes = 16 * parts;
+        let row = bytes * results.len();
+        // What has fewer parts than a register is stored as a whole one as well.
+        let room = row * args.len() - bytes + REGISTER as usize;
+        let place = self.aligned_slot(room as i64);
+        let mut operands = Vec::new();
+        for (k, arg) in args.iter().enumerate() {
+            operands.push(self.b.ins().iadd_imm_s(place, (k * row) as i64));
+            for (i, floats) in arg.iter().enumerate() {
+                let ahead = (k * row + i * bytes) as i32;
+                self.b.ins().store(plain(), *floats, place, ahead);
             }
-            let all = self.in_vector(bits, &values, parts);
-            slowly.push(self.b.ins().bitcast(vector_of(ty), RAW, all).into());
         }
+        let lanes = lanes.min(16 / ty.bytes()) * parts * results.len();
+        let mut values = vec![self.i64(number), self.i64(lanes as i64)];
+        values.extend(operands);
+        self.helper(helper, &values);
+        let slowly = (0..results.len()).map(|i| {
+            let ahead = (i * bytes) as i32;
+            self.b.ins().load(vector_of(ty), plain(), place, ahead)
+        });
+        let slowly = block_args(slowly.collect::<Vec<_>>());
         self.b.ins().jump(done, &slowly);
         self.b.switch_to_block(done);
         joined

@@ -8,6 +8,13 @@
 //! vpandd zmm6, zmm3, zmm7                             vmovdqa32 zmm6 {k1}{z}, zmm7
 //! ```
 //!
+//! So need branches that are taken if anything holds in any lane:
+//!
+//! ```text
+//! vcmpltps k1, ..; vpmovm2d zmm3, k1                  vcmpltps k2, ..
+//! vptestmd k1, zmm3, zmm3; kortestw k1, k1      ──►   kortestw k2, k2
+//! ```
+//!
 //! What several comparisons say together, by which something is chosen, is put together in mask registers, of which each keeps what it holds until
 //! its turn comes again:
 //!
@@ -217,8 +224,8 @@ impl Masks {
                         halves: None,
                     })
                 }
-                Some(Form::Blend(_)) => {
-                    if let Some(by) = of(3)
+                Some(what @ (Form::Blend(_) | Form::Test)) => {
+                    if let Some(by) = of(if what == Form::Test { 0 } else { 3 })
                         && by.halves != Some(false)
                         && (!by.of.is_empty() || by.number < last)
                     {
@@ -228,6 +235,9 @@ impl Masks {
                 }
                 Some(_) | None => None,
             };
+            if form(code, Width::Four) == Some(Form::Test) {
+                continue;
+            }
             match origin {
                 Some(origin) => {
                     last = last.max(origin.number);
@@ -336,7 +346,8 @@ impl Masks {
             self.held.clear();
             self.mixed.clear();
         }
-        if instruction.op_count() > 0 && instruction.op_kind(0) == OpKind::Register {
+        let writes = form(instruction.code(), Width::Four) != Some(Form::Test);
+        if writes && instruction.op_count() > 0 && instruction.op_kind(0) == OpKind::Register {
             let written = instruction.op0_register().full_register();
             let copied = MOVES.contains(&instruction.code())
                 && instruction.op1_kind() == OpKind::Register
@@ -383,13 +394,20 @@ impl Masks {
         }
     }
 
-    /// What an instruction, as it was before it is widened, chooses by, if a mask register says it: the bytes of a lane, and the mask.
+    /// What an instruction, as it was before it is widened, chooses or branches by, if a mask register says it: the bytes of a lane, and the mask.
     pub(super) fn chooses_by(&self, instruction: &Instruction) -> Option<(usize, Register)> {
-        let chooses = matches!(form(instruction.code(), Width::Four), Some(Form::Blend(_)));
-        if !chooses || self.targets.contains(&instruction.ip()) {
+        if self.targets.contains(&instruction.ip()) {
             return None;
         }
-        self.of(instruction.op3_register())
+        let what = form(instruction.code(), Width::Four)?;
+        let tested = instruction.op0_register();
+        if matches!(what, Form::Blend(_)) {
+            self.of(instruction.op3_register())
+        } else if what == Form::Test && instruction.op1_register() == tested {
+            self.of(tested)
+        } else {
+            None
+        }
     }
 }
 
@@ -404,6 +422,16 @@ pub(super) fn choice((bytes, mask): (usize, Register), code: Code) -> Option<(Co
     }
     let wider = CHOICES.iter().find(|(_, of)| *of == bytes)?;
     Some((wider.0, mask))
+}
+
+/// Whether any of the lanes of so many bytes is set that a mask says.
+pub(super) fn any(bytes: usize) -> Code {
+    match bytes {
+        1 => Code::VEX_Kortestq_kr_kr,
+        2 => Code::VEX_Kortestd_kr_kr,
+        4 => Code::VEX_Kortestw_kr_kr,
+        _ => Code::VEX_Kortestb_kr_kr,
+    }
 }
 
 /// Whether what mask registers hold is known behind an instruction.

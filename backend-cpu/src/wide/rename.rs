@@ -36,8 +36,8 @@ use super::pool::Pool;
 use access::{At, Kind, Role, Touch};
 use flow::Flow;
 use graph::{Coalescing, Graph, Staying, preferences};
-use iced_x86::{Code, Instruction, OpKind, Register};
-use std::collections::HashMap;
+use iced_x86::{Code, Instruction, MemoryOperand, OpKind, Register};
+use std::collections::{BTreeMap, HashMap};
 use webs::Webs;
 
 /// The most webs that are looked at: which ones are alive together is a matrix.
@@ -49,6 +49,8 @@ const ROUNDS: usize = 12;
 const COPIES: usize = 4;
 /// What is set in the addresses of instructions that are put in between.
 const BETWEEN: u64 = 1 << 62;
+/// How far the addresses of several of them are from each other.
+const FURTHER: u64 = 1 << 52;
 
 /// Registers that may be chosen from: one of 32 is left for the order of lanes.
 const fn registers(width: Width) -> usize {
@@ -106,9 +108,11 @@ pub(super) fn rename(
         chosen(&flow, &accesses, &webs, registers(width)).unwrap_or_else(|| own(&accesses, &webs));
     let mut folds = fold::folds(instructions, &flow, &accesses, (&webs, &colors), width);
     masked::find(&mut folds, instructions, &flow, &accesses, (&webs, &colors));
+    let reloaded = kept::reloaded(&flow, (&accesses, &webs), &colors);
     Renamed {
         width,
         folds,
+        reloaded,
         colors: &colors,
         webs: &webs,
         accesses: &accesses,
@@ -232,6 +236,8 @@ fn copied(width: Width, to: Register, from: Register, ip: u64) -> Instruction {
 struct Renamed<'a, 'c> {
     width: Width,
     folds: fold::Folds,
+    /// What is loaded behind calls: from which place, and to which register.
+    reloaded: BTreeMap<usize, Vec<(usize, u8)>>,
     /// The register of each web; none where it stays on the stack.
     colors: &'a [Option<u8>],
     webs: &'a Webs,
@@ -254,6 +260,10 @@ impl Renamed<'_, '_> {
                 self.masked((operation, instructions[operation]), (at, *given), &mut out);
             } else if !self.folds.gone.contains(&at) {
                 self.one(at, *given, &mut out);
+            }
+            let reloaded = self.reloaded.remove(&at).unwrap_or_default();
+            for (k, (place, color)) in reloaded.into_iter().enumerate() {
+                out.push(self.reload(place, color, given.ip() + FURTHER * k as u64));
             }
             match out.get(before) {
                 Some(first) => {
@@ -323,6 +333,17 @@ impl Renamed<'_, '_> {
     /// The register of a touch.
     fn color(&self, touch: usize) -> Option<u8> {
         self.colors[self.webs.web(touch)]
+    }
+
+    /// Loads what is at a place.
+    fn reload(&self, place: usize, color: u8, ip: u64) -> Instruction {
+        let place = (place * self.width.bytes()) as i64;
+        let at = MemoryOperand::with_base_displ(Register::RSP, place);
+        let code = copy(self.width);
+        let load = Instruction::with2(code, self.register(color), at);
+        let mut load = load.expect("vectors are loaded from memory");
+        load.set_ip(ip | BETWEEN);
+        load
     }
 
     fn register(&self, color: u8) -> Register {

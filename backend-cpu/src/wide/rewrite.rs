@@ -3,7 +3,7 @@
 use super::forms::{Form, Order, form};
 use super::frame::Frame;
 use super::gather::gather;
-use super::masks::{MASK, Masks, choice};
+use super::masks::{MASK, Masks, any, choice};
 use super::pool::Pool;
 use super::{BASE, Refused, Width, has_vectors, part, past, soon};
 use iced_x86::{Code, FlowControl, Instruction, MemoryOperand, OpKind, Register};
@@ -318,6 +318,10 @@ impl<'c> Writer<'c> {
             Form::Test => {
                 if instruction.is_ip_rel_memory_operand() {
                     return Err(refused());
+                }
+                if let Some((bytes, mask)) = self.by {
+                    self.push(Instruction::with2(any(bytes), mask, mask)?);
+                    return Ok(());
                 }
                 let code = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
                 self.push(if in_memory {

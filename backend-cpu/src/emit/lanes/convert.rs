@@ -311,7 +311,7 @@ impl Emit<'_, '_> {
     fn truncated(&mut self, a: Value, to: ScalarType) -> Value {
         let infinity = f32::INFINITY.to_le_bytes().repeat(4);
         let infinity = self.lanes_of(types::F32X4, &infinity);
-        let size = self.b.ins().fabs(a);
+        let size = self.magnitude(a);
         let finite = self.b.ins().fcmp(FloatCC::LessThan, size, infinity);
         let number = self.b.ins().fcvt_to_sint_sat(types::I32X4, a);
         let number = self.b.ins().band(finite, number);
@@ -363,7 +363,7 @@ impl Emit<'_, '_> {
         let number = self.b.ins().iadd(high, low);
         let too_large = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, a, above);
         let too_small = self.b.ins().fcmp(FloatCC::LessThan, a, below);
-        let size = self.b.ins().fabs(a);
+        let size = self.magnitude(a);
         let finite = self.b.ins().fcmp(FloatCC::LessThan, size, infinity);
         let number = self.blended(&[too_large], &[largest], &[number])[0];
         let number = self.blended(&[too_small], &[least], &[number])[0];

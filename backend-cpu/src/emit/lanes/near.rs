@@ -17,7 +17,7 @@
 use crate::emit::library::RAW;
 use crate::emit::{Emit, block_args};
 use crate::target::divides_in_halves;
-use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Opcode, Value, types};
 use midend::ir::scalar::{BinOp, Const, ScalarOp, UnOp};
 use midend::ir::types::ScalarType;
@@ -56,12 +56,14 @@ impl Emit<'_, '_> {
         }
         let [near, far, join] = std::array::from_fn(|_| self.b.create_block());
         self.b.set_cold_block(far);
-        let [least, most] = [f32::MIN_POSITIVE, 1.0 / f32::MIN_POSITIVE]
-            .map(|bound| self.constant(Const::f32(bound)));
-        let size = self.b.ins().fabs(divisor);
-        let above = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, size, least);
-        let below = self.b.ins().fcmp(FloatCC::LessThanOrEqual, size, most);
-        let normal = self.b.ins().band(above, below);
+        // Bits of floats without signs are in the order of what these are.
+        let [least, most] =
+            [f32::MIN_POSITIVE, 1.0 / f32::MIN_POSITIVE].map(|bound| i64::from(bound.to_bits()));
+        let bits = self.b.ins().bitcast(types::I32, RAW, divisor);
+        let size = self.b.ins().band_imm_u(bits, i64::from(u32::MAX >> 1));
+        let above = self.b.ins().iadd_imm_s(size, -least);
+        let fits = IntCC::UnsignedLessThanOrEqual;
+        let normal = self.b.ins().icmp_imm_u(fits, above, most - least);
         self.b.ins().brif(normal, near, &[], far, &[]);
         self.b.switch_to_block(near);
         let one = self.constant(Const::f32(1.0));

@@ -44,7 +44,7 @@ impl Emit<'_, '_> {
     /// it gives the signed one.
     fn float_to_int(&mut self, from: ScalarType, to: ScalarType, a: Value) -> Value {
         let (zero, infinity) = (self.float(from, 0.0), self.float(from, f64::INFINITY));
-        let size = self.b.ins().fabs(a);
+        let size = self.magnitude(a);
         let infinite = self.b.ins().fcmp(FloatCC::Equal, size, infinity);
         let a = self.b.ins().select(infinite, zero, a);
         let bits = 8 * to.bytes();

@@ -14,7 +14,7 @@ impl Emit<'_, '_> {
     pub(super) fn float_unary(&mut self, op: UnOp, ty: ScalarType, a: Value) -> Value {
         match op {
             UnOp::Neg => self.b.ins().fneg(a),
-            UnOp::Abs => self.b.ins().fabs(a),
+            UnOp::Abs => self.magnitude(a),
             UnOp::Signum => {
                 let one = self.float(ty, 1.0);
                 let sign = self.b.ins().fcopysign(one, a);
@@ -24,7 +24,7 @@ impl Emit<'_, '_> {
             }
             UnOp::IsNan => self.b.ins().fcmp(FloatCC::Unordered, a, a),
             UnOp::IsInf => {
-                let magnitude = self.b.ins().fabs(a);
+                let magnitude = self.magnitude(a);
                 let infinity = self.float(ty, f64::INFINITY);
                 self.b.ins().fcmp(FloatCC::Equal, magnitude, infinity)
             }

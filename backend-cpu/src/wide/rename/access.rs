@@ -2,6 +2,7 @@
 
 use super::fused::{self, Fused};
 use super::webs::Bits;
+use crate::calls::evaluates;
 use crate::wide::Width;
 use iced_x86::{
     Code, EncodingKind, FlowControl, Instruction, InstructionInfoFactory, OpAccess, OpKind,
@@ -22,6 +23,9 @@ pub(super) enum At {
     /// What is at a place on the stack is in a register, too ([`super::kept`]).
     Kept,
 }
+
+/// How many instructions an address comes before a call at most.
+const NEAR: usize = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -61,6 +65,8 @@ pub(super) struct Accesses {
     low: Vec<bool>,
     /// Whether it calls other code.
     pub(super) calls: Vec<bool>,
+    /// Whether that is called for few values of lanes, far away from what is done for all.
+    pub(super) rare: Vec<bool>,
     /// All registers and places.
     pub(super) locations: usize,
 }
@@ -84,6 +90,7 @@ impl Accesses {
             kinds: self.kinds.clone(),
             low: self.low.clone(),
             calls: self.calls.clone(),
+            rare: self.rare.clone(),
             locations: 2 * self.locations - KNOWN,
         };
         for at in 0..self.kinds.len() {
@@ -177,6 +184,19 @@ pub(super) fn calls(instruction: &Instruction) -> bool {
     )
 }
 
+/// Whether the last instruction calls what evaluates rare values of functions, whose address comes a few instructions before.
+fn calls_rarely(instructions: &[Instruction]) -> bool {
+    let Some((last, before)) = instructions.split_last() else {
+        return false;
+    };
+    if last.flow_control() != FlowControl::IndirectCall || last.op0_kind() != OpKind::Register {
+        return false;
+    }
+    let mut near = before.iter().rev().take(NEAR);
+    let address = near.find(|i| i.op_count() > 0 && i.op0_register() == last.op0_register());
+    address.is_some_and(|i| i.code() == Code::Mov_r64_imm64 && evaluates(i.immediate64()))
+}
+
 fn in_memory(instruction: &Instruction) -> bool {
     (0..instruction.op_count()).any(|k| instruction.op_kind(k) == OpKind::Memory)
 }
@@ -219,6 +239,9 @@ pub(super) fn all(instructions: &[Instruction], width: Width, places: usize) -> 
         kinds: Vec::with_capacity(instructions.len()),
         low: Vec::with_capacity(instructions.len()),
         calls: instructions.iter().map(calls).collect(),
+        rare: (0..instructions.len())
+            .map(|at| calls_rarely(&instructions[..=at]))
+            .collect(),
         locations: KNOWN + places,
     };
     for (number, instruction) in instructions.iter().enumerate() {

@@ -39,6 +39,8 @@ pub(super) struct Graph {
     /// How often each web is touched, and whether it is a place on the stack.
     weights: Vec<u64>,
     is_place: Vec<bool>,
+    /// Whether it is what a register holds of a place that stays where it is.
+    is_kept: Vec<bool>,
 }
 
 impl Graph {
@@ -59,6 +61,7 @@ impl Graph {
             parents: (0..count).collect(),
             weights: vec![0; count],
             is_place: vec![false; count],
+            is_kept: vec![false; count],
         };
         let mut is_read = vec![false; count];
         for (block, weight) in flow.blocks.iter().zip(&flow.weights) {
@@ -71,6 +74,7 @@ impl Graph {
                         at: place, role, ..
                     } = accesses.touches[touch];
                     let named = matches!(place, At::Operand(_));
+                    graph.is_kept[web] |= place == At::Kept;
                     graph.low[web] |= named && accesses.is_low(at);
                     // A register for what is on the stack is none if nobody reads it.
                     is_read[web] |= place != At::Kept || role == Role::Read;
@@ -107,8 +111,9 @@ impl Graph {
             for at in block.clone().rev() {
                 let touches = accesses.range(at);
                 if accesses.calls[at] {
-                    // Other code uses all registers.
-                    for web in live.iter().filter(|web| self.is_place[*web]) {
+                    // Other code uses all registers. Of what is on the stack as well, they are loaded again.
+                    let stays = |k: &usize| self.is_place[*k] && !self.is_kept[*k];
+                    for web in live.iter().filter(stays).collect::<Vec<_>>() {
                         self.stays[web] = true;
                     }
                 }

@@ -8,12 +8,13 @@
 //! call other; vmovdqu ymm3, [rsp]                       call other; vmovdqu ymm3, [rsp]
 //! ```
 //!
-//! What a store leaves in such a register is a location of its own, which loads read that come behind stores only, and behind no call. It
-//! need not find a register: then they are loads as before.
+//! What a store leaves in such a register is a location of its own, which loads read that come behind stores only, and behind no call, or behind
+//! calls for rare values, after which it is loaded again. It need not find a register: then they are loads as before.
 
-use super::access::{Accesses, KNOWN, Role};
+use super::access::{Accesses, At, KNOWN, Role};
 use super::flow::Flow;
 use super::webs::{Bits, Webs};
+use std::collections::BTreeMap;
 
 /// The same accesses, and those of registers for places that stay on the stack because of calls, if there are any.
 pub(super) fn kept(flow: &Flow, accesses: &Accesses, webs: &Webs) -> Option<Accesses> {
@@ -51,6 +52,12 @@ fn crossing(flow: &Flow, accesses: &Accesses, webs: &Webs) -> Option<Bits> {
         return None;
     }
     let mut crossing = Bits::new(webs.count());
+    each_call(flow, accesses, webs, |_, live| crossing.add(live));
+    Some(crossing)
+}
+
+/// Does something for each call of other code, with the webs that are alive there.
+fn each_call(flow: &Flow, accesses: &Accesses, webs: &Webs, mut call: impl FnMut(usize, &Bits)) {
     for (number, block) in flow.blocks.iter().enumerate() {
         let mut live = Bits::new(webs.count());
         let nexts = &flow.successors[number];
@@ -59,7 +66,7 @@ fn crossing(flow: &Flow, accesses: &Accesses, webs: &Webs) -> Option<Bits> {
         }
         for at in block.clone().rev() {
             if accesses.calls[at] {
-                crossing.add(&live);
+                call(at, &live);
             }
             for k in accesses.range(at).rev() {
                 match accesses.touches[k].role {
@@ -69,12 +76,40 @@ fn crossing(flow: &Flow, accesses: &Accesses, webs: &Webs) -> Option<Bits> {
             }
         }
     }
-    Some(crossing)
+}
+
+/// For each call for rare values, the places whose registers it leaves to be loaded again, and these.
+pub(super) fn reloaded(
+    flow: &Flow,
+    (accesses, webs): (&Accesses, &Webs),
+    colors: &[Option<u8>],
+) -> BTreeMap<usize, Vec<(usize, u8)>> {
+    let mut reloaded = BTreeMap::new();
+    if !accesses.rare.contains(&true) {
+        return reloaded;
+    }
+    // The place for which each web is a register, too.
+    let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+    let own = |place: usize| place - (accesses.locations - KNOWN) / 2;
+    for (k, touch) in accesses.touches.iter().enumerate() {
+        if touch.at == At::Kept {
+            places.insert(webs.web(k), own(touch.location) - KNOWN);
+        }
+    }
+    each_call(flow, accesses, webs, |at, live| {
+        let kept = live
+            .iter()
+            .filter_map(|web| Some((*places.get(&web)?, colors[web]?)));
+        if accesses.rare[at] {
+            reloaded.insert(at, kept.collect());
+        }
+    });
+    reloaded
 }
 
 /// What an instruction makes of the places that have been stored to since the last call.
 fn step(accesses: &Accesses, at: usize, valid: &mut Bits) {
-    if accesses.calls[at] {
+    if accesses.calls[at] && !accesses.rare[at] {
         valid.0.fill(0);
     }
     for touch in accesses.range(at).map(|k| accesses.touches[k]) {

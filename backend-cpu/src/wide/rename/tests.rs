@@ -1,5 +1,6 @@
 //! Code as Cranelift makes it, and what is left of it. That results are the same is for the tests of [`crate::wide`] to say, and for those of programs.
 
+use crate::calls::{EVAL_F32, TRAP};
 use crate::wide::{Width, text, widen};
 use iced_x86::{
     BlockEncoder, BlockEncoderOptions, Code, IcedError, Instruction, InstructionBlock,
@@ -314,5 +315,47 @@ fn operations_are_done_by_masks() {
         let masked = line.is_some_and(|line| line.contains("{k1}"));
         assert_eq!(masked, !stored, "{text}");
         assert_eq!(text.contains("blend"), stored, "{text}");
+    }
+}
+
+/// A loop that takes a vector from the stack, where it is for a call of a function at an address that is seldom come to.
+fn on_the_stack_for_rare_values(address: u64) -> Vec<u8> {
+    let load = Code::Movdqu_xmm_xmmm128;
+    let store = Code::Movdqu_xmmm128_xmm;
+    encoded([
+        Instruction::with2(Code::Sub_rm64_imm8, RSP, 32),
+        Instruction::with2(Code::Mov_r32_imm32, EAX, 4),
+        Instruction::with2(load, XMM2, at(RDI, 0)),
+        Instruction::with2(store, at(RSP, 0), XMM2),
+        Instruction::with2(load, XMM3, at(RSP, 0)),
+        Instruction::with3(Code::VEX_Vpaddd_xmm_xmm_xmmm128, XMM3, XMM3, at(RDI, 64)),
+        Instruction::with2(store, at(RCX, 0), XMM3),
+        Instruction::with2(Code::VEX_Vptest_xmm_xmmm128, XMM3, XMM3),
+        Instruction::with_branch(Code::Jne_rel8_64, 13),
+        Instruction::with2(Code::Sub_rm32_imm8, EAX, 1),
+        Instruction::with_branch(Code::Jne_rel8_64, 4),
+        Instruction::with2(Code::Add_rm64_imm8, RSP, 32),
+        Ok(Instruction::with(Code::Retnq)),
+        Instruction::with2(Code::Mov_r64_imm64, RSI, address),
+        Instruction::with1(Code::Call_rm64, RSI),
+        Instruction::with_branch(Code::Jmp_rel8_64, 9),
+    ])
+}
+
+#[test]
+fn what_is_on_the_stack_for_rare_values_is_in_a_register_too() {
+    let (rare, other) = (EVAL_F32.address() as u64, TRAP.address() as u64);
+    for width in [Width::Two, Width::Four] {
+        for (address, behind) in [(rare, 1), (other, 0)] {
+            let code = on_the_stack_for_rare_values(address);
+            let code = widen(&code, 0, width, true).expect("it is widened");
+            let text = text(&code);
+            let (_, inside) = text.split_once("at_").expect("there is a loop");
+            let (inside, called) = inside.split_once("ret").expect("it has an end");
+            // It is loaded before it is used, or behind the call alone.
+            assert_eq!(inside.matches("[rsp").count(), 1 - behind, "{text}");
+            let (_, called) = called.split_once("call").expect("others are called");
+            assert_eq!(called.matches("[rsp").count(), behind, "{text}");
+        }
     }
 }

@@ -383,3 +383,63 @@ fn agree(middle: &[Instruction], width: Width) {
         assert_eq!(got[..width.bytes()], expected[..], "{middle:?}");
     }
 }
+
+/// What depends on whether a comparison holds in any lane, with another one since, or with something else in its register.
+#[test]
+fn branches_by_comparisons() {
+    let compares = [
+        (Code::VEX_Vpcmpgtb_xmm_xmm_xmmm128, 1),
+        (Code::VEX_Vpcmpgtw_xmm_xmm_xmmm128, 2),
+        (Code::VEX_Vpcmpgtd_xmm_xmm_xmmm128, 4),
+        (Code::VEX_Vpcmpgtq_xmm_xmm_xmmm128, 8),
+    ];
+    let moved = || Instruction::with2(Code::VEX_Vmovups_xmm_xmmm128, X[3], X[2]);
+    let from = MemoryOperand::with_base_displ(ADDRESSES[1], 0);
+    for width in widths() {
+        for (compare, bytes) in compares {
+            for kept in [true, false] {
+                let between = match kept {
+                    true => Instruction::with3(compare, X[0], X[2], X[1]),
+                    false => moved(),
+                };
+                let middle = [
+                    Instruction::with3(compare, X[3], X[1], X[2]),
+                    between,
+                    Instruction::with2(Code::VEX_Vptest_xmm_xmmm128, X[3], X[3]),
+                    Instruction::with2(Code::Cmovne_r64_rm64, ADDRESSES[1], ADDRESSES[2]),
+                    Instruction::with2(Code::VEX_Vmovdqu_xmm_xmmm128, X[0], from),
+                ];
+                let middle: Result<Vec<Instruction>, _> = middle.into_iter().collect();
+                let code = around(&middle.expect("they are instructions")).expect("it is encoded");
+                let wide = widen(&code, 0, width, true).expect("it is widened");
+                let text = crate::wide::text(&wide);
+                let tested = width == Width::Two || !kept;
+                assert_eq!(text.contains("ptest"), tested, "{text}");
+                let machine = Machine::new(&[wide]);
+                let others = operands()
+                    .into_iter()
+                    .flat_map(|[a, b, c]| [[a, b, c], [a, b, b]]);
+                // In the last lane alone.
+                let mut last = [0; 64];
+                last[width.bytes() - 1] = 1;
+                for [a, b, c] in others.chain([[last, last, [0; 64]], [[0; 64]; 3]]) {
+                    let lane = |of: &[u8]| {
+                        let sign = if of[bytes - 1] & 0x80 == 0 { 0 } else { 0xff };
+                        let mut all = [sign; 8];
+                        all[..bytes].copy_from_slice(of);
+                        i64::from_le_bytes(all)
+                    };
+                    let all = width.bytes();
+                    let mut lanes = b[..all].chunks(bytes).zip(c[..all].chunks(bytes));
+                    let any = match kept {
+                        true => lanes.any(|(b, c)| lane(b) > lane(c)),
+                        false => c[..all].iter().any(|byte| *byte != 0),
+                    };
+                    let got = machine.run(0, [&a, &b, &c]);
+                    let expected = if any { c } else { b };
+                    assert_eq!(got[..all], expected[..all], "{text}");
+                }
+            }
+        }
+    }
+}
