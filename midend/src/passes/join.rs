@@ -12,6 +12,7 @@
 //! later one goes to no element that the earlier one has still to go to; and at most one of them fails. Buffers are different if one of
 //! them was made in the kernel, or right before it, and has no other name.
 
+mod carried;
 mod places;
 mod stored;
 
@@ -101,6 +102,7 @@ fn point(vars: &mut Vars, kernel: &mut Kernel, fresh: &BTreeSet<Var>) {
         stored::forward(&apart, &mut kernel.body);
         stored::drop_unread(&apart, &mut kernel.body);
     }
+    carried::carry(vars, &apart, &mut kernel.body);
 }
 
 /// Calls `f` on what gets other names.

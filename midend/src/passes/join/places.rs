@@ -11,19 +11,26 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most places that a loop goes to.
 const MOST: usize = 32;
 
-/// An index of step `i`: a number that is the same in all steps, and another one times `i` plus a constant.
+/// An index of step `i`: a number that is the same in all steps, and another one times `i` plus a constant, or times what is left of a
+/// number from which `i` is taken, plus a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    base: Option<Atom>,
-    step: Atom,
-    ahead: i64,
+    pub(super) base: Option<Atom>,
+    pub(super) step: Atom,
+    pub(super) down: Option<Atom>,
+    pub(super) ahead: i64,
 }
 
 impl Place {
     /// How many steps later a step comes to the place where another one is at once, if both go the same way.
     pub(super) fn ahead_of(&self, other: &Self) -> Option<i64> {
-        let alike = (self.base, self.step) == (other.base, other.step);
-        alike.then(|| self.ahead.checked_sub(other.ahead)).flatten()
+        let of = |place: &Self| (place.base, place.step, place.down);
+        let (further, back) = match self.down {
+            None => (self, other),
+            Some(_) => (other, self),
+        };
+        let ahead = further.ahead.checked_sub(back.ahead);
+        ahead.filter(|_| of(self) == of(other))
     }
 }
 
@@ -147,7 +154,8 @@ impl Indices {
         })
     }
 
-    fn is_fixed(&self, atom: Atom) -> bool {
+    /// Whether a number is the same in all steps.
+    pub(super) fn is_fixed(&self, atom: Atom) -> bool {
         !atom.as_var().is_some_and(|v| self.inner.contains(&v))
     }
 
@@ -182,22 +190,29 @@ impl Indices {
             Some((BinOp::Mul, [a, b])) if self.is_fixed(b) => (b, a),
             Some(_) | None => (Atom::ONE, number),
         };
-        let ahead = self.ahead(number)?;
-        let base = None;
-        Some(Place { base, step, ahead })
+        let (down, ahead) = self.ahead(number)?;
+        Some(Place {
+            base: None,
+            step,
+            down,
+            ahead,
+        })
     }
 
-    /// By how much a number is more than that of the step.
-    fn ahead(&self, number: Atom) -> Option<i64> {
+    /// By how much a number is more than that of the step, or than what is left of another number.
+    fn ahead(&self, number: Atom) -> Option<(Option<Atom>, i64)> {
         let counter = Atom::Var(self.counter);
         if number == counter {
-            return Some(0);
+            return Some((None, 0));
         }
-        match self.defined(number)? {
-            (BinOp::Add, [a, b]) if a == counter => b.as_i64(),
-            (BinOp::Add, [a, b]) if b == counter => a.as_i64(),
-            (BinOp::Sub, [a, b]) if a == counter => b.as_i64()?.checked_neg(),
-            (_, _) => None,
-        }
+        let (of, more) = match self.defined(number)? {
+            (BinOp::Sub, [a, b]) if b == counter && self.is_fixed(a) => return Some((Some(a), 0)),
+            (BinOp::Add, [a, b]) if b.as_i64().is_some() => (a, b.as_i64()?),
+            (BinOp::Add, [a, b]) => (b, a.as_i64()?),
+            (BinOp::Sub, [a, b]) => (a, b.as_i64()?.checked_neg()?),
+            (_, _) => return None,
+        };
+        let (down, ahead) = self.ahead(of)?;
+        Some((down, ahead.checked_add(more)?))
     }
 }
