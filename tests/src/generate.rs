@@ -17,6 +17,7 @@ mod large;
 mod nest;
 mod ragged;
 mod random;
+mod recurring;
 pub mod rows;
 mod scalar;
 mod shape;

@@ -17,6 +17,7 @@ impl Gen<'_> {
         self.budget = self.budget.saturating_sub(1);
         let made = match self.rng.below(64) {
             0..5 => None,
+            5 if self.rng.chance(50) => self.recurring(),
             5 => self.handing_on(),
             6 if self.rng.chance(50) => self.searching(),
             6 => self.placing(),
