@@ -1,6 +1,6 @@
 //! Histograms: points whose values are combined into buckets, and the merging of copies.
 
-mod compared;
+pub(super) mod compared;
 mod rows;
 mod soon;
 pub(super) mod strips;

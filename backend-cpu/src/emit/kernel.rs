@@ -2,7 +2,8 @@
 
 use super::affine::exact;
 use super::groups::Row;
-use super::hist::strips::{fits, strips};
+use super::hist::compared::compares;
+use super::hist::strips::{fits, is_long, strips};
 use super::lanes::{map_plan, with_own_rows};
 use super::reduce::columns::{columns, reduces_columns};
 use super::reduce::narrow::narrow;
@@ -154,13 +155,18 @@ pub(crate) fn emit(
             (asked, &units.tables, &units.in_lanes),
         )
         && fits(&plan)
+        && (is_long(kernel) || compares(kernel, &job, &plan))
     {
         let known = (program, &job.vars);
         let mut bodies = bodies;
         bodies.extend([&job.kernel.body, &job.body]);
         return unit(known, units, &params, &[], (&bodies, asked), |emit, p| {
             emit.load_arguments(args, p[0]);
-            emit.hist_in_strips((kernel, &hists[0]), (&job, &plan, interior.as_ref()), p);
+            let job = (&job, &plan, interior.as_ref());
+            match is_long(kernel) {
+                true => emit.hist_in_strips((kernel, &hists[0]), job, p),
+                false => emit.hist_by_buckets((kernel, hists), job, p),
+            }
             vec![]
         });
     }

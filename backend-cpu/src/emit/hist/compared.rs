@@ -11,16 +11,16 @@
 //! The points of a last group that are done already are the last ones that were gathered, and written over.
 
 use super::strips::{Source, Strips, Target};
-use crate::emit::lanes::Plan;
+use crate::emit::lanes::{Interior, Plan};
 use crate::emit::memory::REGISTER;
 use crate::emit::{Emit, clif, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::fired::fired;
 use midend::ir::id::Var;
-use midend::ir::mem::{Kernel, MemHist};
+use midend::ir::mem::{Kernel, KernelKind, Mem, MemHist};
 use midend::ir::scalar::Const;
-use midend::ir::syntax::Atom;
+use midend::ir::syntax::{Atom, Exp, Stm};
 use midend::ir::types::ScalarType;
 
 /// So many buckets are compared with at most, since a byte costs as much for each of them.
@@ -43,30 +43,67 @@ pub(super) struct Gathered {
     filled: Value,
     /// Room for bytes, and for those of one register.
     bytes: Value,
-    buckets: i64,
+    buckets: Value,
     /// What a point adds.
     each: Const,
 }
 
-/// The buckets and what each point adds, if a histogram of such points counts in few buckets.
-fn counts(
-    kernel: &Kernel,
-    (job, parts): (&Strips, usize),
-    hist: &MemHist,
-) -> Option<(Var, i64, Const)> {
-    let (&[Source::Near(near, _), Source::Given(Atom::Const(each))], Some(buckets)) =
-        (&job.results[..], hist.buckets.as_i64())
-    else {
+/// Whether a histogram may have few buckets.
+fn may_be_few(hist: &MemHist) -> bool {
+    let known = hist.buckets.as_i64();
+    known.is_none_or(|buckets| (1..=BUCKETS).contains(&buckets))
+}
+
+/// Whether a histogram of points that have little to do does nothing but count, maybe in few buckets.
+pub(super) fn may_count(kernel: &Kernel, hist: &MemHist) -> bool {
+    let adds = kernel.body.result.get(1);
+    let counts = adds.is_some_and(|atom| matches!(atom, Atom::Const(_)));
+    let plain = |stm: &Stm<Mem>| !matches!(stm.exp, Exp::Assert { .. } | Exp::If { .. });
+    let plain = kernel.body.stms.iter().all(plain);
+    let in_turn = super::tables::tables(kernel, std::slice::from_ref(hist)) > 1;
+    counts && plain && in_turn && may_be_few(hist)
+}
+
+/// Where the buckets of a group are put, and what each point adds, if a histogram of such points counts.
+fn counts(kernel: &Kernel, (job, parts): (&Strips, usize), hist: &MemHist) -> Option<(Var, Const)> {
+    let &[Source::Near(near, _), Source::Given(Atom::Const(each))] = &job.results[..] else {
         return None;
     };
-    if parts != PARTS {
-        return None;
-    }
     let in_turn = super::tables::tables(kernel, std::slice::from_ref(hist)) > 1;
-    (in_turn && (1..=BUCKETS).contains(&buckets)).then_some((near, buckets, each))
+    (in_turn && parts == PARTS).then_some((near, each))
+}
+
+/// Whether such points are worked on by comparison if their histogram turns out to have few buckets, and one after the other if not.
+pub(in crate::emit) fn compares(kernel: &Kernel, job: &Strips, plan: &Plan) -> bool {
+    let KernelKind::Hist(hists) = &kernel.kind else {
+        return false;
+    };
+    !super::strips::is_long(kernel) && counts(kernel, (job, plan.parts), &hists[0]).is_some()
 }
 
 impl Emit<'_, '_> {
+    /// A histogram of points that have little to do: by comparison if there are few buckets.
+    pub(in crate::emit) fn hist_by_buckets(
+        &mut self,
+        (kernel, hists): (&Kernel, &[MemHist]),
+        job: (&Strips, &Plan, Option<&Interior>),
+        p: &[Value],
+    ) {
+        let [few, many, done] = [(); 3].map(|()| self.b.create_block());
+        let buckets = self.atom(hists[0].buckets);
+        let last = self.b.ins().iadd_imm_s(buckets, -1);
+        let less = IntCC::UnsignedLessThan;
+        let is_few = self.b.ins().icmp_imm_u(less, last, BUCKETS);
+        self.b.ins().brif(is_few, few, &[], many, &[]);
+        self.b.switch_to_block(many);
+        self.hist(kernel, hists, p, None);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(few);
+        self.hist_in_strips((kernel, &hists[0]), job, p);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+
     /// Room for what is gathered, if a histogram counts in few buckets.
     pub(super) fn few_buckets(
         &mut self,
@@ -74,7 +111,13 @@ impl Emit<'_, '_> {
         job: &Strips,
         hist: &MemHist,
     ) -> Option<Gathered> {
-        let (near, buckets, each) = counts(kernel, (job, self.parts), hist)?;
+        let (near, each) = counts(kernel, (job, self.parts), hist)?;
+        // Of many points, how many buckets there are was asked before.
+        if super::strips::is_long(kernel) && (hist.buckets.as_i64().is_none() || !may_be_few(hist))
+        {
+            return None;
+        }
+        let buckets = self.atom(hist.buckets);
         fired("cpu/buckets-compared");
         let elem = self.elem(near);
         // A group before, of whose points some are written again, and one behind.
@@ -157,9 +200,9 @@ impl Emit<'_, '_> {
         let (table, elem) = (target.tables[0][0], all.each.ty());
         self.make_bytes(all);
         let [none, one] = [0, 1].map(|n| self.lanes_of(types::I8X16, &[n; 16]));
-        let [zero, buckets, end] = [0, all.buckets, POINTS].map(|n| self.i64(n));
+        let [zero, end] = [0, POINTS].map(|n| self.i64(n));
         let scratch = self.b.ins().iadd_imm_s(all.bytes, POINTS);
-        self.few((zero, buckets), &[none], |emit, k, wanted| {
+        self.few((zero, all.buckets), &[none], |emit, k, wanted| {
             let step = REGISTER * i64::from(TOGETHER);
             let sums = emit.few_by(step, (zero, end), &[none, none], |emit, at, sums| {
                 let mut sums = sums.to_vec();

@@ -56,7 +56,7 @@ pub(super) enum Source {
 }
 
 /// Whether points have much to do, so that their histogram is worked on in this way, and do nothing that may fail.
-pub(super) fn is_long(kernel: &Kernel) -> bool {
+pub(in crate::emit) fn is_long(kernel: &Kernel) -> bool {
     let (mut plain, mut loops, mut count) = (true, false, 0);
     all_stms(&kernel.body, &mut |stm| match &stm.exp {
         Exp::Atom(_) | Exp::If { .. } | Exp::Op(Mem::Load { .. }) => {}
@@ -68,12 +68,13 @@ pub(super) fn is_long(kernel: &Kernel) -> bool {
     yields && plain && !kernel.is_ragged() && (loops || count >= MUCH)
 }
 
-/// The points of a histogram as those of a map, if they have much to do.
+/// The points of a histogram as those of a map, if they have much to do, or do nothing but count in buckets of which there may be few.
 pub(in crate::emit) fn strips(vars: &Vars, kernel: &Kernel) -> Option<Strips> {
     let KernelKind::Hist(hists) = &kernel.kind else {
         return None;
     };
-    if hists.len() != 1 || !is_long(kernel) {
+    let [hist] = &hists[..] else { return None };
+    if !is_long(kernel) && !super::compared::may_count(kernel, hist) {
         return None;
     }
     let span = kernel.body.stms.first()?.span;
