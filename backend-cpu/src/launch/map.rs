@@ -197,7 +197,8 @@ impl Run<'_> {
         if self.threads <= 1 || work < ALONE || part.is_some() {
             self.chunks_here(count, &run);
         } else {
-            self.chunks(count, &run);
+            // What a thread has written is near when the next launch comes there.
+            self.chunks_apart(count, &run);
         }
         true
     }
