@@ -287,17 +287,27 @@ const fn has_registers_of_512_bits() -> bool {
 #[test]
 fn affine_floats_that_are_rounded() {
     let points = (1i64 << 26) + 4096;
-    let bits = |i: i64| {
-        let (x, y) = (i as f64, (i + 1) as f64);
-        ((x * 134_217_723.0 + y) - x).to_bits()
-    };
-    let expected = (0..points).fold(0, |all, i| all ^ bits(i));
+    type Of = fn(f64, f64) -> f64;
+    let all: [(&str, Of); 2] = [
+        ("far", |x, y| (x * 134_217_723.0 + y) - x),
+        ("farther", |x, y| {
+            (x * 134_217_721.0 - x * 134_217_720.0) + y
+        }),
+    ];
     for vector_bits in [128, 256, 512] {
         for (entry, exact) in used(AFFINE, "cpu/affine-floats", vector_bits) {
             assert!(exact, "{entry}, {vector_bits} bits");
         }
-        let call = ("far", &[Const::I64(points)][..]);
-        let (found, _) = run_of(AFFINE, call, (2, 1.0, vector_bits), "cpu/affine-floats");
-        assert_eq!(found, Ok(vec![Value::Scalar(Const::U64(expected))]));
+        for (entry, of) in all {
+            let bits = |i: i64| of(i as f64, (i + 1) as f64).to_bits();
+            let expected = (0..points).fold(0, |all, i| all ^ bits(i));
+            let call = (entry, &[Const::I64(points)][..]);
+            let (found, _) = run_of(AFFINE, call, (2, 1.0, vector_bits), "cpu/affine-floats");
+            assert_eq!(
+                found,
+                Ok(vec![Value::Scalar(Const::U64(expected))]),
+                "{entry}"
+            );
+        }
     }
 }

@@ -241,43 +241,43 @@ pub(super) fn exact(kernel: &Kernel) -> Option<Exact> {
         walk.known.insert(*index, number);
     }
     let mut firsts: BTreeMap<Option<Var>, (Var, Affine)> = BTreeMap::new();
-    let mut found = Exact {
-        kernel: kernel.clone(),
-        limit: EXACT / 4,
-        near: BTreeSet::new(),
-    };
-    let mut gains = 0;
-    for stm in &mut found.kernel.body.stms {
+    let (mut limit, mut near, mut replaced) = (EXACT / 4, BTreeSet::new(), Vec::new());
+    for (at, stm) in kernel.body.stms.iter().enumerate() {
         let (Exp::Scalar(op, args), [bind]) = (&stm.exp, &stm.binds[..]) else {
             continue;
         };
         walk.note(*bind, *op, args);
-        let Some(number) = walk.known.get(bind).copied() else {
+        let number = walk.known.get(bind).copied();
+        let Some(number) = number.filter(|_| op.result() == ScalarType::F64) else {
             continue;
         };
-        if op.result() != ScalarType::F64 {
-            continue;
-        }
+        // Others are computed from it, and as exact as it is.
+        limit = limit.min(number.limit()?);
         let is_conversion = matches!(op, ScalarOp::Convert(..));
         let Some(first) = firsts.get(&number.index) else {
             if is_conversion && number.slope == 1 {
                 firsts.insert(number.index, (*bind, number));
-                found.near.extend(args[0].as_var());
-                found.limit = found.limit.min(number.limit()?);
+                near.extend(args[0].as_var());
             }
             continue;
         };
-        let Some(exp) = of_first(*first, number) else {
-            continue;
-        };
-        let others = args.iter().filter_map(|atom| atom.as_var());
-        if is_conversion || others.filter(|v| *v != first.0).count() > 0 {
-            gains += 1;
-            found.limit = found.limit.min(number.limit()?);
-            stm.exp = exp;
+        let mut others = args.iter().filter_map(|atom| atom.as_var());
+        if is_conversion || others.any(|v| v != first.0) {
+            replaced.extend(of_first(*first, number).map(|exp| (at, exp)));
         }
     }
-    (gains >= GAINS).then_some(found)
+    if replaced.len() < GAINS {
+        return None;
+    }
+    let mut kernel = kernel.clone();
+    for (at, exp) in replaced {
+        kernel.body.stms[at].exp = exp;
+    }
+    Some(Exact {
+        kernel,
+        limit,
+        near,
+    })
 }
 
 impl Emit<'_, '_> {

@@ -52,3 +52,10 @@ entry cross (n: i64) : f64 =
 -- input { 50i64 } auto output
 entry far (n: i64) : u64 =
   reduce (^) 0 (tabulate n (\i -> let (x, y) = (f64.i64 i, f64.i64 (i + 1)) in bits ((x * 134217723 + y) - x)))
+
+-- The same of what others are computed from, which is rounded first.
+-- ==
+-- entry: farther
+-- input { 50i64 } auto output
+entry farther (n: i64) : u64 =
+  reduce (^) 0 (tabulate n (\i -> let (x, y) = (f64.i64 i, f64.i64 (i + 1)) in bits ((x * 134217721 - x * 134217720) + y)))
