@@ -188,7 +188,7 @@ impl Walk {
 }
 
 /// A kernel of which floats are affine, for spaces of limited extents.
-pub(super) struct Exact {
+struct Exact {
     kernel: Kernel,
     /// The greatest extent.
     limit: i64,
@@ -227,7 +227,7 @@ fn of_first(first: (Var, Affine), number: Affine) -> Option<Exp<Mem>> {
 }
 
 /// The same kernel with floats computed of the first that is an index, if that gains.
-pub(super) fn exact(kernel: &Kernel) -> Option<Exact> {
+fn exact(kernel: &Kernel) -> Option<Exact> {
     if kernel.is_ragged() {
         return None;
     }
@@ -281,14 +281,13 @@ pub(super) fn exact(kernel: &Kernel) -> Option<Exact> {
 }
 
 impl Emit<'_, '_> {
-    /// Work on the points of a kernel, as `work` emits it: of `exact` if there is one and the space is small enough for it.
+    /// Work on the points of a kernel, as `work` emits it: with exact floats if that gains and the space is small enough for it.
     pub(super) fn exact_or_not(
         &mut self,
         kernel: &Kernel,
-        exact: Option<&Exact>,
         mut work: impl FnMut(&mut Self, &Kernel),
     ) {
-        let Some(exact) = exact.filter(|_| self.has_fma()) else {
+        let Some(exact) = self.has_fma().then(|| exact(kernel)).flatten() else {
             return work(self, kernel);
         };
         fired("cpu/affine-floats");
@@ -303,7 +302,7 @@ impl Emit<'_, '_> {
         self.b.set_cold_block(no);
         self.b.ins().brif(small, yes, &[], no, &[]);
         self.b.switch_to_block(yes);
-        self.near.clone_from(&exact.near);
+        self.near = exact.near;
         work(self, &exact.kernel);
         self.near.clear();
         self.b.ins().jump(join, &[]);

@@ -1,6 +1,5 @@
 //! Kernels: loops over pieces of a space, and the units of each kind.
 
-use super::affine::exact;
 use super::groups::Row;
 use super::hist::compared::compares;
 use super::hist::strips::{fits, is_long, strips};
@@ -171,7 +170,6 @@ pub(crate) fn emit(
         });
     }
     let known = (program, &program.vars);
-    let exact = (role == Role::Chunk).then(|| exact(kernel)).flatten();
     unit(known, units, &params, &[], (&bodies, asked), |emit, p| {
         emit.load_arguments(args, p[0]);
         match (&kernel.kind, role) {
@@ -183,12 +181,12 @@ pub(crate) fn emit(
                 }
             }
             (KernelKind::Map | KernelKind::Seq, _) => {
-                emit.exact_or_not(kernel, exact.as_ref(), |emit, kernel| {
+                emit.exact_or_not(kernel, |emit, kernel| {
                     emit.map(kernel, &p[1..]);
                 });
             }
             (KernelKind::Red { ops, .. }, Role::Chunk) => {
-                emit.exact_or_not(kernel, exact.as_ref(), |emit, kernel| {
+                emit.exact_or_not(kernel, |emit, kernel| {
                     emit.reduce(kernel, ops, p);
                 });
             }
