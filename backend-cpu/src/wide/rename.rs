@@ -134,9 +134,11 @@ fn chosen(
         (none.clone(), Coalescing::Conservative),
         (none, Coalescing::Aggressive),
     ];
+    let apart = graph::apart(flow, accesses, webs);
+    let code = (flow, accesses, webs);
     let mut more = if webs.count() <= FEW { ROUNDS } else { 0 };
     while let Some((stay, coalescing)) = rounds.pop() {
-        let graph = Graph::of(flow, accesses, webs, registers, &stay, coalescing);
+        let graph = Graph::of(code, &apart, registers, &stay, coalescing);
         let web = match graph.colors() {
             Ok(colors) if coalescing == Coalescing::Conservative && webs.count() <= FEW => {
                 return Some(graph.further(colors, preferences(flow, accesses, webs)));

@@ -192,9 +192,24 @@ fn calls_rarely(instructions: &[Instruction]) -> bool {
     if last.flow_control() != FlowControl::IndirectCall || last.op0_kind() != OpKind::Register {
         return false;
     }
+    let called = last.op0_register().full_register();
     let mut near = before.iter().rev().take(NEAR);
-    let address = near.find(|i| i.op_count() > 0 && i.op0_register() == last.op0_register());
-    address.is_some_and(|i| i.code() == Code::Mov_r64_imm64 && evaluates(i.immediate64()))
+    let address = near.find(|i| i.op_count() > 0 && i.op0_register().full_register() == called);
+    address.and_then(constant).is_some_and(evaluates)
+}
+
+/// The constant that an instruction puts into a register: addresses are short where programs lie low.
+fn constant(instruction: &Instruction) -> Option<u64> {
+    let code = instruction.code();
+    if code == Code::Mov_r64_imm64 {
+        Some(instruction.immediate64())
+    } else if code == Code::Mov_r32_imm32 {
+        Some(u64::from(instruction.immediate32()))
+    } else {
+        let extended = code == Code::Mov_rm64_imm32;
+        let extended = extended && instruction.op0_kind() == OpKind::Register;
+        extended.then(|| instruction.immediate32to64() as u64)
+    }
 }
 
 fn in_memory(instruction: &Instruction) -> bool {
@@ -302,4 +317,35 @@ pub(super) fn all(instructions: &[Instruction], width: Width, places: usize) -> 
         accesses.low.push(low);
     }
     accesses
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_have_several_forms() {
+        let [all, low] = [0x1234_5678_9abc_u64, 0x8765_4321];
+        let forms = [
+            (
+                Instruction::with2(Code::Mov_r64_imm64, Register::RSI, all),
+                Some(all),
+            ),
+            (
+                Instruction::with2(Code::Mov_r32_imm32, Register::ESI, low as u32),
+                Some(low),
+            ),
+            (
+                Instruction::with2(Code::Mov_rm64_imm32, Register::RSI, -2),
+                Some(-2_i64 as u64),
+            ),
+            (
+                Instruction::with2(Code::Mov_r64_rm64, Register::RSI, Register::RDI),
+                None,
+            ),
+        ];
+        for (instruction, expected) in forms {
+            assert_eq!(constant(&instruction.expect("a form")), expected);
+        }
+    }
 }

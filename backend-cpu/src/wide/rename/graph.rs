@@ -4,6 +4,7 @@ use super::access::{Accesses, At, KNOWN, Kind, Role, Touch};
 use super::flow::Flow;
 use super::fused::Term;
 use super::webs::{Bits, Webs};
+use std::cmp::Ordering;
 
 /// When two webs become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,15 +22,85 @@ pub(super) enum Staying {
     These(Vec<usize>),
 }
 
-/// How many pairs of webs are looked at that were not joined since that could have made it harder to find colors.
-const PAIRS: usize = 64;
+/// How often colors are looked for anew for webs that could not become one with what others have, and how many pairs that are apart may be looked
+/// at for it in all.
+const TRIES: usize = 64;
+const WORK: usize = 1 << 17;
+
+/// What a walk from the end of each block to its start comes by.
+enum Event {
+    /// What is alive behind an instruction.
+    After(usize),
+    /// A web is written, by a copy of another one perhaps.
+    Write { web: usize, source: Option<usize> },
+    /// What is alive before an instruction.
+    Before,
+}
+
+/// Walks over code, with the webs that are alive at each event.
+fn walk(flow: &Flow, accesses: &Accesses, webs: &Webs, mut visit: impl FnMut(Event, &Bits)) {
+    for (number, block) in flow.blocks.iter().enumerate() {
+        let mut live = Bits::new(webs.count());
+        let nexts = &flow.successors[number];
+        for (_, web) in nexts.iter().flat_map(|next| &webs.before[*next]) {
+            live.insert(*web as usize);
+        }
+        for at in block.clone().rev() {
+            visit(Event::After(at), &live);
+            let touches = accesses.range(at);
+            let is_copy = matches!(accesses.kinds[at], Kind::Copy);
+            let source = touches
+                .clone()
+                .find(|k| is_copy && accesses.touches[*k].role == Role::Read)
+                .map(|k| webs.web(k));
+            for touch in touches.rev() {
+                let web = webs.web(touch);
+                let role = accesses.touches[touch].role;
+                if role != Role::Read {
+                    live.remove(web);
+                    visit(Event::Write { web, source }, &live);
+                }
+                if role != Role::Write {
+                    live.insert(web);
+                }
+            }
+            visit(Event::Before, &live);
+        }
+    }
+}
+
+/// For each web, those that are alive when it is written, or the other way round.
+pub(super) fn apart(flow: &Flow, accesses: &Accesses, webs: &Webs) -> Vec<Bits> {
+    let count = webs.count();
+    let mut apart = vec![Bits::new(count); count];
+    walk(flow, accesses, webs, |event, live| {
+        if let Event::Write { web, source } = event {
+            // A copy and what it is a copy of may be in one register.
+            let with = source.filter(|source| live.has(*source) && !apart[web].has(*source));
+            apart[web].add(live);
+            if let Some(source) = with {
+                apart[web].remove(source);
+            }
+        }
+    });
+    for web in 0..count {
+        let others: Vec<usize> = apart[web].iter().collect();
+        for other in others {
+            apart[other].insert(web);
+        }
+    }
+    for (web, others) in apart.iter_mut().enumerate() {
+        others.remove(web);
+    }
+    apart
+}
 
 /// The graph of webs.
 #[derive(Clone)]
 pub(super) struct Graph {
     registers: usize,
-    /// For each web, those that are alive when it is written, or the other way round.
-    apart: Vec<Bits>,
+    /// For each web in a register, those in registers that it is apart from, in order.
+    apart: Vec<Vec<u32>>,
     /// Whether it is in an instruction that can name the first 16 registers only.
     low: Vec<bool>,
     /// Whether it stays on the stack.
@@ -45,9 +116,8 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) fn of(
-        flow: &Flow,
-        accesses: &Accesses,
-        webs: &Webs,
+        (flow, accesses, webs): (&Flow, &Accesses, &Webs),
+        apart: &[Bits],
         registers: usize,
         stay: &Staying,
         coalescing: Coalescing,
@@ -55,7 +125,7 @@ impl Graph {
         let count = webs.count();
         let mut graph = Self {
             registers,
-            apart: vec![Bits::new(count); count],
+            apart: vec![Vec::new(); count],
             low: vec![false; count],
             stays: vec![false; count],
             parents: (0..count).collect(),
@@ -92,54 +162,31 @@ impl Graph {
         for (stays, is_read) in graph.stays.iter_mut().zip(is_read) {
             *stays |= !is_read;
         }
-        graph.live(flow, accesses, webs);
-        graph.symmetric();
+        graph.stay(flow, accesses, webs);
+        for web in (0..count).filter(|web| !graph.stays[*web]) {
+            let others = apart[web].iter().filter(|other| !graph.stays[*other]);
+            graph.apart[web] = others.map(|other| other as u32).collect();
+        }
         for (a, b) in preferences(flow, accesses, webs) {
             graph.coalesce((a, b), coalescing);
         }
         graph
     }
 
-    /// Finds which webs are alive together. Where there are more than registers, those on the stack stay there that are used the least.
-    fn live(&mut self, flow: &Flow, accesses: &Accesses, webs: &Webs) {
-        for (number, block) in flow.blocks.iter().enumerate() {
-            let mut live = Bits::new(webs.count());
-            let nexts = &flow.successors[number];
-            for (_, web) in nexts.iter().flat_map(|next| &webs.before[*next]) {
-                live.insert(*web as usize);
+    /// Finds what stays on the stack: what is alive at calls, and, where more is alive than there are registers, what is used the least.
+    fn stay(&mut self, flow: &Flow, accesses: &Accesses, webs: &Webs) {
+        walk(flow, accesses, webs, |event, live| match event {
+            Event::After(at) if accesses.calls[at] => {
+                // Other code uses all registers. Of what is on the stack as well, they are loaded again.
+                for web in live
+                    .iter()
+                    .filter(|k| self.is_place[*k] && !self.is_kept[*k])
+                {
+                    self.stays[web] = true;
+                }
             }
-            for at in block.clone().rev() {
-                let touches = accesses.range(at);
-                if accesses.calls[at] {
-                    // Other code uses all registers. Of what is on the stack as well, they are loaded again.
-                    let stays = |k: &usize| self.is_place[*k] && !self.is_kept[*k];
-                    for web in live.iter().filter(stays).collect::<Vec<_>>() {
-                        self.stays[web] = true;
-                    }
-                }
-                let is_copy = matches!(accesses.kinds[at], Kind::Copy);
-                let source = touches
-                    .clone()
-                    .find(|k| is_copy && accesses.touches[*k].role == Role::Read);
-                for touch in touches.clone().rev() {
-                    let web = webs.web(touch);
-                    match accesses.touches[touch].role {
-                        Role::Read => live.insert(web),
-                        Role::Write | Role::Both => {
-                            live.remove(web);
-                            let source = source.map(|k| webs.web(k));
-                            let with = source.filter(|source| live.has(*source));
-                            let already = with.is_some_and(|k| self.apart[web].has(k));
-                            self.apart[web].add(&live);
-                            if let Some(source) = with.filter(|_| !already) {
-                                self.apart[web].remove(source);
-                            }
-                            if accesses.touches[touch].role == Role::Both {
-                                live.insert(web);
-                            }
-                        }
-                    }
-                }
+            Event::After(_) | Event::Write { .. } => {}
+            Event::Before => {
                 let mut alive = live.iter().filter(|web| !self.stays[*web]).count();
                 while alive > self.registers {
                     let on_stack = live.iter().filter(|k| self.is_place[*k] && !self.stays[*k]);
@@ -150,20 +197,7 @@ impl Graph {
                     alive -= 1;
                 }
             }
-        }
-    }
-
-    /// What is apart from another is so the other way round.
-    fn symmetric(&mut self) {
-        for web in 0..self.apart.len() {
-            let others: Vec<usize> = self.apart[web].iter().collect();
-            for other in others {
-                self.apart[other].insert(web);
-            }
-        }
-        for web in 0..self.apart.len() {
-            self.apart[web].remove(web);
-        }
+        });
     }
 
     fn root(&self, mut web: usize) -> usize {
@@ -180,34 +214,40 @@ impl Graph {
     }
 
     /// The webs in registers that a web is apart from.
-    fn neighbours(&self, web: usize) -> impl Iterator<Item = usize> + '_ {
-        self.apart[web].iter().filter(|other| !self.stays[*other])
+    fn neighbours(&self, web: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
+        self.apart[web].iter().map(|other| *other as usize)
+    }
+
+    fn are_apart(&self, a: usize, b: usize) -> bool {
+        self.apart[a].binary_search(&(b as u32)).is_ok()
     }
 
     /// Makes one web of two, if they are never alive together.
     fn coalesce(&mut self, (a, b): (usize, usize), coalescing: Coalescing) {
         let [a, b] = [a, b].map(|web| self.root(web));
-        if a == b || self.stays[a] || self.stays[b] || self.apart[a].has(b) {
+        if a == b || self.stays[a] || self.stays[b] || self.are_apart(a, b) {
             return;
         }
+        let both = merged(&self.apart[a], &self.apart[b]);
         if coalescing == Coalescing::Conservative {
-            let mut both = self.apart[a].clone();
-            both.add(&self.apart[b]);
             let heavy = both
                 .iter()
-                .filter(|k| !self.stays[*k] && self.neighbours(*k).count() >= self.choice(*k));
+                .filter(|k| self.apart[**k as usize].len() >= self.choice(**k as usize));
             let most = self.choice(a).min(self.choice(b));
             if heavy.count() >= most {
                 return;
             }
         }
-        let others: Vec<usize> = self.apart[b].iter().collect();
-        for other in others {
-            self.apart[other].remove(b);
-            self.apart[other].insert(a);
-            self.apart[a].insert(other);
+        for other in std::mem::take(&mut self.apart[b]) {
+            let theirs = &mut self.apart[other as usize];
+            if let Ok(at) = theirs.binary_search(&(b as u32)) {
+                theirs.remove(at);
+            }
+            if let Err(at) = theirs.binary_search(&(a as u32)) {
+                theirs.insert(at, a as u32);
+            }
         }
-        self.apart[b] = Bits::new(self.apart.len());
+        self.apart[a] = both;
         self.low[a] |= self.low[b];
         self.parents[b] = a;
     }
@@ -215,36 +255,49 @@ impl Graph {
     /// Colors with fewer copies: webs that have different ones become one, a pair after the other, the more important ones first, as long as there
     /// still are colors for all.
     pub(super) fn further(
-        self,
+        mut self,
         mut colors: Vec<Option<u8>>,
         pairs: Vec<(usize, usize)>,
     ) -> Vec<Option<u8>> {
-        let mut best = self;
-        let mut tries = PAIRS;
+        let edges: usize = self.apart.iter().map(Vec::len).sum();
+        let mut tries = TRIES.min(WORK / edges.max(1));
         for pair in pairs {
-            let (a, b) = (best.root(pair.0), best.root(pair.1));
-            let stays = best.stays[a] || best.stays[b];
-            if a == b || stays || best.apart[a].has(b) || colors[a] == colors[b] {
+            let (a, b) = (self.root(pair.0), self.root(pair.1));
+            let stays = self.stays[a] || self.stays[b];
+            if a == b || stays || self.are_apart(a, b) || colors[a] == colors[b] {
+                continue;
+            }
+            let others = self.neighbours(a).chain(self.neighbours(b));
+            let choice = self.choice(a).min(self.choice(b));
+            if let Some(color) = free(choice, others.filter_map(|k| colors[k])) {
+                self.coalesce(pair, Coalescing::Aggressive);
+                colors[a] = Some(color);
                 continue;
             }
             if tries == 0 {
-                break;
+                continue;
             }
             tries -= 1;
-            let mut joined = best.clone();
+            let mut joined = self.clone();
             joined.coalesce(pair, Coalescing::Aggressive);
             if let Ok(fewer) = joined.colors() {
-                (best, colors) = (joined, fewer);
+                (self, colors) = (joined, fewer);
             }
         }
-        colors
+        self.of_roots(&colors)
+    }
+
+    /// The colors of all webs by those of what they have become parts of.
+    fn of_roots(&self, colors: &[Option<u8>]) -> Vec<Option<u8>> {
+        let webs = 0..self.parents.len();
+        webs.map(|web| colors[self.root(web)]).collect()
     }
 
     /// Of the places that have a register, and for want of which a web would find one, that which is used the least.
     pub(super) fn spare(&self, web: usize) -> Option<usize> {
         let near = |k: &usize| {
             let root = self.root(*k);
-            root == web || self.apart[web].has(root)
+            root == web || self.are_apart(web, root)
         };
         let places = (0..self.parents.len()).filter(|k| self.is_place[*k] && !self.stays[*k]);
         places.filter(near).min_by_key(|k| self.weights[*k])
@@ -254,49 +307,93 @@ impl Graph {
     pub(super) fn colors(&self) -> Result<Vec<Option<u8>>, usize> {
         let count = self.apart.len();
         let nodes = (0..count).filter(|k| self.parents[*k] == *k && !self.stays[*k]);
-        let mut left: Vec<usize> = nodes.collect();
-        let mut degrees: Vec<usize> = (0..count).map(|k| self.neighbours(k).count()).collect();
-        // Those that will find a color whatever the others have are last to get one.
-        let mut order = Vec::with_capacity(left.len());
+        let mut degrees: Vec<usize> = self.apart.iter().map(Vec::len).collect();
+        // Those that will find a color whatever the others have are last to get one, and before them those with few others.
+        let (mut easy, hard): (Vec<usize>, Vec<usize>) =
+            nodes.partition(|k| degrees[*k] < self.choice(*k));
+        let mut hard = Hard::of(&hard, &degrees);
+        let mut order = Vec::with_capacity(count);
         let mut taken = vec![false; count];
-        let mut easy: Vec<usize> = Vec::new();
-        left.retain(|k| {
-            let is_easy = degrees[*k] < self.choice(*k);
-            if is_easy {
-                easy.push(*k);
-            }
-            !is_easy
-        });
-        loop {
-            let next = easy.pop().or_else(|| {
-                let hard = left.iter().enumerate().filter(|(_, k)| !taken[**k]);
-                let (at, _) = hard.min_by_key(|(_, k)| degrees[**k])?;
-                Some(left.swap_remove(at))
-            });
-            let Some(next) = next else { break };
+        while let Some(next) = easy.pop().or_else(|| hard.pop()) {
             if std::mem::replace(&mut taken[next], true) {
                 continue;
             }
             order.push(next);
             for other in self.neighbours(next) {
                 degrees[other] -= 1;
-                if !taken[other] && degrees[other] + 1 == self.choice(other) {
-                    easy.push(other);
+                if taken[other] {
+                    continue;
+                }
+                match (degrees[other] + 1).cmp(&self.choice(other)) {
+                    Ordering::Less => {}
+                    Ordering::Equal => easy.push(other),
+                    Ordering::Greater => hard.push(other, degrees[other]),
                 }
             }
         }
         let mut colors: Vec<Option<u8>> = vec![None; count];
         for web in order.into_iter().rev() {
-            let used: u32 = self
-                .neighbours(web)
-                .filter_map(|k| colors[k])
-                .fold(0, |used, color| used | 1 << color);
-            // Registers that others cannot have come first.
-            let mut free = (0..self.choice(web) as u8).rev();
-            colors[web] = Some(free.find(|color| used & 1 << color == 0).ok_or(web)?);
+            let others = self.neighbours(web).filter_map(|k| colors[k]);
+            colors[web] = Some(free(self.choice(web), others).ok_or(web)?);
         }
-        Ok((0..count).map(|web| colors[self.root(web)]).collect())
+        Ok(self.of_roots(&colors))
     }
+}
+
+/// What is in one list in order, in another, or in both.
+fn merged(a: &[u32], b: &[u32]) -> Vec<u32> {
+    let mut both = Vec::with_capacity(a.len() + b.len());
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
+        let least = **x.min(y);
+        both.push(least);
+        a.next_if(|x| **x == least);
+        b.next_if(|y| **y == least);
+    }
+    both.extend(a);
+    both.extend(b);
+    both
+}
+
+/// Webs by how many others they are apart from. One that has fewer than it had stands there once more, and comes out earlier.
+struct Hard {
+    by_degree: Vec<Vec<usize>>,
+    /// No web has fewer.
+    least: usize,
+}
+
+impl Hard {
+    fn of(webs: &[usize], degrees: &[usize]) -> Self {
+        let most = webs.iter().map(|web| degrees[*web]).max().unwrap_or(0);
+        let mut hard = Self {
+            by_degree: vec![Vec::new(); most + 1],
+            least: 0,
+        };
+        for web in webs.iter().rev() {
+            hard.push(*web, degrees[*web]);
+        }
+        hard
+    }
+    fn push(&mut self, web: usize, degree: usize) {
+        self.by_degree[degree].push(web);
+        self.least = self.least.min(degree);
+    }
+    fn pop(&mut self) -> Option<usize> {
+        while self.least < self.by_degree.len() {
+            if let Some(web) = self.by_degree[self.least].pop() {
+                return Some(web);
+            }
+            self.least += 1;
+        }
+        None
+    }
+}
+
+/// A color of so many that others have not. Registers that not all can have come first.
+fn free(choice: usize, others: impl Iterator<Item = u8>) -> Option<u8> {
+    let used = others.fold(0_u32, |used, color| used | 1 << color);
+    let mut free = (0..choice as u8).rev();
+    free.find(|color| used & 1 << color == 0)
 }
 
 /// Pairs of webs that should become one, the more important ones first.
