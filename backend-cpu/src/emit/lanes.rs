@@ -44,6 +44,7 @@ mod sums;
 mod taken;
 mod tally;
 pub(crate) mod tile;
+mod truncate;
 mod turn;
 mod vector;
 mod weigh;

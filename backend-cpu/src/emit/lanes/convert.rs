@@ -28,11 +28,6 @@ pub(super) fn converts(from: ScalarType, to: ScalarType, integers: bool) -> bool
     let packed = |ty| ty == ScalarType::Bool || lanes_per_vector(ty, integers).is_some();
     let known = match (from, to) {
         (_, ScalarType::Bool) | (ScalarType::Bool, _) => true,
-        (ScalarType::F32, ScalarType::F64) | (ScalarType::F64, ScalarType::F32) => true,
-        // Integers of 64 bits with a sign have a form of their own; others that are larger than 32 bits with one are not made.
-        (ScalarType::F32 | ScalarType::F64, ScalarType::I64) => true,
-        (ScalarType::F32, _) => to.bytes() < 4 || to == ScalarType::I32,
-        (ScalarType::F64, _) => false,
         (_, ScalarType::F32) => from != ScalarType::U64,
         _ => true,
     };
@@ -113,13 +108,27 @@ impl Emit<'_, '_> {
                 let whole = |a| self.singles_cut_off(a);
                 numbers.into_iter().flat_map(whole).collect()
             }
-            (ScalarType::F32, ScalarType::I64) => {
+            (ScalarType::F32, ScalarType::I64 | ScalarType::U64) => {
                 let doubles = self.converted(numbers, (from, ScalarType::F64), parts);
                 self.converted(doubles, (ScalarType::F64, to), parts)
             }
             (ScalarType::F64, ScalarType::I64) => {
                 let whole = |a| self.whole(a);
                 numbers.into_iter().map(whole).collect()
+            }
+            (ScalarType::F64, ScalarType::U64) => {
+                let whole = |a| self.without_sign(a, types::F64X2, Emit::whole);
+                numbers.into_iter().map(whole).collect()
+            }
+            (ScalarType::F64, _) => {
+                let digits = |a| self.digits(a, to);
+                let numbers = numbers.into_iter().map(digits).collect();
+                self.resized(numbers, ScalarType::I64, to, parts)
+            }
+            (ScalarType::F32, ScalarType::U32) => {
+                let signed = |this: &mut Self, a| this.truncated(a, ScalarType::I32);
+                let number = |a| self.without_sign(a, types::F32X4, signed);
+                numbers.into_iter().map(number).collect()
             }
             (ScalarType::F32, _) => {
                 let numbers = numbers.into_iter().map(|a| self.truncated(a, to));
@@ -304,108 +313,6 @@ impl Emit<'_, '_> {
             let middle = self.lanes_of(types::F64X2, &middle);
             self.b.ins().fadd(double, middle)
         })
-    }
-
-    /// Floats made integers of 32 bits: those that are too large for the type become the largest that it has, NaNs and
-    /// infinities 0.
-    fn truncated(&mut self, a: Value, to: ScalarType) -> Value {
-        let infinity = f32::INFINITY.to_le_bytes().repeat(4);
-        let infinity = self.lanes_of(types::F32X4, &infinity);
-        let size = self.magnitude(a);
-        let finite = self.b.ins().fcmp(FloatCC::LessThan, size, infinity);
-        let number = self.b.ins().fcvt_to_sint_sat(types::I32X4, a);
-        let number = self.b.ins().band(finite, number);
-        if to.bytes() == 4 {
-            return number;
-        }
-        let limit = 1i32 << (8 * to.bytes() - 1);
-        let largest = if to.is_signed() {
-            limit - 1
-        } else {
-            2 * limit - 1
-        };
-        let [largest, least] =
-            [largest, -limit].map(|n| self.lanes_of(types::I32X4, &n.to_le_bytes().repeat(4)));
-        let number = self.b.ins().smin(number, largest);
-        self.b.ins().smax(number, least)
-    }
-
-    /// Binary64 made integers of 64 bits, with the same results for what these have not. The upper and the lower half of a number are digits of
-    /// others, of which the rest is known, as in [`Self::double`].
-    fn whole(&mut self, a: Value) -> Value {
-        if self.parts == 4 {
-            return self.cut_off(a);
-        }
-        // 2^52 and some units, and those of the sign in the middle of that.
-        const UNITS: u64 = 0x4330_0000_0000_0000;
-        const SIGNED: u64 = 0x4338_0000_0000_0000;
-        const LIMIT: f64 = (1u64 << 63) as f64;
-        let mut constant = |ty, bits: u64| self.lanes_of(ty, &bits.to_le_bytes().repeat(2));
-        let [units, signed] = [UNITS, SIGNED].map(|bits| constant(types::F64X2, bits));
-        let mut double = |x: f64| constant(types::F64X2, x.to_bits());
-        let (above, below) = (double(LIMIT), double(-LIMIT));
-        let (factor, times) = (double(1.0 / 4_294_967_296.0), double(4_294_967_296.0));
-        let infinity = double(f64::INFINITY);
-        let (largest, least) = (i64::MAX as u64, i64::MIN as u64);
-        let [largest, least] = [largest, least].map(|bits| constant(types::I64X2, bits));
-        let number = self.b.ins().trunc(a);
-        let high = self.b.ins().fmul(number, factor);
-        let high = self.b.ins().floor(high);
-        let taken = self.b.ins().fmul(high, times);
-        let low = self.b.ins().fsub(number, taken);
-        let [high, low] = [(high, signed), (low, units)].map(|(half, known)| {
-            let sum = self.b.ins().fadd(half, known);
-            let [sum, known] = [sum, known].map(|v| self.b.ins().bitcast(types::I64X2, RAW, v));
-            self.b.ins().isub(sum, known)
-        });
-        let shift = self.b.ins().iconst(types::I32, 32);
-        let high = self.b.ins().ishl(high, shift);
-        let number = self.b.ins().iadd(high, low);
-        let too_large = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, a, above);
-        let too_small = self.b.ins().fcmp(FloatCC::LessThan, a, below);
-        let size = self.magnitude(a);
-        let finite = self.b.ins().fcmp(FloatCC::LessThan, size, infinity);
-        let number = self.blended(&[too_large], &[largest], &[number])[0];
-        let number = self.blended(&[too_small], &[least], &[number])[0];
-        self.b.ins().band(finite, number)
-    }
-
-    /// The same in registers of 512 bits: what is too small is the least already.
-    fn cut_off(&mut self, a: Value) -> Value {
-        let mut constant = |ty, bits: u64| self.lanes_of(ty, &bits.to_le_bytes().repeat(2));
-        let above = constant(types::F64X2, ((1u64 << 63) as f64).to_bits());
-        let largest = constant(types::I64X2, i64::MAX as u64);
-        let number = self.integers_of(a);
-        let too_large = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, a, above);
-        let finite = self.finite(a);
-        let number = self.blended(&[too_large], &[largest], &[number])[0];
-        self.b.ins().band(finite, number)
-    }
-
-    /// Binary32 in registers of 512 bits made integers of 64 bits. Of what is too large, the least less one is the largest.
-    fn singles_cut_off(&mut self, a: Value) -> [Value; 2] {
-        let mut constant = |x: f32| self.lanes_of(types::F32X4, &x.to_le_bytes().repeat(4));
-        let above = constant((1u64 << 63) as f32);
-        let finite = self.finite(a);
-        let lanes = self.b.ins().bitcast(types::I32X4, RAW, a);
-        let finite = self.b.ins().band(finite, lanes);
-        let number = self.b.ins().bitcast(types::F32X4, RAW, finite);
-        let too_large = self
-            .b
-            .ins()
-            .fcmp(FloatCC::GreaterThanOrEqual, number, above);
-        let less = self.extended(too_large, true, 4);
-        let halves = self.halves_of(number, 4);
-        std::array::from_fn(|k| {
-            let whole = self.integers_of_pair(halves[k]);
-            self.b.ins().iadd(whole, less[k])
-        })
-    }
-
-    /// Which floats are finite: less themselves they are 0, others are NaNs.
-    fn finite(&mut self, a: Value) -> Value {
-        let none = self.b.ins().fsub(a, a);
-        self.b.ins().fcmp(FloatCC::Ordered, none, none)
     }
 
     /// A constant vector.
