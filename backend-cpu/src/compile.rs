@@ -28,8 +28,10 @@ use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::scalar::Const;
 use midend::ir::syntax::{Atom, Program};
 use midend::ir::types::Type;
+use midend::ir::walk::all_stms;
 use midend::trap::RunError;
 use rayon::prelude::*;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
@@ -305,10 +307,15 @@ pub(crate) fn compile<'a>(
     while machines.len() < work.len() {
         let open = &work[machines.len()..];
         machines.extend(if open.len() > 1 {
-            let made: Vec<_> = open.par_iter().with_max_len(1).map(made).collect();
-            made
+            // The largest come first, so that none is left for the end.
+            let mut order: Vec<usize> = (0..open.len()).collect();
+            order.sort_by_cached_key(|k| Reverse(size(program, open[*k].1)));
+            let turns = order.into_iter().par_bridge();
+            let mut made: Vec<_> = turns.map(|k| (k, made(&open[k]))).collect();
+            made.sort_unstable_by_key(|(k, _)| *k);
+            made.into_iter().map(|(_, machine)| machine).collect()
         } else {
-            open.iter().map(made).collect()
+            open.iter().map(made).collect::<Vec<_>>()
         });
         // What is called with fewer lanes than was thought, as code was not made for registers that wide.
         let missing = missing(&units, &work, &machines);
@@ -351,6 +358,17 @@ pub(crate) fn compile<'a>(
         widened,
         vector_bits,
     })
+}
+
+/// How many statements a unit is made of.
+fn size(program: &Program<Mem>, unit: Unit<'_>) -> usize {
+    let mut count = 0;
+    let body = match unit {
+        Unit::Kernel { kernel, .. } => &kernel.body,
+        Unit::Function(fun) | Unit::InLanes(fun, _) => &program.funs[fun].body,
+    };
+    all_stms(body, &mut |_| count += 1);
+    count
 }
 
 /// Address space set aside for the code of one module; only what is used takes memory.
