@@ -63,6 +63,8 @@ pub struct Options {
     pub cap: Option<u64>,
     /// What thresholds are to be instead of what the device takes.
     pub thresholds: Forced,
+    /// The only entry point that is going to be called, if it is known: others are not compiled then.
+    pub entry: Option<String>,
     /// Whether the interpreter verifies types, shapes and consumption while it runs.
     pub check: bool,
     /// Whether the interpreter checks what analyses claim of the program.
@@ -219,11 +221,15 @@ impl Session {
             front: took,
             ..CompileTimes::default()
         };
-        let program = front.program;
+        let mut program = front.program;
         let entries = program.funs.iter().filter_map(|fun| fun.entry.clone());
-        let entries = entries.collect();
+        let entries: Vec<Entry> = entries.collect();
         let keep = self.shared.options.keep_reference;
         let reference = keep.then(|| program.clone());
+        let only = self.shared.options.entry.as_ref();
+        if let Some(only) = only.filter(|only| entries.iter().any(|entry| entry.name == **only)) {
+            program = midend::passes::inline::only(program, only);
+        }
         match Engine::new(&self.shared, program, &mut times) {
             Ok(engine) => Ok(Program {
                 shared: Arc::clone(&self.shared),

@@ -96,6 +96,14 @@ fn within<D: Dialect>(mut program: Program<D>, options: &Options, copies: usize)
     called(program)
 }
 
+/// What an entry point of a program needs.
+pub fn only<D: Dialect>(mut program: Program<D>, entry: &str) -> Program<D> {
+    for fun in program.funs.iter_mut() {
+        fun.entry = fun.entry.take().filter(|known| known.name == entry);
+    }
+    called(program)
+}
+
 /// The program without the functions that nothing calls any more, which all further passes would work on for nothing. Without
 /// entry points it is a library, and keeps all.
 fn called<D: Dialect>(mut program: Program<D>) -> Program<D> {

@@ -199,7 +199,10 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
         std::fs::write(path, times)
             .map_err(|why| Exit::user(format!("cannot write {}: {why}", path.display())))?;
     }
-    write(entry, arguments, &results)
+    write(entry, arguments, &results)?;
+    // The process ends: the system takes everything back at once.
+    std::mem::forget((program, session));
+    Ok(())
 }
 
 /// Gives results to whoever is to have them.
@@ -221,6 +224,9 @@ fn write(entry: &Entry, arguments: &RunArguments, results: &[Value]) -> Outcome 
 fn open(arguments: &RunArguments) -> Result<Session, Exit> {
     let times = arguments.pass_times;
     device::check(arguments.device, arguments.target)?;
+    let thresholds = threshold::parse(&arguments.threshold)?;
+    // A threshold may be one of another entry point.
+    let entry = thresholds.named.is_empty();
     let options = Options {
         target: arguments.target,
         device: arguments.device.unwrap_or(0),
@@ -231,7 +237,8 @@ fn open(arguments: &RunArguments) -> Result<Session, Exit> {
         // On a GPU, arrays are not in the memory of the process.
         limits_process: arguments.target != Target::Ptx,
         cap: arguments.cap,
-        thresholds: threshold::parse(&arguments.threshold)?,
+        thresholds,
+        entry: entry.then(|| arguments.entry_point.clone()),
         passes: Settings {
             dump_after: opt::dump_after(&arguments.dump_after)?,
             pass_limit: arguments.pass_limit,

@@ -50,6 +50,7 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
         limits_process: false,
         cap: Some(options.cap),
         thresholds: options.thresholds.clone(),
+        entry: None,
         check: true,
         claims: options.claims,
         collisions: options.collisions,
