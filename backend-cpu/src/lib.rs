@@ -14,7 +14,7 @@
 //!   record and return. No signal handler is installed.
 //! - Vector registers of 256 and 512 bits are used where there are any: code for 128 bits that Cranelift compiled is widened
 //!   (`wide`), or compiled again for 128 bits if something in it is not understood. Results are the same to the bit.
-//! - `unsafe` stands only where compiled code is entered or its memory is touched.
+//! - `unsafe` stands only where compiled code is entered or memory is touched.
 
 mod apart;
 mod arena;
@@ -27,6 +27,7 @@ mod copy;
 mod cost;
 mod device;
 mod emit;
+mod large_pages;
 mod launch;
 mod machine;
 mod module;
@@ -37,4 +38,5 @@ mod worker;
 
 pub use buffer::Buffer;
 pub use device::{CpuDevice, Options};
+pub use large_pages::LargePages;
 pub use module::Module;

@@ -36,7 +36,7 @@ use std::time::Duration;
 
 /// That of the command `arrc`: programs are measured as they run there. Large blocks are of large pages, which other allocators do not ask for.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: arrc::LargePages<mimalloc::MiMalloc> = arrc::LargePages(mimalloc::MiMalloc);
 
 /// Compares the example programs with plain C.
 #[derive(Parser)]

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 /// That of the command.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: arrc::LargePages<mimalloc::MiMalloc> = arrc::LargePages(mimalloc::MiMalloc);
 
 /// Measures compiling.
 #[derive(Parser)]
