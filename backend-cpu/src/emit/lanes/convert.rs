@@ -28,6 +28,8 @@ pub(super) fn converts(from: ScalarType, to: ScalarType, integers: bool) -> bool
     let packed = |ty| ty == ScalarType::Bool || lanes_per_vector(ty, integers).is_some();
     let known = match (from, to) {
         (_, ScalarType::Bool) | (ScalarType::Bool, _) => true,
+        // Of integers of 64 bits those with a sign have a form.
+        (ScalarType::F32 | ScalarType::F64, ScalarType::U64) => false,
         (_, ScalarType::F32) => from != ScalarType::U64,
         _ => true,
     };
@@ -108,16 +110,12 @@ impl Emit<'_, '_> {
                 let whole = |a| self.singles_cut_off(a);
                 numbers.into_iter().flat_map(whole).collect()
             }
-            (ScalarType::F32, ScalarType::I64 | ScalarType::U64) => {
+            (ScalarType::F32, ScalarType::I64) => {
                 let doubles = self.converted(numbers, (from, ScalarType::F64), parts);
                 self.converted(doubles, (ScalarType::F64, to), parts)
             }
             (ScalarType::F64, ScalarType::I64) => {
                 let whole = |a| self.whole(a);
-                numbers.into_iter().map(whole).collect()
-            }
-            (ScalarType::F64, ScalarType::U64) => {
-                let whole = |a| self.without_sign(a, types::F64X2, Emit::whole);
                 numbers.into_iter().map(whole).collect()
             }
             (ScalarType::F64, _) => {
@@ -126,8 +124,7 @@ impl Emit<'_, '_> {
                 self.resized(numbers, ScalarType::I64, to, parts)
             }
             (ScalarType::F32, ScalarType::U32) => {
-                let signed = |this: &mut Self, a| this.truncated(a, ScalarType::I32);
-                let number = |a| self.without_sign(a, types::F32X4, signed);
+                let number = |a| self.without_sign(a);
                 numbers.into_iter().map(number).collect()
             }
             (ScalarType::F32, _) => {

@@ -3,7 +3,7 @@
 use crate::emit::Emit;
 use crate::emit::library::RAW;
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::ir::types::ScalarType;
 
 impl Emit<'_, '_> {
@@ -31,31 +31,20 @@ impl Emit<'_, '_> {
         self.b.ins().smax(number, least)
     }
 
-    /// Floats made integers without a sign by what makes them integers of as many bits with one: of those that are too large for these half of all
+    /// Binary32 made integers of 32 bits without a sign by what makes them integers with one: of those that are too large for these half of all
     /// numbers is taken away before, and added again. Negative ones have the bits of integers with a sign.
-    pub(super) fn without_sign(
-        &mut self,
-        a: Value,
-        ty: Type,
-        signed: impl FnOnce(&mut Self, Value) -> Value,
-    ) -> Value {
-        let bits = ty.lane_bits();
-        let constant = |x: f64| match bits {
-            32 => (x as f32).to_le_bytes().repeat(4),
-            _ => x.to_le_bytes().repeat(2),
-        };
-        let half = 2f64.powi(bits as i32 - 1);
-        let [half, infinity] = [half, f64::INFINITY].map(|x| self.lanes_of(ty, &constant(x)));
+    pub(super) fn without_sign(&mut self, a: Value) -> Value {
+        let mut single = |x: f32| self.lanes_of(types::F32X4, &x.to_le_bytes().repeat(4));
+        let (half, infinity) = (single(2_147_483_648.0), single(f32::INFINITY));
         let large = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, a, half);
         let finite = self.b.ins().fcmp(FloatCC::LessThan, a, infinity);
         let large = self.b.ins().band(large, finite);
-        let integers = self.b.func.dfg.value_type(large);
-        let taken = self.b.ins().bitcast(integers, RAW, half);
+        let taken = self.b.ins().bitcast(types::I32X4, RAW, half);
         let taken = self.b.ins().band(large, taken);
-        let taken = self.b.ins().bitcast(ty, RAW, taken);
+        let taken = self.b.ins().bitcast(types::F32X4, RAW, taken);
         let less = self.b.ins().fsub(a, taken);
-        let number = signed(self, less);
-        let shift = self.b.ins().iconst(types::I32, i64::from(bits) - 1);
+        let number = self.truncated(less, ScalarType::I32);
+        let shift = self.b.ins().iconst(types::I32, 31);
         let top = self.b.ins().ishl(large, shift);
         self.b.ins().bxor(number, top)
     }
