@@ -2,6 +2,7 @@
 //! parallel, and links the code.
 
 mod forms;
+mod order;
 mod tuple;
 
 pub(crate) use tuple::Tuple;
@@ -28,10 +29,8 @@ use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::scalar::Const;
 use midend::ir::syntax::{Atom, Program};
 use midend::ir::types::Type;
-use midend::ir::walk::all_stms;
 use midend::trap::RunError;
-use rayon::prelude::*;
-use std::cmp::Reverse;
+use order::largest_first;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
@@ -306,17 +305,7 @@ pub(crate) fn compile<'a>(
     let mut machines: Vec<(Result<Machine, RunError>, Counts)> = Vec::new();
     while machines.len() < work.len() {
         let open = &work[machines.len()..];
-        machines.extend(if open.len() > 1 {
-            // The largest come first, so that none is left for the end.
-            let mut order: Vec<usize> = (0..open.len()).collect();
-            order.sort_by_cached_key(|k| Reverse(size(program, open[*k].1)));
-            let turns = order.into_iter().par_bridge();
-            let mut made: Vec<_> = turns.map(|k| (k, made(&open[k]))).collect();
-            made.sort_unstable_by_key(|(k, _)| *k);
-            made.into_iter().map(|(_, machine)| machine).collect()
-        } else {
-            open.iter().map(made).collect::<Vec<_>>()
-        });
+        machines.extend(largest_first(program, open, &made));
         // What is called with fewer lanes than was thought, as code was not made for registers that wide.
         let missing = missing(&units, &work, &machines);
         work.extend(missing);
@@ -358,17 +347,6 @@ pub(crate) fn compile<'a>(
         widened,
         vector_bits,
     })
-}
-
-/// How many statements a unit is made of.
-fn size(program: &Program<Mem>, unit: Unit<'_>) -> usize {
-    let mut count = 0;
-    let body = match unit {
-        Unit::Kernel { kernel, .. } => &kernel.body,
-        Unit::Function(fun) | Unit::InLanes(fun, _) => &program.funs[fun].body,
-    };
-    all_stms(body, &mut |_| count += 1);
-    count
 }
 
 /// Address space set aside for the code of one module; only what is used takes memory.
