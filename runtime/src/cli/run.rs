@@ -226,7 +226,7 @@ fn open(arguments: &RunArguments) -> Result<Session, Exit> {
     device::check(arguments.device, arguments.target)?;
     let thresholds = threshold::parse(&arguments.threshold)?;
     // A threshold may be one of another entry point.
-    let entry = thresholds.named.is_empty();
+    let only = thresholds.named.is_empty();
     let options = Options {
         target: arguments.target,
         device: arguments.device.unwrap_or(0),
@@ -238,7 +238,7 @@ fn open(arguments: &RunArguments) -> Result<Session, Exit> {
         limits_process: arguments.target != Target::Ptx,
         cap: arguments.cap,
         thresholds,
-        entry: entry.then(|| arguments.entry_point.clone()),
+        entry: only.then(|| arguments.entry_point.clone()),
         passes: Settings {
             dump_after: opt::dump_after(&arguments.dump_after)?,
             pass_limit: arguments.pass_limit,

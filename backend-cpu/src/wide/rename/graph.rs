@@ -28,7 +28,7 @@ const TRIES: usize = 64;
 const WORK: usize = 1 << 17;
 
 /// What a walk from the end of each block to its start comes by.
-enum Event {
+pub(super) enum Event {
     /// What is alive behind an instruction.
     After(usize),
     /// A web is written, by a copy of another one perhaps.
@@ -38,7 +38,12 @@ enum Event {
 }
 
 /// Walks over code, with the webs that are alive at each event.
-fn walk(flow: &Flow, accesses: &Accesses, webs: &Webs, mut visit: impl FnMut(Event, &Bits)) {
+pub(super) fn walk(
+    flow: &Flow,
+    accesses: &Accesses,
+    webs: &Webs,
+    mut visit: impl FnMut(Event, &Bits),
+) {
     for (number, block) in flow.blocks.iter().enumerate() {
         let mut live = Bits::new(webs.count());
         let nexts = &flow.successors[number];

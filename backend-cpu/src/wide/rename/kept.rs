@@ -13,6 +13,7 @@
 
 use super::access::{Accesses, At, KNOWN, Role};
 use super::flow::Flow;
+use super::graph::{Event, walk};
 use super::webs::{Bits, Webs};
 use std::collections::BTreeMap;
 
@@ -58,24 +59,10 @@ fn crossing(flow: &Flow, accesses: &Accesses, webs: &Webs) -> Option<Bits> {
 
 /// Does something for each call of other code, with the webs that are alive there.
 fn each_call(flow: &Flow, accesses: &Accesses, webs: &Webs, mut call: impl FnMut(usize, &Bits)) {
-    for (number, block) in flow.blocks.iter().enumerate() {
-        let mut live = Bits::new(webs.count());
-        let nexts = &flow.successors[number];
-        for (_, web) in nexts.iter().flat_map(|next| &webs.before[*next]) {
-            live.insert(*web as usize);
-        }
-        for at in block.clone().rev() {
-            if accesses.calls[at] {
-                call(at, &live);
-            }
-            for k in accesses.range(at).rev() {
-                match accesses.touches[k].role {
-                    Role::Read | Role::Both => live.insert(webs.web(k)),
-                    Role::Write => live.remove(webs.web(k)),
-                }
-            }
-        }
-    }
+    walk(flow, accesses, webs, |event, live| match event {
+        Event::After(at) if accesses.calls[at] => call(at, live),
+        Event::After(_) | Event::Write { .. } | Event::Before => {}
+    });
 }
 
 /// For each call for rare values, the places whose registers it leaves to be loaded again, and these.
