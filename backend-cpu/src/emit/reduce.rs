@@ -82,8 +82,12 @@ impl Emit<'_, '_> {
                     self.reduce_lanes(plan, kernel, both, (&tys, &start), range, None);
                 match plan.halved(&tys) {
                     Some(half) if plan.parts == 4 => {
-                        let range = (left, end);
-                        self.reduce_alone(half.width, kernel, ops, (&tys, &start), range, sums)
+                        let (range, neutral) = ((left, end), (&tys[..], &start[..]));
+                        let sums = self.reduce_rest(half.width, kernel, ops, neutral, range, &sums);
+                        if room.is_none() {
+                            return sums;
+                        }
+                        (sums, end)
                     }
                     Some(half) => {
                         let range = (left, end);
@@ -188,60 +192,79 @@ impl Emit<'_, '_> {
         (results, first_left)
     }
 
-    /// Does to the rest of a group what lanes of half its width would do, for one point after the other: the same sums in the same order.
-    fn reduce_alone(
+    /// Reduces the rest of a group, one point after the other: first what lanes of half its width would have, with the same sums in the same
+    /// order, if there are as many. The body is there once: its values wait for their sums in memory.
+    fn reduce_rest(
         &mut self,
-        width: usize,
+        half: usize,
         kernel: &Kernel,
         ops: &[Operator<Mem>],
         (tys, neutral): (&[ScalarType], &[Value]),
         (ilo, ihi): (Value, Value),
-        before: Vec<Value>,
-    ) -> (Vec<Value>, Value) {
+        before: &[Value],
+    ) -> Vec<Value> {
         let (index, _) = *kernel.space.last().expect("reductions have a dimension");
-        let clifs: Vec<_> = tys.iter().map(|ty| clif(*ty)).collect();
-        let (long, done) = (self.b.create_block(), self.b.create_block());
-        let results = self.params(done, &clifs);
-        let first_left = self.b.append_block_param(done, types::I64);
-        let end = self.b.ins().iadd_imm_s(ilo, width as i64);
-        let enough = IntCC::SignedLessThanOrEqual;
-        let enough = self.b.ins().icmp(enough, end, ihi);
-        let all = block_args(before.iter().copied().chain([ilo]));
-        self.b.ins().brif(enough, long, &[], done, &all);
-
-        self.b.switch_to_block(long);
         let bytes = 8 * tys.len();
-        let memory = self.stack_slot((bytes * width) as u32);
-        self.few((ilo, end), &[], |emit, i, _| {
+        let memory = self.stack_slot((bytes * (2 * half - 1)) as u32);
+        let place_of = |emit: &mut Self, i: Value| {
             let ahead = emit.b.ins().isub(i, ilo);
             let ahead = emit.b.ins().imul_imm_s(ahead, bytes as i64);
-            let place = emit.b.ins().iadd(memory, ahead);
+            emit.b.ins().iadd(memory, ahead)
+        };
+        self.few((ilo, ihi), &[], |emit, i, _| {
+            let place = place_of(emit, i);
             emit.bind(index, i);
             emit.scoped(&kernel.body, |emit| {
                 let values = emit.body(&kernel.body);
-                let lane = emit.operate(ops, neutral, &values);
-                emit.store_slots(place, &lane);
+                emit.store_slots(place, &values);
             });
             vec![]
         });
+        let clifs: Vec<_> = tys.iter().map(|ty| clif(*ty)).collect();
+        let (lanes, alone) = (self.b.create_block(), self.b.create_block());
+        let sums = self.params(alone, &clifs);
+        let first = self.b.append_block_param(alone, types::I64);
+        let end = self.b.ins().iadd_imm_s(ilo, half as i64);
+        let enough = IntCC::SignedLessThanOrEqual;
+        let enough = self.b.ins().icmp(enough, end, ihi);
+        let all = block_args(before.iter().copied().chain([ilo]));
+        self.b.ins().brif(enough, lanes, &[], alone, &all);
+
+        self.b.switch_to_block(lanes);
+        let all = self.sum_of_slots(half, ops, (tys, neutral), memory);
+        let all = self.operate(ops, before, &all);
+        let all = block_args(all.into_iter().chain([end]));
+        self.b.ins().jump(alone, &all);
+        self.b.switch_to_block(alone);
+        self.few((first, ihi), &sums, |emit, i, sums| {
+            let place = place_of(emit, i);
+            let values = emit.load_slots(place, tys);
+            emit.operate(ops, sums, &values)
+        })
+    }
+
+    /// Values in so many slots, summed as lanes are.
+    fn sum_of_slots(
+        &mut self,
+        count: usize,
+        ops: &[Operator<Mem>],
+        (tys, neutral): (&[ScalarType], &[Value]),
+        slots: Value,
+    ) -> Vec<Value> {
+        let bytes = 8 * tys.len();
         let lane = |emit: &mut Self, i: usize| {
-            let place = emit.b.ins().iadd_imm_s(memory, (bytes * i) as i64);
-            emit.load_slots(place, tys)
+            let place = emit.b.ins().iadd_imm_s(slots, (bytes * i) as i64);
+            let values = emit.load_slots(place, tys);
+            emit.operate(ops, neutral, &values)
         };
-        let mut lanes: Vec<Vec<Value>> = (0..width).map(|i| lane(self, i)).collect();
+        let mut lanes: Vec<Vec<Value>> = (0..count).map(|i| lane(self, i)).collect();
         while lanes.len() > 1 {
             let second = lanes.split_off(lanes.len() / 2);
             for (first, second) in lanes.iter_mut().zip(second) {
                 *first = self.operate(ops, first, &second);
             }
         }
-        let sums = lanes.pop().unwrap_or_default();
-        let sums = self.operate(ops, &before, &sums);
-        self.b
-            .ins()
-            .jump(done, &block_args(sums.into_iter().chain([end])));
-        self.b.switch_to_block(done);
-        (results, first_left)
+        lanes.pop().unwrap_or_default()
     }
 
     /// Reduces as many whole groups of points as there are: their bodies in lanes, then the values of the lanes one by
