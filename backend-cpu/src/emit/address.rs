@@ -12,6 +12,7 @@ use cranelift_codegen::ir::{InstBuilder, InstructionData, Opcode, Value, types};
 use midend::ir::scalar::Const;
 use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
+use std::sync::Arc;
 
 /// The most numbers that an index is the sum of.
 const TERMS: usize = 6;
@@ -112,6 +113,27 @@ impl Emit<'_, '_> {
         }
     }
 
+    /// A float that is a constant.
+    pub(crate) fn float_of(&self, value: Value) -> Option<f64> {
+        let dfg = &self.b.func.dfg;
+        let definition = dfg.insts[dfg.value_def(value).inst()?];
+        let bits = if let InstructionData::UnaryIeee32 { imm, .. } = definition {
+            u64::from(imm.bits())
+        } else if let InstructionData::UnaryIeee64 { imm, .. } = definition {
+            imm.bits()
+        } else if let InstructionData::Load { arg, .. } = definition {
+            let address = self.known(arg)?;
+            let mut constants = self.constants.values();
+            **constants.find(|place| Arc::as_ptr(place) as i64 == address)?
+        } else {
+            return None;
+        };
+        Some(match dfg.value_type(value) == types::F32 {
+            true => f64::from(f32::from_bits(bits as u32)),
+            false => f64::from_bits(bits),
+        })
+    }
+
     /// Whether a value is known before the loop with this counter: it was emitted there, or follows from such values by a few operations,
     /// which Cranelift moves there.
     fn is_fixed(&self, value: Value, counter: Value, depth: usize) -> bool {
@@ -191,7 +213,11 @@ impl Emit<'_, '_> {
     pub(super) fn operand_of(&self, opcode: Opcode, value: Value) -> Option<Value> {
         let dfg = &self.b.func.dfg;
         let definition = dfg.insts[dfg.value_def(value).inst()?];
-        if let InstructionData::Unary { opcode: op, arg } = definition {
+        if let InstructionData::Unary { opcode: op, arg }
+        | InstructionData::LoadNoOffset {
+            opcode: op, arg, ..
+        } = definition
+        {
             (op == opcode).then_some(arg)
         } else {
             None

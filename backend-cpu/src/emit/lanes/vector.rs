@@ -290,14 +290,9 @@ impl Emit<'_, '_> {
 
     /// Whether a vector is a constant in all lanes that is a number.
     fn is_number(&self, all: Value) -> bool {
-        let dfg = &self.b.func.dfg;
-        let lane = self.operand_of(Opcode::Splat, all);
-        let data = lane.and_then(|v| dfg.value_def(v).inst());
-        let data = data.map(|inst| dfg.insts[inst]);
-        if let Some(InstructionData::UnaryIeee32 { imm, .. }) = data {
-            return !imm.as_f32().is_nan();
-        }
-        matches!(data, Some(InstructionData::UnaryIeee64 { imm, .. }) if !imm.as_f64().is_nan())
+        let constant = self.operand_of(Opcode::Splat, all);
+        let constant = constant.and_then(|lane| self.float_of(lane));
+        constant.is_some_and(|number| !number.is_nan())
     }
 
     fn float_one(&mut self, ty: ScalarType) -> Value {
