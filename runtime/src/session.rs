@@ -9,7 +9,8 @@ mod stack;
 mod times;
 
 pub use auto::{Accelerator, Choice};
-pub use compile::CompileError;
+use compile::Front;
+pub use compile::{CompileError, Reading};
 pub use costs::{Ceilings, Kept, Store, measure_costs};
 pub(crate) use engine::kernel_store;
 pub use resident::Resident;
@@ -20,7 +21,6 @@ use crate::data::structured_text;
 use crate::loader::FileLoader;
 use crate::target::Target;
 use engine::{Call, Devices, Engine};
-use frontend::Compiled;
 use frontend::diagnostic::Diagnostic;
 use frontend::property::Property;
 use frontend::source::{FileId, SourceMap};
@@ -37,7 +37,6 @@ use midend::value::Value;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// How a session compiles and runs.
 #[derive(Clone, Debug, Default)]
@@ -168,18 +167,11 @@ impl Session {
     }
     /// Compiles a file and what it imports. A file whose name ends in `.ir` is nested IR in its text form.
     pub fn compile_file(&self, path: &Path) -> Result<Program, CompileError> {
-        if path.extension().is_some_and(|e| e == "ir") {
-            return on_big_stack(|| {
-                let program = compile::read_ir(path).map_err(CompileError::unreadable)?;
-                self.compile_ir(program)
-            });
-        }
-        let mut loader = FileLoader::new();
-        loader.read_tuning(path);
-        match loader.read(path) {
-            Ok(file) => self.compile_loaded(loader, file),
-            Err(why) => Err(CompileError::unreadable(why)),
-        }
+        on_big_stack(|| self.finish(Front::of_file(path, self.shared.options.target)?))
+    }
+    /// Compiles a file that is being read.
+    pub fn compile_read(&self, file: Reading) -> Result<Program, CompileError> {
+        on_big_stack(|| self.finish(file.wait()?))
     }
     /// Compiles a text; `name` is what messages call it, and where its imports are looked for.
     pub fn compile(&self, name: &str, text: &str) -> Result<Program, CompileError> {
@@ -189,39 +181,27 @@ impl Session {
     }
     /// Compiles nested IR, which must be well-formed.
     pub fn compile_ir(&self, program: Ir<Soac>) -> Result<Program, CompileError> {
-        self.finish(Compiled::plain(program), SourceMap::new(), Duration::ZERO)
+        self.finish(Front::of_ir(program))
     }
     pub(crate) fn compile_loaded(
         &self,
         loader: FileLoader,
         file: FileId,
     ) -> Result<Program, CompileError> {
-        on_big_stack(|| self.build(loader, file))
+        let target = self.shared.options.target;
+        on_big_stack(|| self.finish(Front::of_loaded(loader, file, target)?))
     }
-    fn build(&self, mut loader: FileLoader, file: FileId) -> Result<Program, CompileError> {
-        if self.shared.options.target == Target::Interp {
-            loader.trace_in_parallel();
-        }
-        let start = Instant::now();
-        let front = match compile::nested(&mut loader, file) {
-            Ok(front) => front,
-            Err(diagnostics) => {
-                return Err(CompileError::new(loader.into_sources(), diagnostics));
-            }
-        };
-        self.finish(front, loader.into_sources(), start.elapsed())
-    }
-    fn finish(
-        &self,
-        front: Compiled,
-        sources: SourceMap,
-        took: Duration,
-    ) -> Result<Program, CompileError> {
+    fn finish(&self, front: Front) -> Result<Program, CompileError> {
+        let Front {
+            compiled,
+            sources,
+            took,
+        } = front;
         let mut times = CompileTimes {
             front: took,
             ..CompileTimes::default()
         };
-        let mut program = front.program;
+        let mut program = compiled.program;
         let entries = program.funs.iter().filter_map(|fun| fun.entry.clone());
         let entries: Vec<Entry> = entries.collect();
         let keep = self.shared.options.keep_reference;
@@ -237,8 +217,8 @@ impl Session {
                 engine,
                 times,
                 reference,
-                warnings: front.warnings,
-                properties: front.properties,
+                warnings: compiled.warnings,
+                properties: compiled.properties,
                 sources,
                 forced: self.shared.options.thresholds.clone(),
             }),
@@ -283,7 +263,7 @@ pub fn check_file(path: &Path, remarks: bool) -> Result<Checked, CompileError> {
 pub fn nested_ir(path: &Path) -> Result<Ir<Soac>, CompileError> {
     let mut loader = FileLoader::new();
     let file = loader.read(path).map_err(CompileError::unreadable)?;
-    match on_big_stack(|| compile::nested(&mut loader, file)) {
+    match on_big_stack(|| frontend::compile(file, &mut loader)) {
         Ok(front) => Ok(front.program),
         Err(diagnostics) => Err(CompileError::new(loader.into_sources(), diagnostics)),
     }

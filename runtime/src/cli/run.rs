@@ -10,7 +10,7 @@ use crate::data::{
     Source, leaves, parameter_leaves, read_arguments, structured_text, write_npz, write_results,
     write_text,
 };
-use crate::session::{Options, Program, Resident, Session};
+use crate::session::{Options, Program, Reading, Resident, Session};
 use crate::target::Target;
 use clap::{Args, value_parser};
 use frontend::diagnostic::Severity;
@@ -139,14 +139,13 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
     if arguments.mem_limit.is_some() {
         purge_at_once();
     }
+    let file = Reading::start(&arguments.program, arguments.target);
     let session = open(arguments)?;
     on_interrupt(session.stop());
     let deadline = arguments
         .timeout
         .map(|seconds| Deadline::after(seconds, session.stop()));
-    let program = session
-        .compile_file(&arguments.program)
-        .map_err(|e| Exit::compile(&e))?;
+    let program = session.compile_read(file).map_err(|e| Exit::compile(&e))?;
     let told = program.warnings().iter();
     let told = told.filter(|d| arguments.verbose || d.severity != Severity::Remark);
     let told: Vec<_> = told.cloned().collect();

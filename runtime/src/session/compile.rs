@@ -1,6 +1,8 @@
 //! From source text to nested IR, and the errors on the way.
 
+use super::stack::OnBigStack;
 use crate::loader::FileLoader;
+use crate::target::Target;
 use frontend::Compiled;
 use frontend::diagnostic::Diagnostic;
 use frontend::render::{Look, render_all};
@@ -10,6 +12,7 @@ use midend::ir::syntax::Program;
 use midend::trap::RunError;
 use std::fmt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// A program that cannot be compiled, and why.
 #[derive(Debug)]
@@ -84,13 +87,71 @@ impl fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// Compiles a program down to nested IR.
-pub(super) fn nested(loader: &mut FileLoader, file: FileId) -> Result<Compiled, Vec<Diagnostic>> {
-    frontend::compile(file, loader)
+/// What the front end makes of a program.
+pub(super) struct Front {
+    pub(super) compiled: Compiled,
+    pub(super) sources: SourceMap,
+    /// How long it took.
+    pub(super) took: Duration,
+}
+
+impl Front {
+    /// Of nested IR, which needs no front end.
+    pub(super) fn of_ir(program: Program<Soac>) -> Self {
+        Self {
+            compiled: Compiled::plain(program),
+            sources: SourceMap::new(),
+            took: Duration::ZERO,
+        }
+    }
+    /// Of a file and what it imports.
+    pub(super) fn of_file(path: &Path, target: Target) -> Result<Self, CompileError> {
+        if path.extension().is_some_and(|e| e == "ir") {
+            let program = read_ir(path).map_err(CompileError::unreadable)?;
+            return Ok(Self::of_ir(program));
+        }
+        let mut loader = FileLoader::new();
+        loader.read_tuning(path);
+        let file = loader.read(path).map_err(CompileError::unreadable)?;
+        Self::of_loaded(loader, file, target)
+    }
+    /// Of a file that was loaded.
+    pub(super) fn of_loaded(
+        mut loader: FileLoader,
+        file: FileId,
+        target: Target,
+    ) -> Result<Self, CompileError> {
+        if target == Target::Interp {
+            loader.trace_in_parallel();
+        }
+        let start = Instant::now();
+        match frontend::compile(file, &mut loader) {
+            Ok(compiled) => Ok(Self {
+                compiled,
+                sources: loader.into_sources(),
+                took: start.elapsed(),
+            }),
+            Err(diagnostics) => Err(CompileError::new(loader.into_sources(), diagnostics)),
+        }
+    }
+}
+
+/// A file and what it imports, read and looked over for mistakes on a thread of their own: a session can be opened meanwhile.
+pub struct Reading(OnBigStack<Result<Front, CompileError>>);
+
+impl Reading {
+    /// Begins to read a file as [`super::Session::compile_file`] does, for a session with this target.
+    pub fn start(path: &Path, target: Target) -> Self {
+        let path = path.to_owned();
+        Self(OnBigStack::start(move || Front::of_file(&path, target)))
+    }
+    pub(super) fn wait(self) -> Result<Front, CompileError> {
+        self.0.wait()
+    }
 }
 
 /// Reads nested IR in its text form, and verifies it.
-pub(super) fn read_ir(path: &Path) -> Result<Program<Soac>, String> {
+fn read_ir(path: &Path) -> Result<Program<Soac>, String> {
     let wrong = |why: &dyn fmt::Display| format!("{}: {why}", path.display());
     let text = std::fs::read_to_string(path).map_err(|e| wrong(&e))?;
     let program = midend::ir::read::program::<Soac>(&text).map_err(|e| wrong(&e))?;

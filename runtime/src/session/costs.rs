@@ -3,7 +3,6 @@
 //! Other work on the computer makes everything take longer, and nothing makes it take less: the least that was ever measured is kept.
 //! It is measured again where that may be more than it was: when a kernel does more than the most that is known, or after a week.
 
-use super::compile;
 use super::engine::{Call, Devices, Engine};
 use super::times::CompileTimes;
 use super::{Options, Session, SessionError, Shared, on_big_stack};
@@ -299,7 +298,7 @@ fn measure(shared: &Shared, devices: &Devices) -> Result<Kept, RunError> {
     on_big_stack(|| {
         let mut loader = FileLoader::new();
         let file = loader.add_text("costs.fut", PROGRAM);
-        let front = compile::nested(&mut loader, file)
+        let front = frontend::compile(file, &mut loader)
             .map_err(|_| RunError::Internal(String::from("the measuring program is wrong")))?;
         let mut times = CompileTimes::default();
         let plan = super::engine::plan(shared, front.program, &mut times)?;
