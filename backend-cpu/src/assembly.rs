@@ -26,7 +26,7 @@ pub(crate) fn assembly(
         .unzip();
     let builder = JITBuilder::with_isa(target.isa.clone(), default_libcall_names());
     let mut jit = JITModule::new(builder);
-    let declared = declare(program, target, (&kernels, &args), &mut jit)?;
+    let declared = declare(program, target, (&kernels, &args, &|_, _| true), &mut jit)?;
     let Declared { units, work, .. } = &declared;
     let text = |(id, unit): &(FuncId, Unit<'_>)| {
         let name = match unit {

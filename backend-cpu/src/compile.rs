@@ -140,8 +140,8 @@ pub(crate) enum CompiledKind {
     },
     Hist {
         chunk: Code,
-        /// The unit for a part of the buckets, unless the body combines by itself.
-        window: Option<Code>,
+        /// Whether there is a unit for a part of the buckets: not if the body combines by itself.
+        has_window: bool,
         /// How many tables the code of a chunk is given for each destination.
         tables: usize,
         hists: Vec<CompiledHist>,
@@ -197,6 +197,8 @@ pub(crate) enum Unit<'a> {
 pub(crate) struct Made<'a> {
     /// Each with its name.
     pub(crate) kernels: Vec<(&'a str, Compiled)>,
+    /// The units of kernels for a part of the buckets.
+    pub(crate) windows: Vec<(&'a str, Code)>,
     /// What the addresses in them are of.
     pub(crate) code: JITModule,
     /// Compiled code holds addresses of what is in these.
@@ -215,11 +217,14 @@ pub(crate) struct Declared<'a> {
     ids: Vec<Vec<(Role, FuncId)>>,
 }
 
-/// Declares kernels, and every function that they call.
+/// Which units of kernels are to be compiled.
+pub(crate) type Wanted<'a> = &'a dyn Fn(&Kernel, Role) -> bool;
+
+/// Declares units of kernels, and every function that these call.
 pub(crate) fn declare<'a>(
     program: &Program<Mem>,
     target: &Target,
-    (kernels, args): (&[&'a Kernel], &'a [Vec<Var>]),
+    (kernels, args, wanted): (&[&'a Kernel], &'a [Vec<Var>], Wanted<'_>),
     jit: &mut JITModule,
 ) -> Result<Declared<'a>, RunError> {
     let isa = &target.isa;
@@ -265,7 +270,8 @@ pub(crate) fn declare<'a>(
     let mut ids = Vec::new();
     for (k, (kernel, args)) in kernels.iter().zip(args).enumerate() {
         let mut mine = Vec::new();
-        for (r, role) in kernel::roles(program, kernel).into_iter().enumerate() {
+        let roles = kernel::roles(program, kernel).into_iter().enumerate();
+        for (r, role) in roles.filter(|(_, role)| wanted(kernel, *role)) {
             // The signature is that of the emitted unit; linking does not look at it.
             let signature = crate::emit::signature(units.conv, &[], &[]);
             let name = format!("k{k}_{r}");
@@ -280,23 +286,25 @@ pub(crate) fn declare<'a>(
     Ok(Declared { units, work, ids })
 }
 
-/// Compiles those kernels of the program that are wanted, and every function that they call.
+/// Compiles those units of kernels of the program that are wanted, and every function that they call.
 pub(crate) fn compile<'a>(
     program: &'a Program<Mem>,
     target: &Target,
-    wanted: &dyn Fn(&str) -> bool,
+    wanted: Wanted<'_>,
 ) -> Result<Made<'a>, RunError> {
     let launched = launched(program)
         .into_iter()
         .filter(|(kernel, _)| !shares_out(&kernel.body));
-    let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) =
-        launched.filter(|(kernel, _)| wanted(&kernel.name)).unzip();
+    let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) = launched
+        .filter(|(kernel, _)| wants_some(program, kernel, wanted))
+        .unzip();
     let provider = ArenaMemoryProvider::new_with_size(ARENA).map_err(broken)?;
     let isa = &target.isa;
     let mut builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
     builder.memory_provider(Box::new(provider));
     let mut jit = JITModule::new(builder);
-    let Declared { units, work, ids } = declare(program, target, (&kernels, &args), &mut jit)?;
+    let Declared { units, work, ids } =
+        declare(program, target, (&kernels, &args, wanted), &mut jit)?;
 
     // What other threads used is counted here.
     let made =
@@ -335,18 +343,29 @@ pub(crate) fn compile<'a>(
     }
 
     let widest = target.widths().next().map_or(1, Width::parts);
-    let mut table = Vec::with_capacity(kernels.len());
+    let (mut table, mut windows) = (Vec::with_capacity(kernels.len()), Vec::new());
     for ((kernel, args), ids) in kernels.iter().zip(&args).zip(&ids) {
+        let name = kernel.name.as_str();
+        if let [(Role::Window, id)] = ids[..] {
+            windows.push((name, Code(jit.get_finalized_function(id))));
+            continue;
+        }
         let compiled = describe((program, &units, widest), kernel, args, ids, &jit);
-        table.push((kernel.name.as_str(), compiled));
+        table.push((name, compiled));
     }
     Ok(Made {
         kernels: table,
+        windows,
         code: jit,
         kept,
         widened,
         vector_bits,
     })
+}
+
+fn wants_some(program: &Program<Mem>, kernel: &Kernel, wanted: Wanted<'_>) -> bool {
+    let mut roles = kernel::roles(program, kernel).into_iter();
+    roles.any(|role| wanted(kernel, role))
 }
 
 /// Address space set aside for the code of one module; only what is used takes memory.
@@ -454,7 +473,7 @@ fn describe(
         },
         KernelKind::Hist(hists) => CompiledKind::Hist {
             chunk,
-            window: (!kernel.body.result.is_empty()).then(|| code(Role::Window)),
+            has_window: !kernel.body.result.is_empty(),
             tables: crate::emit::hist::tables::tables(kernel, hists),
             hists: hists
                 .iter()

@@ -31,6 +31,9 @@ const ALONE: f64 = 20_000.0;
 /// The least and the most estimated nanoseconds of a chunk.
 const CHUNK: (f64, f64) = (5_000.0, 100_000.0);
 
+/// Code that is compiled when it is first asked for.
+type Late<'a> = &'a dyn Fn() -> Result<Code, RunError>;
+
 /// One launch of a kernel: what the strategies of the kinds share.
 pub(crate) struct Run<'a> {
     launch: &'a Launch<'a>,
@@ -77,7 +80,7 @@ pub(crate) fn launch(
     let launch = Launch::new(stop, account);
     let devices = (pool, team, dearer);
     with_run(devices, &launch, (compiled, slots), |run| match part {
-        None => run.run(compiled),
+        None => run.run(compiled, &|| module.window(pool, kernel)),
         Some(points) => run.part(compiled, points),
     })?;
     launch.outcome(&module.spans)
@@ -165,7 +168,7 @@ fn scalar(source: Source, slots: &[u64]) -> u64 {
 }
 
 impl Run<'_> {
-    fn run(&self, compiled: &Compiled) -> Result<(), RunError> {
+    fn run(&self, compiled: &Compiled, window: Late<'_>) -> Result<(), RunError> {
         match &compiled.kind {
             CompiledKind::Seq { chunk } => {
                 let mut worker = Worker::new(self.launch);
@@ -224,10 +227,10 @@ impl Run<'_> {
             }
             CompiledKind::Hist {
                 chunk,
-                window,
+                has_window,
                 tables,
                 hists,
-            } => self.hist((*chunk, *tables), *window, hists),
+            } => self.hist((*chunk, *tables), has_window.then_some(window), hists),
         }
     }
 

@@ -1,12 +1,13 @@
 //! The kernels of one program. What runs whatever guards say is compiled at once; a version that a guard chooses when it is
-//! first chosen, for most are never.
+//! first chosen, for most are never, and so what only some launches of many points need.
 
-use crate::compile::{self, Compiled, Made};
+use crate::compile::{self, Code, Compiled, Made};
 use crate::emit::Kept;
+use crate::emit::kernel::Role;
 use crate::target::Target;
 use cranelift_jit::JITModule;
-use midend::analysis::kernels::{bodies, versions};
-use midend::ir::mem::Mem;
+use midend::analysis::kernels::{bodies, launched, versions};
+use midend::ir::mem::{Kernel, KernelKind, Mem};
 use midend::ir::span::Spans;
 use midend::ir::syntax::{Body, Exp, Program};
 use midend::trap::RunError;
@@ -21,7 +22,7 @@ pub struct Module {
     target: Target,
     /// Whether running the program takes little stack, whatever its input.
     is_shallow: bool,
-    /// What versions are compiled from; nothing if there is only one.
+    /// What is compiled later is compiled from this; nothing if there is no such thing.
     source: Option<Program<Mem>>,
     /// The code of what was compiled, and what it holds addresses of.
     code: Mutex<Vec<(JITModule, Vec<Kept>)>>,
@@ -36,45 +37,84 @@ struct Slot {
     /// The version that it is part of.
     version: usize,
     compiled: OnceLock<Compiled>,
+    /// The unit for a part of the buckets.
+    window: OnceLock<Code>,
+}
+
+/// What is compiled together.
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    /// The kernels of a version.
+    Version(usize),
+    /// What launches of many points need of a kernel.
+    Late(&'a str),
 }
 
 impl Module {
     /// The kernels of a program, of which those are compiled that no guard decides on.
     pub(crate) fn new(program: &Program<Mem>, target: &Target) -> Result<Self, RunError> {
         let versions = versions(program);
-        let several = versions.values().any(|&version| version > 0);
+        let mut has_more = versions.values().any(|&version| version > 0);
+        let hist = |kernel: &Kernel| matches!(kernel.kind, KernelKind::Hist(_));
+        has_more |= launched(program).iter().any(|(kernel, _)| hist(kernel));
         let slots = versions.into_iter().map(|(name, version)| {
-            let compiled = OnceLock::new();
-            (name.to_owned(), Slot { version, compiled })
+            let (compiled, window) = (OnceLock::new(), OnceLock::new());
+            let slot = Slot {
+                version,
+                compiled,
+                window,
+            };
+            (name.to_owned(), slot)
         });
         let module = Self {
             kernels: slots.collect(),
             spans: program.spans.clone(),
             target: target.clone(),
             is_shallow: is_shallow(program),
-            source: several.then(|| program.clone()),
+            source: has_more.then(|| program.clone()),
             code: Mutex::default(),
             widened: Mutex::default(),
             vector_bits: Mutex::default(),
         };
-        module.make(program, 0)?;
+        module.make(program, Part::Version(0))?;
         Ok(module)
     }
 
     /// A kernel. The first of a version to be asked for has the whole version compiled, on the pool.
     pub(crate) fn kernel(&self, pool: &ThreadPool, name: &str) -> Result<&Compiled, RunError> {
+        let slot = self.slot(name)?;
+        self.made(pool, &slot.compiled, Part::Version(slot.version))
+    }
+
+    /// The unit of a kernel for a part of the buckets. The first to ask for it has it compiled.
+    pub(crate) fn window(&self, pool: &ThreadPool, name: &str) -> Result<Code, RunError> {
+        let slot = self.slot(name)?;
+        self.made(pool, &slot.window, Part::Late(name)).copied()
+    }
+
+    fn slot(&self, name: &str) -> Result<&Slot, RunError> {
         let unknown = || RunError::Device(format!("no kernel is called {name}"));
-        let slot = self.kernels.get(name).ok_or_else(unknown)?;
-        if let Some(compiled) = slot.compiled.get() {
-            return Ok(compiled);
+        self.kernels.get(name).ok_or_else(unknown)
+    }
+
+    /// What is at a place, on the pool compiled with its part of the program if need be.
+    fn made<'a, T>(
+        &self,
+        pool: &ThreadPool,
+        place: &'a OnceLock<T>,
+        part: Part<'_>,
+    ) -> Result<&'a T, RunError> {
+        if let Some(known) = place.get() {
+            return Ok(known);
         }
-        let program = self.source.as_ref().ok_or_else(unknown)?;
+        let missing = || RunError::Device(String::from("a kernel is without code"));
+        let program = self.source.as_ref().ok_or_else(missing)?;
         if rayon::current_thread_index().is_some() {
-            self.make(program, slot.version)?;
+            self.make(program, part)?;
         } else {
-            pool.install(|| self.make(program, slot.version))?;
+            pool.install(|| self.make(program, part))?;
         }
-        slot.compiled.get().ok_or_else(unknown)
+        place.get().ok_or_else(missing)
     }
 
     /// Whether running the program takes little stack, whatever its input.
@@ -105,15 +145,19 @@ impl Module {
         mine.map(|(_, bits)| *bits).max().unwrap_or(0)
     }
 
-    /// Compiles a version. No lock is held meanwhile: a thread of the pool that waits for others may come here again. Two
-    /// threads may both compile a version; then either code is good.
-    fn make(&self, program: &Program<Mem>, version: usize) -> Result<(), RunError> {
-        let wanted = |name: &str| {
-            let slot = self.kernels.get(name);
-            slot.is_some_and(|slot| slot.version == version)
+    /// Compiles a part. No lock is held meanwhile: a thread of the pool that waits for others may come here again. Two
+    /// threads may both compile a part; then either code is good.
+    fn make(&self, program: &Program<Mem>, part: Part<'_>) -> Result<(), RunError> {
+        let wanted = |kernel: &Kernel, role: Role| match part {
+            Part::Version(version) => {
+                let slot = self.kernels.get(&kernel.name);
+                !role.is_late() && slot.is_some_and(|slot| slot.version == version)
+            }
+            Part::Late(name) => role.is_late() && kernel.name == name,
         };
         let Made {
             kernels,
+            windows,
             code,
             kept,
             widened,
@@ -139,6 +183,11 @@ impl Module {
             if let Some(slot) = self.kernels.get(name) {
                 // Somebody else may have been faster.
                 let _ = slot.compiled.set(compiled);
+            }
+        }
+        for (name, code) in windows {
+            if let Some(slot) = self.kernels.get(name) {
+                let _ = slot.window.set(code);
             }
         }
         Ok(())

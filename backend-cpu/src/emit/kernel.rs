@@ -40,6 +40,11 @@ pub(crate) enum Role {
 }
 
 impl Role {
+    /// Whether only some launches of many points need it: it is compiled when one first does.
+    pub(crate) const fn is_late(self) -> bool {
+        matches!(self, Self::Window)
+    }
+
     /// The name in texts.
     pub(crate) const fn name(self) -> &'static str {
         match self {

@@ -5,7 +5,7 @@
 mod own;
 
 use super::ragged::Part;
-use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, scalar, width};
+use super::{ALONE, CHUNK, Late, Run, Shared, function, piece, piece_size, pieces, scalar, width};
 use crate::compile::{Code, CompiledHist};
 use crate::worker::Worker;
 use midend::fired::fired;
@@ -63,7 +63,7 @@ impl Run<'_> {
     pub(super) fn hist(
         &self,
         (chunk, tables): (Code, usize),
-        window: Option<Code>,
+        window: Option<Late<'_>>,
         hists: &[CompiledHist],
     ) -> Result<(), RunError> {
         let (total, cost) = self.items();
@@ -106,7 +106,7 @@ impl Run<'_> {
         let alone = work < ALONE || size >= total || in_order;
         if alone && let Some(window) = window.filter(|_| self.gains_by_windows(work, &columns)) {
             fired("cpu/histogram-by-buckets");
-            self.windows(window, &table);
+            self.windows(window()?, &table);
             return Ok(());
         }
         if alone {
