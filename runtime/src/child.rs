@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader};
 use std::process::{ChildStderr, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -20,10 +19,15 @@ pub(crate) struct Child<Answer> {
     errors: Option<JoinHandle<String>>,
 }
 
+/// What is told of a mistake in arrc begins with this.
+pub(crate) const MISTAKE: &str = "internal error";
+
 /// How a child ended.
 pub(crate) struct Death {
     /// Its exit status, in words.
     pub(crate) status: String,
+    /// The mistake of arrc that it told of, if it ended with one.
+    pub(crate) mistake: Option<String>,
     /// Whether it ran out of stack.
     pub(crate) overflowed: bool,
     /// The last line on its standard error.
@@ -87,6 +91,10 @@ impl<Answer: DeserializeOwned + Send + 'static> Child<Answer> {
         let last = errors.lines().rev().find(|l| !l.trim().is_empty());
         Death {
             status: status.map_or_else(|why| why.to_string(), |status| status.to_string()),
+            mistake: errors
+                .lines()
+                .find(|l| l.starts_with(MISTAKE))
+                .map(str::to_owned),
             overflowed: errors.contains("overflowed its stack"),
             last: last.unwrap_or("no message").to_owned(),
         }
@@ -123,29 +131,4 @@ fn write_line(out: &mut impl io::Write, what: &impl Serialize) -> io::Result<()>
     line.push('\n');
     out.write_all(line.as_bytes())?;
     out.flush()
-}
-
-/// The last panic, of whatever thread: place and message.
-static PANIC: Mutex<Option<(String, String)>> = Mutex::new(None);
-
-fn panic_slot() -> MutexGuard<'static, Option<(String, String)>> {
-    PANIC.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// In the child, panics are answers, and are not told on standard error.
-pub(crate) fn remember_panics() {
-    std::panic::set_hook(Box::new(|info| {
-        let place = info
-            .location()
-            .map(|at| format!("{}:{}", at.file(), at.line()))
-            .unwrap_or_default();
-        let message = info.payload_as_str().unwrap_or("no message").to_owned();
-        *panic_slot() = Some((place, message));
-    }));
-}
-
-/// Place and message of the last panic.
-pub(crate) fn last_panic() -> (String, String) {
-    let nothing = || (String::from("no place"), String::from("no message"));
-    panic_slot().take().unwrap_or_else(nothing)
 }

@@ -125,7 +125,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let work = std::panic::catch_unwind(|| match arguments.command {
+    let work = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Profile(arguments) => run::profiled(arguments),
         Command::Check(arguments) => check::run(&arguments),
@@ -141,12 +141,10 @@ pub fn main() -> ExitCode {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments),
         Command::Man(arguments) => manual::man(&arguments),
-    });
+    };
     match work {
-        Ok(Ok(())) => ExitCode::SUCCESS,
-        Ok(Err(exit)) => exit.report(),
-        // The panic hook has told what there is to tell.
-        Err(_) => ExitCode::from(exit::INTERNAL),
+        Ok(()) => ExitCode::SUCCESS,
+        Err(exit) => exit.report(),
     }
 }
 

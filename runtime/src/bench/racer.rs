@@ -51,6 +51,9 @@ pub(super) fn out_of_turn() -> String {
 /// What is told of a worker that ended.
 fn crashed(child: Child<Answer>) -> String {
     let death = child.death();
+    if let Some(mistake) = death.mistake {
+        return mistake;
+    }
     if death.overflowed {
         return String::from("crash: stack overflow");
     }

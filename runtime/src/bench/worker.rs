@@ -2,7 +2,7 @@
 //! came of it.
 
 use super::Spent;
-use crate::child::{last_panic, remember_panics, say};
+use crate::child::say;
 use crate::data::{parameter_leaves, write_binary};
 use crate::harness::{arguments, with_deadline};
 use crate::session::{Options, Program, Resident, Session, on_big_stack};
@@ -15,7 +15,6 @@ use midend::value::Value;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, BufRead as _, BufWriter, Write as _};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
@@ -60,7 +59,6 @@ pub(super) enum Answer {
 
 /// Serves until standard input ends, and ends with it, whatever it is at: then the parent is gone.
 pub fn serve(options: Options) -> io::Result<()> {
-    remember_panics();
     let (sender, asks) = channel();
     std::thread::spawn(move || {
         for line in io::stdin().lock().lines().map_while(Result::ok) {
@@ -85,12 +83,7 @@ pub fn serve(options: Options) -> io::Result<()> {
     };
     on_big_stack(move || {
         for ask in asks {
-            let answer = catch_unwind(AssertUnwindSafe(|| bench.answer(ask)));
-            let answer = answer.unwrap_or_else(|_| {
-                let (place, message) = last_panic();
-                Err(format!("internal error at {place}: {message}"))
-            });
-            match answer {
+            match bench.answer(ask) {
                 Err(why) if bench.session.is_lost() => {
                     say(&Answer::Lost(why))?;
                     // The other thread waits for more.

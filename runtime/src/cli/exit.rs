@@ -1,5 +1,6 @@
 //! How commands end: messages on standard error and exit codes.
 
+use crate::child::MISTAKE;
 use crate::session::CompileError;
 use frontend::render::Look;
 use midend::trap::RunError;
@@ -87,7 +88,8 @@ impl Exit {
     }
 }
 
-/// Makes panics short messages that say what to do, since every one of them is a mistake in arrc.
+/// Makes panics short messages that say what to do, since every one of them is a mistake in arrc. The process ends with it, in whatever
+/// thread it was.
 pub(super) fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {
         let place = info
@@ -108,9 +110,10 @@ pub(super) fn install_panic_hook() {
             Some(_) | None => String::new(),
         };
         let text = format!(
-            "internal error{place}: {what}\n{backtrace}This is a mistake in arrc, not in your program. Please report it, \
+            "{MISTAKE}{place}: {what}\n{backtrace}This is a mistake in arrc, not in your program. Please report it, \
              with the program and the command line (RUST_BACKTRACE=1 shows more).\n"
         );
         let _ = std::io::stderr().write_all(text.as_bytes());
+        std::process::exit(i32::from(INTERNAL));
     }));
 }

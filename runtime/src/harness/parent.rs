@@ -115,12 +115,21 @@ impl Worker {
     /// The report on a program that took its worker with it.
     fn died(self, path: &str, part: &str, start: Instant) -> ProgramReport {
         let death = self.0.death();
-        let cause = if death.overflowed {
-            String::from("crash: stack overflow")
-        } else {
-            format!("crash: {}", death.status)
+        let (cause, detail) = match death.mistake {
+            Some(mistake) => {
+                // Mistakes at different places are different ones.
+                let (place, what) = mistake.split_once(": ").unwrap_or((&mistake, ""));
+                let cause = format!("{place}: {}", super::cause::generalise(what));
+                (cause, format!("{part}: {mistake}"))
+            }
+            None => {
+                let cause = match death.overflowed {
+                    true => String::from("crash: stack overflow"),
+                    false => format!("crash: {}", death.status),
+                };
+                (cause, format!("{part}: {}: {}", death.status, death.last))
+            }
         };
-        let detail = format!("{part}: {}: {}", death.status, death.last);
         done(path, Verdict::fail(cause, detail), start)
     }
 }
@@ -162,5 +171,26 @@ mod tests {
             "no program is blamed for another"
         );
         assert_eq!(starts.load(Ordering::Relaxed), 3);
+    }
+
+    #[test]
+    fn a_mistake_that_ends_a_worker_is_what_its_program_fails_with() {
+        let start = || {
+            let mut command = Command::new("sh");
+            let told = "read -r path; echo 'internal error at a.rs:12: no `x`' >&2; echo 'Please report it.' >&2; exit 70";
+            command.args(["-c", told]);
+            command
+        };
+        let program = [PathBuf::from("a.fut")];
+        let reports = run_all(&program, &TestOptions::default(), 1, &start, &|_| {});
+        let reports = reports.expect("workers can be started");
+        let verdict = &reports[0].verdict;
+        assert_eq!(
+            verdict,
+            &Verdict::fail(
+                "internal error at a.rs:12: no `_`",
+                "start: internal error at a.rs:12: no `x`"
+            )
+        );
     }
 }

@@ -1,12 +1,11 @@
 //! The child's side: paths of programs come in on standard input, and what came of them goes out on standard output, one line of
 //! JSON each.
 
-use super::{Kind, ProgramReport, TestOptions, Verdict, run_program};
-use crate::child::{last_panic, remember_panics, say};
+use super::{ProgramReport, TestOptions, run_program};
+use crate::child::say;
 use crate::session::{Options, Session, on_big_stack};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead as _};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// What a worker says.
@@ -38,7 +37,6 @@ pub struct WorkerArguments {
 
 /// Serves until standard input ends.
 pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
-    remember_panics();
     let options = &arguments.options;
     let session = Session::new(Options {
         target: options.target,
@@ -65,7 +63,12 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
     .map_err(io::Error::other)?;
     for line in io::stdin().lock().lines() {
         let path: String = serde_json::from_str(&line?)?;
-        let report = on_big_stack(|| guarded(&session, &path, options));
+        let report = on_big_stack(|| {
+            run_program(&session, Path::new(&path), options, &mut |part| {
+                // If the parent is gone, the next report will say so.
+                let _ = say(&Said::Begin(part.to_owned()));
+            })
+        });
         let report = Box::new(report);
         if report.verdict.is_fail() && session.is_lost() {
             return say(&Said::Last(report));
@@ -73,23 +76,4 @@ pub fn serve(arguments: &WorkerArguments) -> io::Result<()> {
         say(&Said::Done(report))?;
     }
     Ok(())
-}
-
-/// Tests a program; a panic becomes a failure of the program.
-fn guarded(session: &Session, path: &str, options: &TestOptions) -> ProgramReport {
-    let work = || {
-        run_program(session, Path::new(path), options, &mut |part| {
-            // If the parent is gone, the next report will say so.
-            let _ = say(&Said::Begin(part.to_owned()));
-        })
-    };
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-        let (place, message) = last_panic();
-        let cause = format!(
-            "internal error at {place}: {}",
-            super::cause::generalise(&message)
-        );
-        let verdict = Verdict::fail(cause, format!("panic at {place}: {message}"));
-        ProgramReport::new(path, Kind::Run, verdict)
-    })
 }
