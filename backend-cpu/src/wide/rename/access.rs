@@ -5,8 +5,8 @@ use super::webs::Bits;
 use crate::calls::evaluates;
 use crate::wide::Width;
 use iced_x86::{
-    Code, EncodingKind, FlowControl, Instruction, InstructionInfoFactory, OpAccess, OpKind,
-    Register,
+    Code, EncodingKind, FlowControl, Instruction, InstructionInfoFactory, InstructionInfoOptions,
+    OpAccess, OpKind, Register,
 };
 use std::ops::Range;
 
@@ -23,6 +23,10 @@ pub(super) enum At {
     /// What is at a place on the stack is in a register, too ([`super::kept`]).
     Kept,
 }
+
+/// What is asked of an instruction: how it accesses its operands, and nothing else.
+const ACCESSES_ALONE: u32 =
+    InstructionInfoOptions::NO_MEMORY_USAGE | InstructionInfoOptions::NO_REGISTER_USAGE;
 
 /// How many instructions an address comes before a call at most.
 const NEAR: usize = 32;
@@ -271,7 +275,7 @@ pub(super) fn all(instructions: &[Instruction], width: Width, places: usize) -> 
                 role,
             });
         };
-        let info = factory.info(instruction);
+        let info = factory.info_options(instruction, ACCESSES_ALONE);
         for k in 0..instruction.op_count() {
             let access = info.op_access(k);
             let writes = matches!(access, OpAccess::Write | OpAccess::CondWrite);

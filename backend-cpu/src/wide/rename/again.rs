@@ -18,34 +18,43 @@ use super::flow::Flow;
 use super::webs::Bits;
 use iced_x86::Instruction;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// How far the addresses of instructions before which others are put are from what they were, which is beyond all others.
 const FURTHER: u64 = 1 << 48;
 
-/// Which registers hold what is at which places, as numbers of pairs.
+/// Which registers hold what is at which places, as numbers of pairs: a row of whole words for each register.
 struct Same {
-    places: usize,
+    words: usize,
     pairs: Bits,
 }
 
 impl Same {
     fn of(accesses: &Accesses, pairs: &Bits) -> Self {
         Self {
-            places: accesses.locations - KNOWN,
+            words: words(accesses),
             pairs: pairs.clone(),
         }
     }
 
+    /// No pair of a program.
+    fn none(accesses: &Accesses) -> Bits {
+        Bits::new(64 * KNOWN * words(accesses))
+    }
+
     fn pair(&self, register: usize, place: usize) -> usize {
-        register * self.places + place - KNOWN
+        64 * register * self.words + place - KNOWN
+    }
+
+    fn row(&self, register: usize) -> Range<usize> {
+        register * self.words..(register + 1) * self.words
     }
 
     /// Nothing is known any more of what was written.
     fn forget(&mut self, location: usize) {
         if location < KNOWN {
-            for place in KNOWN..KNOWN + self.places {
-                self.pairs.remove(self.pair(location, place));
-            }
+            let row = self.row(location);
+            self.pairs.0[row].fill(0);
         } else {
             for register in 0..KNOWN {
                 self.pairs.remove(self.pair(register, location));
@@ -75,12 +84,8 @@ impl Same {
             return false;
         }
         if from < KNOWN && to < KNOWN {
-            self.forget(to);
-            for place in KNOWN..KNOWN + self.places {
-                if self.pairs.has(self.pair(from, place)) {
-                    self.pairs.insert(self.pair(to, place));
-                }
-            }
+            let (row, copy) = (self.row(from), self.row(to));
+            self.pairs.0.copy_within(row, copy.start);
             return false;
         }
         let pair = self.pair(from.min(to), from.max(to));
@@ -93,13 +98,17 @@ impl Same {
     }
 }
 
+/// The words of a row of places.
+fn words(accesses: &Accesses) -> usize {
+    (accesses.locations - KNOWN).div_ceil(64)
+}
+
 /// What registers hold of places before each block.
 fn before(flow: &Flow, accesses: &Accesses) -> Vec<Bits> {
-    let places = accesses.locations - KNOWN;
-    let mut all = Bits::new(KNOWN * places);
+    let mut all = Same::none(accesses);
     all.0.fill(u64::MAX);
     let mut before = vec![all; flow.blocks.len()];
-    before[0] = Bits::new(KNOWN * places);
+    before[0] = Same::none(accesses);
     loop {
         let mut changed = false;
         for (number, block) in flow.blocks.iter().enumerate() {

@@ -2,7 +2,6 @@
 
 use super::access::calls;
 use iced_x86::{FlowControl, Instruction};
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// Basic blocks.
@@ -35,17 +34,19 @@ fn goes(instruction: &Instruction) -> (Option<u64>, bool) {
 impl Flow {
     /// The blocks of code, unless a branch goes nowhere.
     pub(super) fn of(instructions: &[Instruction]) -> Option<Self> {
-        let numbers: HashMap<u64, usize> = instructions
-            .iter()
-            .enumerate()
-            .map(|(number, i)| (i.ip(), number))
-            .collect();
+        let places = instructions.iter().enumerate();
+        let mut places: Vec<(u64, usize)> = places.map(|(number, i)| (i.ip(), number)).collect();
+        places.sort_unstable();
+        let number_of = |target: u64| {
+            let at = places.binary_search_by_key(&target, |(ip, _)| *ip);
+            at.ok().map(|at| places[at].1)
+        };
         let mut starts = vec![false; instructions.len() + 1];
         starts[0] = true;
         for (number, instruction) in instructions.iter().enumerate() {
             let (target, goes_on) = goes(instruction);
             if let Some(target) = target {
-                let to = *numbers.get(&target)?;
+                let to = number_of(target)?;
                 starts[to] = true;
             }
             if target.is_some() || !goes_on {
@@ -59,8 +60,7 @@ impl Flow {
         let mut successors = vec![Vec::new(); blocks.len()];
         for (number, block) in blocks.iter().enumerate() {
             let (target, goes_on) = goes(&instructions[block.end - 1]);
-            let target = target.and_then(|target| numbers.get(&target));
-            successors[number].extend(target.map(|to| block_of(*to)));
+            successors[number].extend(target.and_then(number_of).map(block_of));
             if goes_on && number + 1 < blocks.len() {
                 successors[number].push(number + 1);
             }

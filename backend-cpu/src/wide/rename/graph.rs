@@ -170,7 +170,9 @@ impl Graph {
         graph.stay(flow, accesses, webs);
         for web in (0..count).filter(|web| !graph.stays[*web]) {
             let others = apart[web].iter().filter(|other| !graph.stays[*other]);
-            graph.apart[web] = others.map(|other| other as u32).collect();
+            let mut near = Vec::with_capacity(apart[web].count());
+            near.extend(others.map(|other| other as u32));
+            graph.apart[web] = near;
         }
         for (a, b) in preferences(flow, accesses, webs) {
             graph.coalesce((a, b), coalescing);

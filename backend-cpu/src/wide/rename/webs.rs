@@ -34,6 +34,9 @@ impl Bits {
     pub(super) fn has(&self, k: usize) -> bool {
         self.0[k / 64] & 1 << (k % 64) != 0
     }
+    pub(super) fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
     pub(super) fn add(&mut self, other: &Self) {
         for (word, more) in self.0.iter_mut().zip(&other.0) {
             *word |= more;
