@@ -4,8 +4,10 @@
 mod forms;
 mod order;
 mod tuple;
+mod wanted;
 
 pub(crate) use tuple::Tuple;
+use wanted::{Wanted, wants_some};
 
 use crate::cost::Cost;
 use crate::emit::control::function_signature;
@@ -217,9 +219,6 @@ pub(crate) struct Declared<'a> {
     ids: Vec<Vec<(Role, FuncId)>>,
 }
 
-/// Which units of kernels are to be compiled.
-pub(crate) type Wanted<'a> = &'a dyn Fn(&Kernel, Role) -> bool;
-
 /// Declares units of kernels, and every function that these call.
 pub(crate) fn declare<'a>(
     program: &Program<Mem>,
@@ -361,11 +360,6 @@ pub(crate) fn compile<'a>(
         widened,
         vector_bits,
     })
-}
-
-fn wants_some(program: &Program<Mem>, kernel: &Kernel, wanted: Wanted<'_>) -> bool {
-    let mut roles = kernel::roles(program, kernel).into_iter();
-    roles.any(|role| wanted(kernel, role))
 }
 
 /// Address space set aside for the code of one module; only what is used takes memory.
