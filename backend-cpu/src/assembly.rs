@@ -1,6 +1,6 @@
 //! Machine code as text, for people to read: that of the units as they are launched on this machine.
 
-use crate::compile::{Declared, Unit, broken, declare, emit};
+use crate::compile::{Declared, Unit, broken, declare, emit, wanted};
 use crate::emit::Emitted;
 use crate::machine::build;
 use crate::target::Target;
@@ -8,9 +8,7 @@ use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, default_libcall_names};
-use midend::analysis::kernels::{launched, shares_out};
-use midend::ir::id::Var;
-use midend::ir::mem::{Kernel, Mem};
+use midend::ir::mem::Mem;
 use midend::ir::syntax::Program;
 use midend::trap::RunError;
 
@@ -19,14 +17,10 @@ pub(crate) fn assembly(
     program: &Program<Mem>,
     target: &Target,
 ) -> Result<Vec<(String, String)>, RunError> {
-    // No processor has blocks of threads.
-    let launched = launched(program).into_iter();
-    let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) = launched
-        .filter(|(kernel, _)| !shares_out(&kernel.body))
-        .unzip();
+    let kernels = wanted(program, &|_, _| true);
     let builder = JITBuilder::with_isa(target.isa.clone(), default_libcall_names());
     let mut jit = JITModule::new(builder);
-    let declared = declare(program, target, (&kernels, &args, &|_, _| true), &mut jit)?;
+    let declared = declare(program, target, &kernels, &mut jit)?;
     let Declared { units, work, .. } = &declared;
     let text = |(id, unit): &(FuncId, Unit<'_>)| {
         let name = match unit {

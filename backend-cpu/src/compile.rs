@@ -7,7 +7,7 @@ mod tuple;
 mod wanted;
 
 pub(crate) use tuple::Tuple;
-use wanted::{Wanted, wants_some};
+pub(crate) use wanted::{Wanted, wanted};
 
 use crate::cost::Cost;
 use crate::emit::control::function_signature;
@@ -23,7 +23,7 @@ use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _, default_libcall_names};
 use forms::{Form, form, forms, missing};
 use midend::analysis::calls::calls;
-use midend::analysis::kernels::{called, kernel_bodies, known_extents, launched, shares_out};
+use midend::analysis::kernels::{called, kernel_bodies, known_extents};
 use midend::analysis::sums::Sums;
 use midend::fired::{Counts, add, counted};
 use midend::ir::id::{FunId, Id, Var};
@@ -142,7 +142,7 @@ pub(crate) enum CompiledKind {
     },
     Hist {
         chunk: Code,
-        /// Whether there is a unit for a part of the buckets: not if the body combines by itself.
+        /// See [`kernel::has_window`].
         has_window: bool,
         /// How many tables the code of a chunk is given for each destination.
         tables: usize,
@@ -223,7 +223,7 @@ pub(crate) struct Declared<'a> {
 pub(crate) fn declare<'a>(
     program: &Program<Mem>,
     target: &Target,
-    (kernels, args, wanted): (&[&'a Kernel], &'a [Vec<Var>], Wanted<'_>),
+    kernels: &'a [Wanted<'_>],
     jit: &mut JITModule,
 ) -> Result<Declared<'a>, RunError> {
     let isa = &target.isa;
@@ -247,14 +247,17 @@ pub(crate) fn declare<'a>(
     };
     let mut work = Vec::new();
     let calls = calls(program);
-    for fun in called(program, kernels.iter().flat_map(|k| kernel_bodies(k))) {
+    for fun in called(
+        program,
+        kernels.iter().flat_map(|k| kernel_bodies(k.kernel)),
+    ) {
         let interface = interface(program, &units, (fun, calls.recursive[fun]), jit)?;
         work.push((interface.id, Unit::Function(fun)));
         units.functions.insert(fun, interface);
     }
     units.in_lanes = InLanes::of(program, units.functions.keys().copied());
     let widest = target.widths().next().map_or(1, Width::parts);
-    for kernel in kernels {
+    for Wanted { kernel, .. } in kernels {
         for (asked, fun, lanes) in forms(program, &units, target, kernel) {
             if units.forms.contains_key(&(fun, lanes)) {
                 continue;
@@ -267,10 +270,10 @@ pub(crate) fn declare<'a>(
         }
     }
     let mut ids = Vec::new();
-    for (k, (kernel, args)) in kernels.iter().zip(args).enumerate() {
+    for (k, some) in kernels.iter().enumerate() {
+        let Wanted { kernel, args, .. } = some;
         let mut mine = Vec::new();
-        let roles = kernel::roles(program, kernel).into_iter().enumerate();
-        for (r, role) in roles.filter(|(_, role)| wanted(kernel, *role)) {
+        for (r, role) in some.roles.iter().copied().enumerate() {
             // The signature is that of the emitted unit; linking does not look at it.
             let signature = crate::emit::signature(units.conv, &[], &[]);
             let name = format!("k{k}_{r}");
@@ -289,26 +292,19 @@ pub(crate) fn declare<'a>(
 pub(crate) fn compile<'a>(
     program: &'a Program<Mem>,
     target: &Target,
-    wanted: Wanted<'_>,
+    is_wanted: &dyn Fn(&Kernel, Role) -> bool,
 ) -> Result<Made<'a>, RunError> {
-    let launched = launched(program)
-        .into_iter()
-        .filter(|(kernel, _)| !shares_out(&kernel.body));
-    let (kernels, args): (Vec<&Kernel>, Vec<Vec<Var>>) = launched
-        .filter(|(kernel, _)| wants_some(program, kernel, wanted))
-        .unzip();
+    let kernels = wanted(program, is_wanted);
     let provider = ArenaMemoryProvider::new_with_size(ARENA).map_err(broken)?;
-    let isa = &target.isa;
-    let mut builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
+    let mut builder = JITBuilder::with_isa(target.isa.clone(), default_libcall_names());
     builder.memory_provider(Box::new(provider));
     let mut jit = JITModule::new(builder);
-    let Declared { units, work, ids } =
-        declare(program, target, (&kernels, &args, wanted), &mut jit)?;
+    let Declared { units, work, ids } = declare(program, target, &kernels, &mut jit)?;
+    let mut work = work;
 
     // What other threads used is counted here.
     let made =
         |(id, unit): &(FuncId, Unit<'_>)| counted(|| build(program, &units, target, *id, *unit));
-    let mut work = work;
     let mut machines: Vec<(Result<Machine, RunError>, Counts)> = Vec::new();
     while machines.len() < work.len() {
         let open = &work[machines.len()..];
@@ -343,7 +339,7 @@ pub(crate) fn compile<'a>(
 
     let widest = target.widths().next().map_or(1, Width::parts);
     let (mut table, mut windows) = (Vec::with_capacity(kernels.len()), Vec::new());
-    for ((kernel, args), ids) in kernels.iter().zip(&args).zip(&ids) {
+    for (Wanted { kernel, args, .. }, ids) in kernels.iter().zip(&ids) {
         let name = kernel.name.as_str();
         if let [(Role::Window, id)] = ids[..] {
             windows.push((name, Code(jit.get_finalized_function(id))));
@@ -467,7 +463,7 @@ fn describe(
         },
         KernelKind::Hist(hists) => CompiledKind::Hist {
             chunk,
-            has_window: !kernel.body.result.is_empty(),
+            has_window: kernel::has_window(kernel),
             tables: crate::emit::hist::tables::tables(kernel, hists),
             hists: hists
                 .iter()

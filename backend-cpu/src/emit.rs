@@ -7,6 +7,7 @@ mod address;
 mod affine;
 mod checks;
 mod compact;
+mod constants;
 pub(crate) mod control;
 mod counters;
 mod divided;
@@ -26,6 +27,7 @@ pub(crate) mod scan;
 use crate::calls::Helper;
 use crate::compile::Units;
 use crate::worker::{Site, SitePart, Worker};
+use constants::Constants;
 use cranelift_codegen::ir::{
     AbiParam, Block, BlockArg, FuncRef, Function, InstBuilder, MemFlagsData, SigRef, Signature,
     StackSlotData, StackSlotKind, Type as ClifType, Value, types,
@@ -38,7 +40,7 @@ use midend::ir::mem::{Kernel, Mem};
 use midend::ir::scalar::Const;
 use midend::ir::syntax::{Atom, Body, Exp, Message, MessagePart, Program, Stm, Vars};
 use midend::ir::types::{ScalarType, Type};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::mem::offset_of;
 use std::sync::Arc;
 
@@ -81,8 +83,7 @@ pub(crate) struct Emit<'a, 'b> {
     /// Returns a failure.
     pub(crate) fail: Block,
     sites: Vec<Arc<Site>>,
-    /// Float constants by their bits.
-    constants: BTreeMap<u64, Arc<u64>>,
+    constants: Constants,
     signatures: HashMap<usize, SigRef>,
     functions: HashMap<FunId, FuncRef>,
     /// Local buffers that live on the stack.
@@ -181,7 +182,7 @@ pub(crate) fn unit<'a>(
         worker: args[0],
         fail,
         sites: Vec::new(),
-        constants: BTreeMap::new(),
+        constants: Constants::default(),
         signatures: HashMap::new(),
         functions: HashMap::new(),
         on_stack: midend::analysis::kernels::on_stack(
@@ -224,7 +225,7 @@ pub(crate) fn unit<'a>(
         func,
         kept: Kept {
             sites,
-            constants: constants.into_values().collect(),
+            constants: constants.into_places(),
             calls: lane_calls,
         },
         parts,
@@ -308,18 +309,6 @@ impl Emit<'_, '_> {
             Const::F32(x) => self.float_constant(types::F32, u64::from(x)),
             Const::F64(x) => self.float_constant(types::F64, x),
         }
-    }
-
-    /// A float constant. It comes from memory: Cranelift would build an immediate anew at every use, also in the
-    /// innermost loop, while it moves loads of what never changes out of loops.
-    fn float_constant(&mut self, ty: ClifType, bits: u64) -> Value {
-        if bits == 0 {
-            return self.zero(ty);
-        }
-        let place = self.constants.entry(bits).or_insert_with(|| Arc::new(bits));
-        let address = Arc::as_ptr(place) as i64;
-        let address = self.i64(address);
-        self.b.ins().load(ty, fixed(), address, 0)
     }
 
     /// An `i64` constant.

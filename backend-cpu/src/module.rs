@@ -3,11 +3,11 @@
 
 use crate::compile::{self, Code, Compiled, Made};
 use crate::emit::Kept;
-use crate::emit::kernel::Role;
+use crate::emit::kernel::{Role, has_window};
 use crate::target::Target;
 use cranelift_jit::JITModule;
 use midend::analysis::kernels::{bodies, launched, versions};
-use midend::ir::mem::{Kernel, KernelKind, Mem};
+use midend::ir::mem::{Kernel, Mem};
 use midend::ir::span::Spans;
 use midend::ir::syntax::{Body, Exp, Program};
 use midend::trap::RunError;
@@ -55,8 +55,8 @@ impl Module {
     pub(crate) fn new(program: &Program<Mem>, target: &Target) -> Result<Self, RunError> {
         let versions = versions(program);
         let mut has_more = versions.values().any(|&version| version > 0);
-        let hist = |kernel: &Kernel| matches!(kernel.kind, KernelKind::Hist(_));
-        has_more |= launched(program).iter().any(|(kernel, _)| hist(kernel));
+        let mut kernels = launched(program).into_iter();
+        has_more |= kernels.any(|(kernel, _)| has_window(kernel));
         let slots = versions.into_iter().map(|(name, version)| {
             let (compiled, window) = (OnceLock::new(), OnceLock::new());
             let slot = Slot {

@@ -1,14 +1,35 @@
 //! Which units of kernels are compiled.
 
 use crate::emit::kernel::{Role, roles};
+use midend::analysis::kernels::{launched, shares_out};
+use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem};
 use midend::ir::syntax::Program;
 
-/// Whether a unit of a kernel is to be compiled.
-pub(crate) type Wanted<'a> = &'a dyn Fn(&Kernel, Role) -> bool;
+/// A kernel of which units are compiled.
+pub(crate) struct Wanted<'a> {
+    pub(crate) kernel: &'a Kernel,
+    /// What it is given.
+    pub(crate) args: Vec<Var>,
+    /// Its units.
+    pub(crate) roles: Vec<Role>,
+}
 
-/// Whether some unit of a kernel is.
-pub(super) fn wants_some(program: &Program<Mem>, kernel: &Kernel, wanted: Wanted<'_>) -> bool {
-    let mut all = roles(program, kernel).into_iter();
-    all.any(|role| wanted(kernel, role))
+/// The kernels of a program of which some units are wanted. No processor has blocks of threads.
+pub(crate) fn wanted<'a>(
+    program: &'a Program<Mem>,
+    is_wanted: &dyn Fn(&Kernel, Role) -> bool,
+) -> Vec<Wanted<'a>> {
+    let launched = launched(program).into_iter();
+    let alone = launched.filter(|(kernel, _)| !shares_out(&kernel.body));
+    let all = alone.map(|(kernel, args)| {
+        let mut roles = roles(program, kernel);
+        roles.retain(|role| is_wanted(kernel, *role));
+        Wanted {
+            kernel,
+            args,
+            roles,
+        }
+    });
+    all.filter(|some| !some.roles.is_empty()).collect()
 }

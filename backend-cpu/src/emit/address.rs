@@ -12,7 +12,6 @@ use cranelift_codegen::ir::{InstBuilder, InstructionData, Opcode, Value, types};
 use midend::ir::scalar::Const;
 use midend::ir::syntax::Atom;
 use midend::ir::types::ScalarType;
-use std::sync::Arc;
 
 /// The most numbers that an index is the sum of.
 const TERMS: usize = 6;
@@ -111,27 +110,6 @@ impl Emit<'_, '_> {
         } else {
             None
         }
-    }
-
-    /// A float that is a constant.
-    pub(crate) fn float_of(&self, value: Value) -> Option<f64> {
-        let dfg = &self.b.func.dfg;
-        let definition = dfg.insts[dfg.value_def(value).inst()?];
-        let bits = if let InstructionData::UnaryIeee32 { imm, .. } = definition {
-            u64::from(imm.bits())
-        } else if let InstructionData::UnaryIeee64 { imm, .. } = definition {
-            imm.bits()
-        } else if let InstructionData::Load { arg, .. } = definition {
-            let address = self.known(arg)?;
-            let mut constants = self.constants.values();
-            **constants.find(|place| Arc::as_ptr(place) as i64 == address)?
-        } else {
-            return None;
-        };
-        Some(match dfg.value_type(value) == types::F32 {
-            true => f64::from(f32::from_bits(bits as u32)),
-            false => f64::from_bits(bits),
-        })
     }
 
     /// Whether a value is known before the loop with this counter: it was emitted there, or follows from such values by a few operations,

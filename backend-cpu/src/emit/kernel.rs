@@ -60,9 +60,14 @@ impl Role {
     }
 }
 
+/// Whether there is a unit for a part of the buckets: not if the body combines by itself.
+pub(crate) const fn has_window(kernel: &Kernel) -> bool {
+    matches!(kernel.kind, KernelKind::Hist(_)) && !kernel.body.result.is_empty()
+}
+
 /// The units that a kernel needs.
 pub(crate) fn roles(program: &Program<Mem>, kernel: &Kernel) -> Vec<Role> {
-    let window = (!kernel.body.result.is_empty()).then_some(Role::Window);
+    let window = has_window(kernel).then_some(Role::Window);
     match &kernel.kind {
         KernelKind::Map if super::tiles_of(program, kernel).is_some() => {
             vec![Role::Chunk, Role::Tiles]

@@ -1,7 +1,7 @@
 //! Tries very many random programs on all cores: passes, interpreters and targets must agree on what they compute.
 //!
 //! ```text
-//! cargo run --release -p arrc-tests --bin differential -- [--first=SEED] [--programs=N] [--jobs=N] [--seconds=N]
+//! cargo run --profile work -p arrc-tests --bin differential -- [--first=SEED] [--programs=N] [--jobs=N] [--seconds=N]
 //!     [--no-targets] [--rows] [--sequences] [--widths] [--reports=DIRECTORY] [--planted[=PASS]]
 //! ```
 //!

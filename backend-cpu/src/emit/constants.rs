@@ -1,0 +1,62 @@
+//! Float constants in memory: Cranelift would build an immediate anew at every use, also in the innermost loop, while it moves loads of what
+//! never changes out of loops.
+
+use super::{Emit, fixed};
+use cranelift_codegen::ir::{InstBuilder, InstructionData, Type as ClifType, Value, types};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The constants of a unit.
+#[derive(Default)]
+pub(super) struct Constants {
+    /// By their bits.
+    places: BTreeMap<u64, Arc<u64>>,
+    /// Their bits by their addresses.
+    known: BTreeMap<i64, u64>,
+}
+
+impl Constants {
+    /// Where these bits are.
+    fn address(&mut self, bits: u64) -> i64 {
+        let place = self.places.entry(bits).or_insert_with(|| Arc::new(bits));
+        let address = Arc::as_ptr(place) as i64;
+        self.known.insert(address, bits);
+        address
+    }
+
+    /// What code holds addresses of.
+    pub(super) fn into_places(self) -> Vec<Arc<u64>> {
+        self.places.into_values().collect()
+    }
+}
+
+impl Emit<'_, '_> {
+    /// A float with these bits.
+    pub(super) fn float_constant(&mut self, ty: ClifType, bits: u64) -> Value {
+        if bits == 0 {
+            return self.zero(ty);
+        }
+        let address = self.constants.address(bits);
+        let address = self.i64(address);
+        self.b.ins().load(ty, fixed(), address, 0)
+    }
+
+    /// A float that is a constant.
+    pub(super) fn float_of(&self, value: Value) -> Option<f64> {
+        let dfg = &self.b.func.dfg;
+        let definition = dfg.insts[dfg.value_def(value).inst()?];
+        let bits = if let InstructionData::UnaryIeee32 { imm, .. } = definition {
+            u64::from(imm.bits())
+        } else if let InstructionData::UnaryIeee64 { imm, .. } = definition {
+            imm.bits()
+        } else if let InstructionData::Load { arg, .. } = definition {
+            *self.constants.known.get(&self.known(arg)?)?
+        } else {
+            return None;
+        };
+        Some(match dfg.value_type(value) == types::F32 {
+            true => f64::from(f32::from_bits(bits as u32)),
+            false => f64::from_bits(bits),
+        })
+    }
+}
