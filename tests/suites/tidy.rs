@@ -233,3 +233,46 @@ fn the_table_of_what_covers_the_language_names_programs() {
     }
     assert!(count > 100, "the table names {count} programs");
 }
+
+#[test]
+fn the_architecture_page_names_files_that_are_there() {
+    let page = read("docs/architecture.md");
+    let crates = [
+        "frontend",
+        "midend",
+        "backend-cpu",
+        "backend-ptx",
+        "runtime",
+    ];
+    let mut count = 0;
+    for path in page.split('`').skip(1).step_by(2) {
+        let is_path = path.ends_with(".rs") || path.ends_with('/') || path.ends_with(".pest");
+        if !is_path || path.contains("NAME") {
+            continue;
+        }
+        let sources = crates.map(|name| root().join(name).join("src").join(path));
+        let is_there = root().join(path).exists() || sources.iter().any(|file| file.exists());
+        assert!(
+            is_there,
+            "docs/architecture.md names {path}, which is not there"
+        );
+        count += 1;
+    }
+    assert!(count > 60, "the page names {count} files");
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    for page in tracked(".md") {
+        let text = read(&page);
+        let folder = Path::new(&page).parent().unwrap_or(Path::new(""));
+        for target in text.split("](").skip(1) {
+            let target = target.split(')').next().unwrap_or("");
+            let target = target.split('#').next().unwrap_or("");
+            let is_local = !target.is_empty() && !target.contains("://");
+            let is_file = is_local && (target.ends_with(".md") || target.ends_with(".rs"));
+            let path = root().join(folder).join(target);
+            assert!(!is_file || path.exists(), "{page} links to {target}");
+        }
+    }
+}
