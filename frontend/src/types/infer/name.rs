@@ -54,6 +54,10 @@ impl Infer<'_, '_> {
     pub(crate) fn module_named(&mut self, name: &Sym) -> Option<crate::types::env::Module> {
         let opened = self.scope.module(name);
         match self.scope.value(name) {
+            // The function that is checked has no members: a path that begins with its name leads through a module.
+            Found::Local(Local::Mono(local, _)) if self.this == Some(local) => {
+                opened.or_else(|| self.cx.global_module(name))
+            }
             // A variable hides a module of its name.
             Found::Local(_) => None,
             Found::Opened(_) => opened,
