@@ -1,16 +1,20 @@
 //! From expressions to sizes: the polynomial part in normal form, the rest as opaque atoms.
 
+mod key;
+
+use super::size::Arith;
+use super::subst::{map_sizes, rebuild};
 use super::ty::{Atom, Name, Opaque, Prim, Size, Type, TypeArg};
 use super::walk::{self, Visitor};
-use crate::typed::{Exp, ExpKind, Inst, Lit, NameKind, Names, Op, RangeEnd, Slice};
-use std::fmt::Write;
+use crate::typed::{Exp, ExpKind, Lit, NameKind, Names, Op, Slice};
+use key::write_key;
 use std::sync::Arc;
 
 /// The size that an `i64` expression denotes; `None` if it has bindings inside and so cannot be one.
 pub(crate) fn size_of_exp(names: &Names, e: &Exp) -> Option<Size> {
     polynomial(names, e).or_else(|| {
         let mut exp = e.clone();
-        (!has_binding(&mut exp)).then(|| Size::atom(Atom::Opaque(Arc::new(opaque(exp)))))
+        (!has_binding(&mut exp)).then(|| opaque(names, exp))
     })
 }
 
@@ -30,11 +34,11 @@ fn polynomial(names: &Names, e: &Exp) -> Option<Size> {
             let [a, b] = args.as_slice() else { return None };
             let (a, b) = (size_of_exp(names, a)?, size_of_exp(names, b)?);
             match op {
-                Arith::Add => Some(a.add(&b).with_written(false, a, b)),
-                Arith::Sub => Some(a.sub(&b)),
+                Arith::Add => Some(a.add(&b).with_written(op, a, b)),
+                Arith::Sub => Some(a.sub(&b).with_written(op, a, b)),
                 // Multiplied out, `(a + b) * (c + d) * ..` would double with every factor.
                 Arith::Mul if a.terms.len() * b.terms.len() > 64 => None,
-                Arith::Mul => Some(a.mul(&b).with_written(true, a, b)),
+                Arith::Mul => Some(a.mul(&b).with_written(op, a, b)),
             }
         }
         ExpKind::Lit(_)
@@ -59,12 +63,6 @@ fn polynomial(names: &Names, e: &Exp) -> Option<Size> {
         | ExpKind::Index { .. }
         | ExpKind::Update { .. } => None,
     }
-}
-
-enum Arith {
-    Add,
-    Sub,
-    Mul,
 }
 
 fn i64_operator(names: &Names, fun: &Exp) -> Option<Arith> {
@@ -95,7 +93,7 @@ fn i64_operator(names: &Names, fun: &Exp) -> Option<Arith> {
 pub(crate) fn similar(names: &Names, a: &Exp, b: &Exp, out: &mut Vec<(Size, Size)>) -> bool {
     let key = |e: &Exp| {
         let mut key = String::new();
-        write_key(&mut key, e);
+        write_key(names, &mut key, e);
         key
     };
     if key(a) == key(b) {
@@ -120,8 +118,39 @@ pub(crate) fn similar(names: &Names, a: &Exp, b: &Exp, out: &mut Vec<(Size, Size
                 fun: g, args: ys, ..
             },
         ) => key(f) == key(g) && all(xs, ys, out),
-        (ExpKind::Tuple(xs), ExpKind::Tuple(ys)) => all(xs, ys, out),
-        (ExpKind::Negate(x), ExpKind::Negate(y)) => similar(names, x, y, out),
+        (ExpKind::Tuple(xs), ExpKind::Tuple(ys)) | (ExpKind::Array(xs), ExpKind::Array(ys)) => {
+            all(xs, ys, out)
+        }
+        (ExpKind::Construct(c, xs), ExpKind::Construct(d, ys)) => c == d && all(xs, ys, out),
+        (ExpKind::Record(xs), ExpKind::Record(ys)) => {
+            xs.len() == ys.len()
+                && (xs.iter().zip(ys)).all(|((f, x), (g, y))| f == g && similar(names, x, y, out))
+        }
+        (ExpKind::Field(x, f), ExpKind::Field(y, g)) => f == g && similar(names, x, y, out),
+        (ExpKind::TupleField(x, f), ExpKind::TupleField(y, g)) => {
+            f == g && similar(names, x, y, out)
+        }
+        (ExpKind::Negate(x), ExpKind::Negate(y)) | (ExpKind::Not(x), ExpKind::Not(y)) => {
+            similar(names, x, y, out)
+        }
+        (
+            ExpKind::Index {
+                array: x,
+                slices: ss,
+            },
+            ExpKind::Index {
+                array: y,
+                slices: ts,
+            },
+        ) => {
+            let pair = |s: &Slice, t: &Slice, out: &mut Vec<(Size, Size)>| match (s, t) {
+                (Slice::Index(i), Slice::Index(j)) => similar(names, i, j, out),
+                (Slice::Index(_) | Slice::Range { .. }, _) => false,
+            };
+            key(x) == key(y)
+                && ss.len() == ts.len()
+                && ss.iter().zip(ts).all(|(s, t)| pair(s, t, out))
+        }
         _ => false,
     }
 }
@@ -151,22 +180,24 @@ pub(crate) fn has_binding(e: &mut Exp) -> bool {
 }
 
 /// An opaque size of an expression.
-pub(crate) fn opaque(mut exp: Exp) -> Opaque {
+pub(crate) fn opaque(names: &Names, mut exp: Exp) -> Size {
     let mut key = String::new();
-    write_key(&mut key, &exp);
+    write_key(names, &mut key, &exp);
     let (mut free, mut metas) = free_of_exp(&mut exp);
     free.sort();
     free.dedup();
     metas.sort_unstable();
     metas.dedup();
     let irregular = is_irregular(&mut exp);
-    Opaque {
+    let open = has_open_types(&mut exp);
+    Size::atom(Atom::Opaque(Arc::new(Opaque {
         key,
         exp,
         free,
         metas,
         irregular,
-    }
+        open,
+    })))
 }
 
 /// Whether an irregular size stands in an expression for a number; the sizes of what functions are applied to do not.
@@ -179,6 +210,19 @@ fn is_irregular(exp: &mut Exp) -> bool {
             self.0 |= matches!(&e.kind, ExpKind::Size(size) if size.is_irregular());
             !self.0
         }
+    }
+    let mut find = Find(false);
+    walk::exp(exp, &mut find);
+    find.0
+}
+
+fn has_open_types(exp: &mut Exp) -> bool {
+    struct Find(bool);
+    impl Visitor for Find {
+        fn ty(&mut self, ty: &mut Type) {
+            each_size(ty, &mut |s| self.0 |= s.is_open());
+        }
+        fn size(&mut self, _: &mut Size) {}
     }
     let mut find = Find(false);
     walk::exp(exp, &mut find);
@@ -268,135 +312,40 @@ pub(crate) fn metas_of_size(size: &Size, out: &mut Vec<u32>) {
     }
 }
 
-fn write_key(out: &mut String, e: &Exp) {
-    let _ = match &e.kind {
-        ExpKind::Lit(Lit::Int(p, k)) => write!(out, "{k}{}", p.name()),
-        ExpKind::Lit(Lit::Float(p, x)) => write!(out, "{:x}{}", x.to_bits(), p.name()),
-        ExpKind::Lit(Lit::Bool(b)) => write!(out, "{b}"),
-        ExpKind::String(s) => write!(out, "{s:?}"),
-        ExpKind::Hole => write!(out, "?{}", e.span.lo),
-        ExpKind::Var { name, inst } => {
-            let _ = write!(out, "v{}", name.0);
-            write_inst(out, inst);
-            Ok(())
-        }
-        ExpKind::Size(size) => {
-            write_size(out, size);
-            Ok(())
-        }
-        ExpKind::Tuple(es) => write_all(out, "t", es.iter()),
-        ExpKind::Array(es) => write_all(out, "a", es.iter()),
-        ExpKind::Construct(c, es) => write_all(out, &format!("#{c}"), es.iter()),
-        ExpKind::Record(fields) => {
-            for (f, _) in fields {
-                let _ = write!(out, "{f},");
-            }
-            write_all(out, "r", fields.iter().map(|(_, e)| e))
-        }
-        ExpKind::Range { start, second, end } => {
-            let kind = match end.0 {
-                RangeEnd::Inclusive => "...",
-                RangeEnd::Below => "..<",
-                RangeEnd::Above => "..>",
-            };
-            let parts = [Some(&**start), second.as_deref(), Some(&*end.1)];
-            write_all(out, kind, parts.into_iter().flatten())
-        }
-        ExpKind::Coerce(e) => write_all(out, ":>", [&**e]),
-        ExpKind::Negate(e) => write_all(out, "-", [&**e]),
-        ExpKind::Not(e) => write_all(out, "!", [&**e]),
-        ExpKind::Field(e, f) => write_all(out, &format!(".{f}"), [&**e]),
-        ExpKind::TupleField(e, f) => write_all(out, &format!(".{f}"), [&**e]),
-        ExpKind::Attr(attr, e) if attr.name == "param" => {
-            write_all(out, &format!("{:?}", attr.args), [&**e])
-        }
-        ExpKind::Attr(_, e) => write_all(out, "", [&**e]),
-        ExpKind::Apply { fun, args, .. } => {
-            write_all(out, "f", std::iter::once(&**fun).chain(args))
-        }
-        ExpKind::If {
-            cond,
-            then,
-            otherwise,
-        } => write_all(out, "if", [&**cond, &**then, &**otherwise]),
-        ExpKind::Assert { cond, body, .. } => write_all(out, "assert", [&**cond, &**body]),
-        ExpKind::Index { array, slices } => {
-            let _ = write!(out, "i");
-            write_key(out, array);
-            for slice in slices {
-                match slice {
-                    Slice::Index(i) => {
-                        let _ = write_all(out, "@", [i]);
-                    }
-                    Slice::Range { start, end, stride } => {
-                        for part in [start, end, stride] {
-                            let _ = write_all(out, ":", part.iter());
-                        }
-                    }
-                }
-            }
-            Ok(())
-        }
-        // Expressions with bindings are no sizes; should one come here, it equals only itself.
-        ExpKind::Lambda { .. }
-        | ExpKind::Let { .. }
-        | ExpKind::LetFun { .. }
-        | ExpKind::Match { .. }
-        | ExpKind::Loop { .. }
-        | ExpKind::Update { .. } => write!(out, "{:?}", e.span),
-    };
+/// The type with other sizes in place of those that are being inferred, inside opaque sizes too.
+pub(crate) fn replace_metas(names: &Names, ty: &Type, f: &mut dyn FnMut(u32) -> Size) -> Type {
+    map_sizes(ty, &mut |s| replace_metas_of_size(names, s, f))
 }
 
-fn write_all<'a>(
-    out: &mut String,
-    tag: &str,
-    es: impl IntoIterator<Item = &'a Exp>,
-) -> std::fmt::Result {
-    write!(out, "{tag}(")?;
-    for e in es {
-        write_key(out, e);
-        write!(out, ",")?;
-    }
-    write!(out, ")")
-}
-
-fn write_inst(out: &mut String, inst: &Inst) {
-    // Sizes are implied by the arguments; types that have no sizes distinguish overloads.
-    for ty in &inst.types {
-        let _ = match ty {
-            Type::Prim(p) => write!(out, "<{}>", p.name()),
-            Type::Array(_)
-            | Type::Tuple(_)
-            | Type::Record(_)
-            | Type::Sum(_)
-            | Type::Fun(_)
-            | Type::Named(_)
-            | Type::Meta(_) => Ok(()),
-        };
-    }
-}
-
-fn write_size(out: &mut String, size: &Size) {
-    if let Some(Atom::Opaque(o)) = size.as_atom() {
-        out.push_str(&o.key);
-        return;
-    }
-    if let Some(n) = size.as_name() {
-        let _ = write!(out, "v{}", n.0);
-        return;
-    }
-    let _ = write!(out, "[");
-    for (product, k) in &size.terms {
-        let _ = write!(out, "+{k}");
-        for atom in product {
-            let _ = match atom {
-                Atom::Name(n) => write!(out, "*v{}", n.0),
-                Atom::Meta(m) => write!(out, "*m{m}"),
-                Atom::Opaque(o) => write!(out, "*{}", o.key),
-            };
+/// The size with others in place of those that are being inferred, inside opaque sizes too.
+pub(crate) fn replace_metas_of_size(
+    names: &Names,
+    size: &Size,
+    f: &mut dyn FnMut(u32) -> Size,
+) -> Size {
+    struct Replace<'a>(&'a Names, &'a mut dyn FnMut(u32) -> Size);
+    impl Visitor for Replace<'_> {
+        fn ty(&mut self, ty: &mut Type) {
+            *ty = replace_metas(self.0, ty, self.1);
+        }
+        fn size(&mut self, size: &mut Size) {
+            *size = replace_metas_of_size(self.0, size, self.1);
         }
     }
-    let _ = write!(out, "]");
+    rebuild(size, &mut |a| match a {
+        Atom::Meta(m) => f(*m),
+        Atom::Opaque(o) if o.open || !o.metas.is_empty() => {
+            revised(names, o, &mut Replace(names, f))
+        }
+        Atom::Name(_) | Atom::Opaque(_) => Size::atom(a.clone()),
+    })
+}
+
+/// The size that an opaque one is after a change to its expression.
+fn revised(names: &Names, o: &Opaque, change: &mut dyn Visitor) -> Size {
+    let mut exp = o.exp.clone();
+    walk::exp(&mut exp, change);
+    size_of_exp(names, &exp).unwrap_or_else(|| opaque(names, exp))
 }
 
 /// The free names and metas in the sizes of a type (of values and sizes; not of types).

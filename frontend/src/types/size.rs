@@ -19,15 +19,23 @@ use std::sync::Arc;
 pub struct Size {
     /// From sorted products of atoms to their coefficients.
     pub terms: Terms,
-    /// How it was written, if as a sum or product; no part of its identity.
+    /// How it was written, if as an operation; no part of its identity.
     pub(crate) written: Option<Arc<Written>>,
 }
 
-/// The two sides of a sum or product: `[2 * 3]t` taken as `[n * m]t` gives `n` and `m`, where the normal form has forgotten them.
+/// An operation of sizes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Arith {
+    Add,
+    Sub,
+    Mul,
+}
+
+/// The two sides of an operation: `[2 * 3]t` taken as `[n * m]t` gives `n` and `m`, where the normal form has forgotten them.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
     depth: u8,
-    pub(crate) product: bool,
+    pub(crate) op: Arith,
     pub(crate) left: Size,
     pub(crate) right: Size,
 }
@@ -80,6 +88,8 @@ pub struct Opaque {
     pub metas: Vec<u32>,
     /// Whether it is computed from the size of an irregular dimension.
     pub(crate) irregular: bool,
+    /// Whether the types in the expression have sizes that are being inferred, which are no part of its identity.
+    pub(crate) open: bool,
 }
 
 impl PartialEq for Opaque {
@@ -108,6 +118,11 @@ impl Size {
     /// A constant size.
     pub fn constant(k: i64) -> Size {
         Size::of(Terms::constant(k))
+    }
+
+    /// The size of an array of so many elements.
+    pub(crate) fn length(elements: usize) -> Size {
+        Size::constant(i64::try_from(elements).unwrap_or(i64::MAX))
     }
 
     /// One atom.
@@ -143,6 +158,15 @@ impl Size {
         self.as_name() == Some(Name::IRREGULAR)
     }
 
+    /// Whether a size is being inferred in it, or in the types of an expression in it.
+    pub(crate) fn is_open(&self) -> bool {
+        self.terms.keys().flatten().any(|a| match a {
+            Atom::Meta(_) => true,
+            Atom::Opaque(o) => o.open || !o.metas.is_empty(),
+            Atom::Name(_) => false,
+        })
+    }
+
     /// A named size.
     pub fn name(name: Name) -> Size {
         Size::atom(Atom::Name(name))
@@ -168,6 +192,10 @@ impl Size {
 
     /// Sum.
     pub fn add(&self, other: &Size) -> Size {
+        // What is nothing more stays as it was written.
+        if other.terms.is_empty() {
+            return self.clone();
+        }
         Size::of(Terms::sum(self.terms.owned().chain(other.terms.owned())))
     }
 
@@ -207,18 +235,27 @@ impl Size {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (Some(_), None) | (None, Some(_)) => false,
         };
-        written && self.terms == other.terms
+        // Equal opaque sizes may differ in the types of their expressions.
+        let one = |pair: (&Atom, &Atom)| match pair {
+            (Atom::Opaque(a), Atom::Opaque(b)) => Arc::ptr_eq(a, b),
+            (Atom::Name(_) | Atom::Meta(_) | Atom::Opaque(_), _) => true,
+        };
+        written
+            && self.terms == other.terms
+            && (self.terms.keys().flatten())
+                .zip(other.terms.keys().flatten())
+                .all(one)
     }
 
     /// Remembers how the size was written.
-    pub(crate) fn with_written(mut self, product: bool, left: Size, right: Size) -> Size {
+    pub(crate) fn with_written(mut self, op: Arith, left: Size, right: Size) -> Size {
         // A tall tree is of no use here, and would be walked again and again.
         let depth = |s: &Size| s.written.as_ref().map_or(0, |w| w.depth);
         let depth = 1 + depth(&left).max(depth(&right));
         if depth <= 6 {
             self.written = Some(Arc::new(Written {
                 depth,
-                product,
+                op,
                 left,
                 right,
             }));

@@ -5,6 +5,7 @@
 //! existential size of a function type (it *absorbs* it); then each occurrence of the type parameter has its own size, which
 //! is why later occurrences get copies of the first.
 
+pub(crate) mod apply;
 pub(crate) mod branch;
 pub(crate) mod call;
 pub(crate) mod causal;
@@ -24,13 +25,13 @@ pub(crate) mod uses;
 
 use super::context::{Cx, Res, err};
 use super::infer::solve::Solver;
-use super::opaque::size_of_exp;
+use super::opaque::{replace_metas, size_of_exp};
 use super::raw::RType;
 use super::subst::{Subst, fresh_size, map_sizes, rebuild};
 use super::ty::{Atom, Lift, Name, RetType, Scheme, Size, Type};
 use crate::diagnostic::Code;
 use crate::source::Span;
-use crate::typed::NameKind;
+use crate::typed::{NameKind, Names};
 use midend::hash::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -54,9 +55,22 @@ pub(crate) enum State {
     Solved(Size),
 }
 
+/// Whether branches may decide a size that is being inferred. They do not decide the sizes of values that are there, such as
+/// parameters: where the branches differ in those, the size of their result is existential.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Tie {
+    /// A part of a type of which nothing says yet that it is that of an array.
+    Whole,
+    /// The size of an instance, on which nothing depends yet.
+    Lone,
+    /// The size of a value.
+    Tied,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct SizeMeta {
     pub(crate) state: State,
+    pub(crate) tie: Tie,
     pub(crate) level: u32,
     pub(crate) span: Span,
     pub(crate) why: &'static str,
@@ -121,6 +135,10 @@ impl<'c, 'a> Sizer<'c, 'a> {
     pub(crate) fn meta(&mut self, state: State, span: Span, why: &'static str) -> u32 {
         let id = u32::try_from(self.metas.len()).expect("fewer than 2^32 sizes");
         self.metas.push(SizeMeta {
+            tie: match &state {
+                State::Inst(_) | State::Copy { .. } => Tie::Lone,
+                State::Flexible | State::Existential { .. } | State::Solved(_) => Tie::Tied,
+            },
             state,
             level: self.level,
             span,
@@ -165,22 +183,17 @@ impl<'c, 'a> Sizer<'c, 'a> {
 
     /// The size with all that is known put in.
     pub(crate) fn size(&mut self, s: &Size) -> Size {
-        let has_meta = |a: &Atom| match a {
-            Atom::Meta(_) => true,
-            Atom::Opaque(o) => !o.metas.is_empty(),
-            Atom::Name(_) => false,
-        };
         let aliased = |a: &Atom| match a {
             Atom::Name(n) => self.aliases.contains_key(n),
             Atom::Meta(_) | Atom::Opaque(_) => false,
         };
-        if !s.terms.keys().flatten().any(|a| has_meta(a) || aliased(a)) {
+        if !s.is_open() && !s.terms.keys().flatten().any(aliased) {
             return s.clone();
         }
         rebuild(s, &mut |a| match a {
             Atom::Name(n) => Size::name(self.find(*n)),
             Atom::Meta(m) => self.resolve(*m),
-            Atom::Opaque(o) if o.metas.is_empty() => Size::atom(a.clone()),
+            Atom::Opaque(o) if !o.open && o.metas.is_empty() => Size::atom(a.clone()),
             Atom::Opaque(o) => self.opaque(o),
         })
     }
@@ -218,7 +231,7 @@ impl<'c, 'a> Sizer<'c, 'a> {
         let mut exp = o.exp.clone();
         super::walk::exp(&mut exp, &mut Zonk(self));
         size_of_exp(&self.cx.names, &exp)
-            .unwrap_or_else(|| Size::atom(Atom::Opaque(Arc::new(super::opaque::opaque(exp)))))
+            .unwrap_or_else(|| super::opaque::opaque(&self.cx.names, exp))
     }
 
     /// The type with all that is known put in.
@@ -251,7 +264,7 @@ impl<'c, 'a> Sizer<'c, 'a> {
             subst.sizes.insert(*ext, Size::atom(Atom::Meta(m)));
             open.push(m);
         }
-        let ty = fill(&self.solver.zonk(&t.ty), &pending);
+        let ty = fill(&self.cx.names, &self.solver.zonk(&t.ty), &pending);
         Ok((subst.ty(&mut self.cx.names, &ty, &mut Vec::new()), open))
     }
 
@@ -269,7 +282,7 @@ impl<'c, 'a> Sizer<'c, 'a> {
             let size = self.flexible(t.span, "an open size in a type");
             subst.sizes.insert(*loose, size);
         }
-        let ty = fill(&self.solver.zonk(&t.ty), &pending);
+        let ty = fill(&self.cx.names, &self.solver.zonk(&t.ty), &pending);
         Ok(RetType {
             exts,
             ty: subst.ty(&mut self.cx.names, &ty, &mut Vec::new()),
@@ -294,14 +307,11 @@ impl<'c, 'a> Sizer<'c, 'a> {
 }
 
 /// Puts the sizes in for the numbered placeholders of a written type.
-pub(crate) fn fill(ty: &Type, pending: &[Size]) -> Type {
+fn fill(names: &Names, ty: &Type, pending: &[Size]) -> Type {
     if pending.is_empty() {
         return ty.clone();
     }
-    map_sizes(ty, &mut |s| {
-        rebuild(s, &mut |a| match a {
-            Atom::Meta(k) => pending.get(*k as usize).cloned().unwrap_or_default(),
-            Atom::Name(_) | Atom::Opaque(_) => Size::atom(a.clone()),
-        })
+    replace_metas(names, ty, &mut |k| {
+        pending.get(k as usize).cloned().unwrap_or_default()
     })
 }

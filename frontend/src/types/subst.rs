@@ -161,14 +161,13 @@ impl Subst {
                 (Some(size), _, _) => size.clone(),
                 (None, Some(renamed), _) => Size::name(*renamed),
                 (None, None, Some(exp)) => super::opaque::size_of_exp(names, exp)
-                    .unwrap_or_else(|| Size::atom(Atom::Opaque(Arc::new(opaque(exp.clone()))))),
+                    .unwrap_or_else(|| opaque(names, exp.clone())),
                 (None, None, None) => Size::name(*n),
             },
             Atom::Opaque(o) => {
                 let mut exp = o.exp.clone();
                 walk::exp(&mut exp, &mut Rewrite { subst: self, names });
-                super::opaque::size_of_exp(names, &exp)
-                    .unwrap_or_else(|| Size::atom(Atom::Opaque(Arc::new(opaque(exp)))))
+                super::opaque::size_of_exp(names, &exp).unwrap_or_else(|| opaque(names, exp))
             }
             Atom::Meta(m) => Size::atom(Atom::Meta(*m)),
         })
@@ -252,7 +251,7 @@ pub(crate) fn fresh_size(names: &mut Names, like: Name) -> Name {
 
 /// Rebuilds a size from what its atoms become.
 pub(crate) fn rebuild(size: &Size, atom: &mut dyn FnMut(&Atom) -> Size) -> Size {
-    if let Some(a) = size.as_atom() {
+    if let (Some(a), None) = (size.as_atom(), &size.written) {
         return atom(a);
     }
     let mut out = Size::default();
@@ -265,7 +264,7 @@ pub(crate) fn rebuild(size: &Size, atom: &mut dyn FnMut(&Atom) -> Size) -> Size 
     }
     if let Some(w) = &size.written {
         let (left, right) = (rebuild(&w.left, atom), rebuild(&w.right, atom));
-        out = out.with_written(w.product, left, right);
+        out = out.with_written(w.op, left, right);
     }
     out
 }

@@ -9,7 +9,7 @@ use crate::syntax::ptr::P;
 use crate::typed::RangeEnd;
 use crate::types::context::{Res, err};
 use crate::types::raw::{RExp, RKind, RLit, RSlice, RStep};
-use crate::types::ty::{Lift, Prim, Sym, Type};
+use crate::types::ty::{Lift, Prim, Size, Sym, Type};
 use std::collections::BTreeMap;
 
 impl Infer<'_, '_> {
@@ -37,7 +37,7 @@ impl Infer<'_, '_> {
             Literal::Bool(b) => (RKind::Lit(RLit::Bool(*b)), Type::Prim(Prim::Bool)),
             Literal::Str(bytes) => (
                 RKind::String(bytes.clone()),
-                unsized_array(Type::Prim(Prim::U8)),
+                Type::array(Size::length(bytes.len()), Type::Prim(Prim::U8)),
             ),
         };
         RExp { kind, ty, span }
@@ -79,8 +79,8 @@ impl Infer<'_, '_> {
             out.push(e);
         }
         Ok(RExp {
+            ty: Type::array(Size::length(out.len()), elem),
             kind: RKind::Array(out),
-            ty: unsized_array(elem),
             span,
         })
     }

@@ -1,6 +1,6 @@
 //! What may be known of a type in part, and record, sum and array types by their parts.
 
-use crate::types::ty::{Prim, Size, Sym, Type};
+use crate::types::ty::{Atom, Prim, Size, Sym, Type};
 use std::collections::BTreeMap;
 
 /// A set of scalar types.
@@ -68,9 +68,9 @@ pub(crate) fn payload_of(ty: &Type, constructor: &Sym) -> Option<Vec<Type>> {
     }
 }
 
-/// An array type whose size does not matter.
+/// An array type whose size is not known in the first pass; messages show it as `[]`.
 pub(crate) fn unsized_array(elem: Type) -> Type {
-    Type::array(Size::default(), elem)
+    Type::array(Size::atom(Atom::Meta(u32::MAX)), elem)
 }
 
 /// A record type from fields in any order; the fields `0`, `1`, .. make a tuple.

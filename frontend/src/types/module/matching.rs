@@ -9,10 +9,11 @@ use crate::types::context::{Cx, Res, err};
 use crate::types::env::{Env, FunctorSig, Module, Sig, TypeAbbr};
 use crate::types::infer::Infer;
 use crate::types::infer::tyexp::witnesses;
+use crate::types::opaque::{replace_metas, replace_metas_of_size};
 use crate::types::print;
-use crate::types::sized::{Sizer, State};
+use crate::types::sized::Sizer;
 use crate::types::subst::{Subst, TypeFun, apply_type_fun};
-use crate::types::ty::{Atom, Lift, Name, Scheme, Size, Sym, Type, TypeParam};
+use crate::types::ty::{Lift, Name, Scheme, Size, Sym, Type, TypeParam};
 use std::collections::BTreeSet;
 
 /// A match under way.
@@ -359,18 +360,18 @@ impl Cx<'_> {
             .unify(span, sym, &wanted.ty, &ty)
             .and_then(|()| sizer.settle());
         let inst = Inst {
-            types: inst.types.iter().map(|t| settled(&sizer.ty(t))).collect(),
-            sizes: inst
-                .sizes
-                .iter()
-                .map(|s| settled_size(&sizer.size(s)))
+            types: inst.types.iter().map(|t| sizer.ty(t)).collect(),
+            sizes: inst.sizes.iter().map(|s| sizer.size(s)).collect(),
+        };
+        // Sizes that a match leaves open do not matter.
+        let names = &sizer.cx.names;
+        let none = &mut |_| Size::default();
+        let inst = Inst {
+            types: (inst.types.iter().map(|t| replace_metas(names, t, none))).collect(),
+            sizes: (inst.sizes.iter())
+                .map(|s| replace_metas_of_size(names, s, none))
                 .collect(),
         };
-        let ambiguous = sizer
-            .metas
-            .iter()
-            .any(|m| matches!(m.state, State::Flexible));
-        let _ = ambiguous;
         match result {
             Ok(()) => Ok(inst),
             Err(d) => {
@@ -457,16 +458,4 @@ fn same_params(a: &[TypeParam], b: &[TypeParam]) -> bool {
             (TypeParam::Size(_), TypeParam::Type(..))
             | (TypeParam::Type(..), TypeParam::Size(_)) => false,
         })
-}
-
-/// Sizes that a match leaves open do not matter.
-fn settled(ty: &Type) -> Type {
-    crate::types::subst::map_sizes(ty, &mut settled_size)
-}
-
-fn settled_size(s: &Size) -> Size {
-    crate::types::subst::rebuild(s, &mut |a| match a {
-        Atom::Meta(_) => Size::default(),
-        Atom::Name(_) | Atom::Opaque(_) => Size::atom(a.clone()),
-    })
 }

@@ -24,7 +24,7 @@ impl Sizer<'_, '_> {
         let mut exts = Vec::new();
         let ty = map_sizes(&a, &mut |s| {
             let other = sizes.next().unwrap_or_else(|| s.clone());
-            if *s == other {
+            if *s == other || self.canonical(s) == self.canonical(&other) {
                 return s.clone();
             }
             if s.is_irregular() || other.is_irregular() {

@@ -1,15 +1,16 @@
-//! Application, and sizes that go out of scope.
+//! Results of applications, and sizes that go out of scope.
 
 use super::uses::{bound_inside, dim_uses};
 use super::{Sizer, State};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::typed::{Exp, ExpKind};
+use crate::typed::Exp;
 use crate::types::context::Res;
 use crate::types::infer::tyexp::free_sizes;
-use crate::types::opaque::{grows, has_binding, metas_of_size, names_of_size, size_of_exp};
+use crate::types::opaque::{
+    grows, has_binding, metas_of_size, names_of_size, replace_metas, size_of_exp,
+};
 use crate::types::print;
-use crate::types::raw::{RExp, RKind};
 use crate::types::subst::{Subst, clear_unique, rebuild};
 use crate::types::ty::{
     ArrayType, Atom, FunType, Name, NamedType, Prim, RetType, Size, Type, TypeArg,
@@ -19,132 +20,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Sizer<'_, '_> {
-    pub(crate) fn apply(&mut self, fun: &RExp, args: &[RExp], infix: bool, span: Span) -> Res<Exp> {
-        let callee = if let RKind::Var { name, .. } = &fun.kind {
-            Some(*name)
-        } else {
-            None
-        };
-        let (fun, mut early) = self.callee(fun, args)?;
-        let mut ty = fun.ty.clone();
-        if self.cx.irregular && args.len() > 1 && early.len() == 0 {
-            early = self.all_args(&ty, args)?.into_iter();
-        }
-        let mut exts = Vec::new();
-        let mut out = Vec::with_capacity(args.len());
-        let mentioned = self.ty(&ty);
-        let mentioned: HashSet<Name> = free_sizes(&mentioned).into_iter().collect();
-        for (at, arg) in args.iter().enumerate() {
-            let mut arg = match early.next() {
-                Some(arg) => arg,
-                None => self.exp(arg)?,
-            };
-            let rest = if at + 1 < args.len() {
-                self.rest_as_it_is(&ty, &arg, &mentioned)
-            } else {
-                None
-            };
-            let (ret, new) = self.apply_one(&ty, &mut arg, callee, at, rest)?;
-            ty = ret;
-            exts.extend(new);
-            out.push(arg);
-        }
-        let kind = ExpKind::Apply {
-            fun: crate::syntax::ptr::P::new(fun),
-            args: out,
-            infix,
-        };
-        Ok(Exp {
-            kind,
-            ty,
-            span,
-            exts,
-        })
-    }
-
-    /// All arguments, lambdas last: whether elements have rows of any lengths is known before any of them is compared with
-    /// its parameter, so that the order of the arguments does not matter.
-    fn all_args(&mut self, ty: &Type, args: &[RExp]) -> Res<Vec<Exp>> {
-        let mut params = Vec::with_capacity(args.len());
-        let mut rest = ty.clone();
-        while let Type::Fun(f) = &rest {
-            params.push(f.arg.clone());
-            rest = f.ret.ty.clone();
-        }
-        let lambda = |arg: &RExp| matches!(arg.kind, RKind::Lambda { .. });
-        let mut out: Vec<Option<Exp>> = Vec::with_capacity(args.len());
-        for (arg, param) in args.iter().zip(&params) {
-            out.push(if lambda(arg) {
-                None
-            } else {
-                let arg = self.exp(arg)?;
-                let given = self.ty(&arg.ty);
-                self.irregular_parts(param, &given);
-                Some(arg)
-            });
-        }
-        for ((arg, param), out) in args.iter().zip(&params).zip(&mut out) {
-            let RKind::Lambda { params, body, ret } = &arg.kind else {
-                continue;
-            };
-            let mut given = Vec::new();
-            let mut rest = self.ty(param);
-            while let Type::Fun(f) = &rest
-                && given.len() < params.len()
-            {
-                given.push(self.irregular_like(&f.arg, arg.span));
-                rest = f.ret.ty.clone();
-            }
-            *out = Some(
-                if given.iter().any(Option::is_some) && given.len() == params.len() {
-                    let types: Vec<Type> = (given.into_iter().zip(params))
-                        .map(|(ty, pat)| match ty {
-                            Some(ty) => ty,
-                            None => {
-                                self.fresh_dims(&pat.ty, arg.span, &State::Flexible, "a parameter")
-                            }
-                        })
-                        .collect();
-                    self.lambda(params, body, ret.as_ref(), arg.span, &types)?
-                } else {
-                    self.exp(arg)?
-                },
-            );
-        }
-        Ok(out.into_iter().flatten().collect())
-    }
-
-    /// The type with irregular dimensions and otherwise any sizes, if it has such.
-    fn irregular_like(&mut self, ty: &Type, span: Span) -> Option<Type> {
-        let mut some = false;
-        crate::types::opaque::each_size(ty, &mut |s| some |= s.is_irregular());
-        some.then(|| {
-            crate::types::subst::map_sizes(ty, &mut |s| {
-                if s.is_irregular() {
-                    return s.clone();
-                }
-                Size::atom(Atom::Meta(self.meta(State::Flexible, span, "a parameter")))
-            })
-        })
-    }
-
-    /// What is applied, with the arguments that had to be looked at before it: those of a lambda, if there are functions
-    /// among them.
-    fn callee(&mut self, fun: &RExp, args: &[RExp]) -> Res<(Exp, std::vec::IntoIter<Exp>)> {
-        let functions = args.iter().any(|arg| matches!(arg.ty, Type::Fun(_)));
-        let RKind::Lambda { params, body, ret } = &fun.kind else {
-            return Ok((self.exp(fun)?, Vec::new().into_iter()));
-        };
-        if !functions {
-            return Ok((self.exp(fun)?, Vec::new().into_iter()));
-        }
-        let args: Vec<Exp> = args.iter().map(|arg| self.exp(arg)).collect::<Res<_>>()?;
-        let given: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
-        let fun = self.lambda(params, body, ret.as_ref(), fun.span, &given)?;
-        Ok((fun, args.into_iter()))
-    }
-
-    fn apply_one(
+    /// The type of an application to one more argument.
+    pub(crate) fn apply_one(
         &mut self,
         ty: &Type,
         arg: &mut Exp,
@@ -178,7 +55,12 @@ impl Sizer<'_, '_> {
 
     /// What is left of a function's type after an argument that is not the last, where no size in it can depend on the
     /// argument. It is not looked at, so that an application takes no time that is square in the number of arguments.
-    fn rest_as_it_is(&self, ty: &Type, arg: &Exp, mentioned: &HashSet<Name>) -> Option<Type> {
+    pub(crate) fn rest_as_it_is(
+        &self,
+        ty: &Type,
+        arg: &Exp,
+        mentioned: &HashSet<Name>,
+    ) -> Option<Type> {
         let Type::Fun(f) = ty else { return None };
         let mut inside = Vec::new();
         bound_inside(&arg.ty, &mut inside);
@@ -243,11 +125,8 @@ impl Sizer<'_, '_> {
         if rename.iter().all(|(a, b)| a == b) {
             return ty.clone();
         }
-        crate::types::subst::map_sizes(ty, &mut |s| {
-            rebuild(s, &mut |a| match a {
-                Atom::Meta(m) => Size::atom(Atom::Meta(rename.get(m).copied().unwrap_or(*m))),
-                Atom::Name(_) | Atom::Opaque(_) => Size::atom(a.clone()),
-            })
+        replace_metas(&self.cx.names, ty, &mut |m| {
+            Size::atom(Atom::Meta(rename.get(&m).copied().unwrap_or(m)))
         })
     }
 

@@ -10,9 +10,8 @@ use crate::types::opaque::{each_size, metas_of_size, names_of_size};
 use crate::types::print;
 use crate::types::raw::RDef;
 use crate::types::sized::uses::dim_uses;
-use crate::types::subst::map_sizes;
 use crate::types::ty::{
-    Atom, FunType, Lift, Name, NamedType, Prim, RetType, Scheme, Size, Type, TypeArg,
+    FunType, Lift, Name, NamedType, Prim, RetType, Scheme, Size, Type, TypeArg,
 };
 use std::sync::Arc;
 
@@ -451,14 +450,4 @@ fn deeper(exts: &[Name], ty: &Type) -> Type {
             unique: n.unique,
         })),
     }
-}
-
-/// The sizes in a type that are still being inferred, put in place of each other.
-pub(crate) fn replace_metas(ty: &Type, f: &mut dyn FnMut(u32) -> Size) -> Type {
-    map_sizes(ty, &mut |s| {
-        crate::types::subst::rebuild(s, &mut |a| match a {
-            Atom::Meta(m) => f(*m),
-            Atom::Name(_) | Atom::Opaque(_) => Size::atom(a.clone()),
-        })
-    })
 }

@@ -37,7 +37,7 @@ impl Sizer<'_, '_> {
                 Ok(node(ExpKind::Lit(literal(lit, &ty, span, false)?), ty))
             }
             RKind::String(bytes) => {
-                let size = Size::constant(i64::try_from(bytes.len()).unwrap_or(i64::MAX));
+                let size = Size::length(bytes.len());
                 Ok(node(
                     ExpKind::String(bytes.clone()),
                     Type::array(size, Type::Prim(Prim::U8)),
@@ -73,7 +73,7 @@ impl Sizer<'_, '_> {
                 Ok(inner)
             }
             RKind::Coerce(inner, te) => self.coerce(inner, te, span),
-            RKind::Apply { fun, args, infix } => self.apply(fun, args, *infix, span),
+            RKind::Apply { fun, args, infix } => self.apply(fun, args, *infix, span, None),
             RKind::Negate(inner) => {
                 if let RKind::Lit(lit @ (RLit::Int(_) | RLit::Float(..))) = &inner.kind {
                     let ty = self.solver.zonk(&inner.ty);
@@ -230,7 +230,7 @@ impl Sizer<'_, '_> {
 
     fn array(&mut self, e: &RExp, es: &[RExp]) -> Res<Exp> {
         let span = e.span;
-        let size = Size::constant(i64::try_from(es.len()).unwrap_or(i64::MAX));
+        let size = Size::length(es.len());
         let mut out: Vec<Exp> = Vec::with_capacity(es.len());
         let mut elem: Option<Type> = None;
         for e in es {
@@ -410,14 +410,14 @@ impl Sizer<'_, '_> {
         })
     }
 
-    /// A lambda; `given` are the types of what it is applied to at once.
+    /// A lambda; `given` are the types of what it is applied to, as far as they are known.
     pub(crate) fn lambda(
         &mut self,
         params: &[RPat],
         body: &RExp,
         ret: Option<&RType>,
         span: Span,
-        given: &[Type],
+        given: &[super::apply::Given],
     ) -> Res<Exp> {
         let level = self.level;
         self.level += 1;

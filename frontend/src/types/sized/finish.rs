@@ -1,14 +1,14 @@
 //! The end of the second pass: every type gets what was inferred, and nothing may be left open.
 
-use super::def::replace_metas;
 use super::{Sizer, State};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::typed::{Exp, ExpKind, Inst, RetType, ValueDef};
 use crate::types::context::{Res, err};
-use crate::types::opaque::{each_size, metas_of_size};
+use crate::types::opaque::{each_size, metas_of_size, replace_metas};
 use crate::types::ty::{Atom, Name, Scheme, Size, Type};
 use crate::types::walk::{self, Visitor};
+use midend::hash::HashMap;
 
 impl Sizer<'_, '_> {
     /// Completes a definition.
@@ -42,7 +42,8 @@ impl Sizer<'_, '_> {
         let mut metas = Vec::new();
         each_size(&ty, &mut |s| metas_of_size(s, &mut metas));
         if metas.is_empty() {
-            Ok(ty)
+            // Sizes that are left in the types of expressions do not matter.
+            Ok(replace_metas(&self.cx.names, &ty, &mut |_| Size::default()))
         } else {
             err(
                 Code::AmbiguousSize,
@@ -64,9 +65,12 @@ impl Finisher<'_, '_, '_> {
     /// The type without anything open; existential sizes that nothing in it can bind come out.
     fn complete(&mut self, ty: &Type) -> (Type, Vec<Name>) {
         let ty = self.z.ty(ty);
-        let mut metas = Vec::new();
-        each_size(&ty, &mut |s| metas_of_size(s, &mut metas));
-        if metas.is_empty() {
+        let (mut metas, mut open) = (Vec::new(), false);
+        each_size(&ty, &mut |s| {
+            metas_of_size(s, &mut metas);
+            open |= s.is_open();
+        });
+        if !open {
             return (ty, Vec::new());
         }
         let (mut ty, mut exts) = (ty, Vec::new());
@@ -100,7 +104,12 @@ impl Finisher<'_, '_, '_> {
                 }
             }
         }
-        let ty = replace_metas(&ty, &mut |m| self.leftover(m));
+        let mut metas = Vec::new();
+        each_size(&ty, &mut |s| metas_of_size(s, &mut metas));
+        let left: HashMap<u32, Size> = metas.iter().map(|m| (*m, self.leftover(*m))).collect();
+        let ty = replace_metas(&self.z.cx.names, &ty, &mut |m| {
+            left.get(&m).cloned().unwrap_or_default()
+        });
         (ty, exts)
     }
 

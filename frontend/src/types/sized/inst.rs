@@ -1,6 +1,6 @@
 //! Instances of schemes, with sizes to be inferred.
 
-use super::{Sizer, State};
+use super::{Sizer, State, Tie};
 use crate::source::Span;
 use crate::typed::{Inst, NameKind};
 use crate::types::subst::{Subst, any_unique, map_sizes, set_unique};
@@ -12,6 +12,9 @@ use std::sync::Arc;
 
 /// Why there is a size in an instance of a type parameter.
 pub(crate) const INSTANCE: &str = "an instance of a type parameter";
+
+/// A size of what a function is applied to that is not known yet.
+pub(crate) const OPEN: u32 = u32::MAX;
 
 impl Sizer<'_, '_> {
     /// A type of the first pass with fresh sizes.
@@ -30,7 +33,7 @@ impl Sizer<'_, '_> {
         match ty {
             Type::Prim(_) | Type::Meta(_) => ty.clone(),
             Type::Array(a) => {
-                let size = Size::atom(Atom::Meta(self.meta(state.clone(), span, why)));
+                let size = self.whole(state, span, why);
                 let elem = self.fresh_dims_in(&a.elem, span, state, why);
                 Type::Array(Arc::new(ArrayType {
                     size,
@@ -89,17 +92,20 @@ impl Sizer<'_, '_> {
                     .args
                     .iter()
                     .map(|arg| match arg {
-                        TypeArg::Size(_) => TypeArg::Size(Size::atom(Atom::Meta(self.meta(
-                            state.clone(),
-                            span,
-                            why,
-                        )))),
+                        TypeArg::Size(_) => TypeArg::Size(self.whole(state, span, why)),
                         TypeArg::Type(t) => TypeArg::Type(self.fresh_dims_in(t, span, state, why)),
                     })
                     .collect(),
                 unique: false,
             })),
         }
+    }
+
+    /// A size of a part of a type of which nothing says yet that it is that of an array.
+    pub(crate) fn whole(&mut self, state: &State, span: Span, why: &'static str) -> Size {
+        let m = self.meta(state.clone(), span, why);
+        self.metas[m as usize].tie = Tie::Whole;
+        Size::atom(Atom::Meta(m))
     }
 
     fn binder(&mut self, like: Name) -> Name {

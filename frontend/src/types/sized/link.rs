@@ -1,10 +1,10 @@
 //! Deciding single sizes: links, and existential sizes that are absorbed.
 
 use super::unify::Ctx;
-use super::{Sizer, State};
+use super::{Sizer, State, Tie};
 use crate::source::Span;
 use crate::types::context::Res;
-use crate::types::opaque::{metas_of_size, names_of_size};
+use crate::types::opaque::{metas_of_size, names_of_size, replace_metas_of_size};
 use crate::types::ty::{Atom, Lift, Name, Size, Type};
 
 impl Sizer<'_, '_> {
@@ -63,50 +63,61 @@ impl Sizer<'_, '_> {
 
     /// Copies replaced by what they are copies of.
     pub(crate) fn canonical(&self, s: &Size) -> Size {
-        crate::types::subst::rebuild(s, &mut |a| match a {
-            Atom::Meta(m) => {
-                let now = if let State::Copy { of, .. } = self.metas[*m as usize].state
-                    && !self.is_existential(*m)
-                {
-                    of
-                } else {
-                    *m
-                };
-                Size::atom(Atom::Meta(now))
-            }
-            Atom::Name(_) | Atom::Opaque(_) => Size::atom(a.clone()),
+        replace_metas_of_size(&self.cx.names, s, &mut |m| {
+            let now = match self.is_existential(m) {
+                true => m,
+                false => self.original(m),
+            };
+            Size::atom(Atom::Meta(now))
         })
     }
 
-    /// Whether a flexible size may become that of another branch. Those of the parameters of a loop may not, nor may sizes from
-    /// outside become those: what a branch makes of them shows whether the loop keeps them.
+    /// Whether a flexible size may become that of another branch. Sizes of values may not. Nor may sizes from outside of a loop
+    /// become those of its parameters: what a branch makes of them shows whether the loop keeps them.
     pub(crate) fn can_link(&self, m: u32, other: &Size) -> bool {
+        let m = self.original(m);
+        if self.metas[m as usize].tie == Tie::Tied {
+            return false;
+        }
         let level = self.metas[m as usize].level;
         let mut names = Vec::new();
         names_of_size(other, &mut names);
         let mut metas = Vec::new();
         metas_of_size(other, &mut metas);
-        if self.loop_sizes.contains(&m) {
-            return false;
-        }
         names.iter().all(|n| match self.rigid.get(n) {
             Some(r) if r.unknown.is_some() => r.level <= level,
             Some(r) => r.level < level,
             None => true,
         }) && metas.iter().all(|o| {
-            let other = self.metas[*o as usize].level;
-            let inside = other < level || (other == level && !self.loop_sizes.contains(o));
-            inside && *o != m
+            let o = self.original(*o);
+            let other = self.metas[o as usize].level;
+            let inside = other < level || (other == level && !self.loop_sizes.contains(&o));
+            inside && o != m
         })
+    }
+
+    /// What a copy is one of.
+    pub(crate) fn original(&self, m: u32) -> u32 {
+        match self.metas[m as usize].state {
+            State::Copy { of, .. } => of,
+            State::Flexible | State::Inst(_) | State::Existential { .. } | State::Solved(_) => m,
+        }
+    }
+
+    /// Something depends on a size from now on.
+    pub(crate) fn tie(&mut self, size: &Size) {
+        let mut metas = Vec::new();
+        metas_of_size(size, &mut metas);
+        for m in metas {
+            let m = self.original(m);
+            self.metas[m as usize].tie = Tie::Tied;
+        }
     }
 
     /// Decides a flexible size.
     pub(crate) fn link(&mut self, ctx: &Ctx<'_>, m: u32, to: &Size) -> Res<()> {
         let to = self.canonical(to);
-        let m = match self.metas[m as usize].state {
-            State::Copy { of, .. } => of,
-            State::Flexible | State::Inst(_) | State::Existential { .. } | State::Solved(_) => m,
-        };
+        let m = self.original(m);
         let to = self.size(&to);
         if to == Size::atom(Atom::Meta(m)) {
             return Ok(());
@@ -154,8 +165,19 @@ impl Sizer<'_, '_> {
                 }
             }
         }
-        self.metas[m as usize].state = State::Solved(to);
+        self.decide_size(m, to);
         Ok(())
+    }
+
+    /// Makes a flexible size another.
+    pub(crate) fn decide_size(&mut self, m: u32, to: Size) {
+        let m = self.original(m);
+        let whole = |m: u32| self.metas[m as usize].tie == Tie::Whole;
+        let both = matches!(to.as_atom(), Some(Atom::Meta(o)) if whole(m) && whole(*o));
+        if !both {
+            self.tie(&to);
+        }
+        self.metas[m as usize].state = State::Solved(to);
     }
 
     /// A size inside an instance may be a parameter of a function type of that very instance.
@@ -197,10 +219,7 @@ impl Sizer<'_, '_> {
 
     /// Makes the size of an instance irregular, if it may be.
     fn make_irregular(&mut self, m: u32) -> bool {
-        let of = match self.metas[m as usize].state {
-            State::Copy { of, .. } => of,
-            State::Flexible | State::Inst(_) | State::Existential { .. } | State::Solved(_) => m,
-        };
+        let of = self.original(m);
         // Only elements of arrays differ in their sizes, and they are what plain type parameters stand for.
         let meta = &self.metas[of as usize];
         let instance = meta.why == super::inst::INSTANCE;

@@ -136,6 +136,7 @@ impl Sizer<'_, '_> {
                 let array = self.exp(array)?;
                 let array_ty = self.ty(&array.ty);
                 let elem = if let Type::Array(a) = &array_ty {
+                    self.tie(&a.size);
                     a.elem.clone()
                 } else {
                     array_ty
@@ -234,7 +235,7 @@ impl Sizer<'_, '_> {
                 let Some(initial) = dims.initial.get(&m) else {
                     continue;
                 };
-                let initial = self.size(initial);
+                let initial = self.undecided_initial(initial, d, dims);
                 let class = if initial == *d {
                     Class::Same(None)
                 } else {
@@ -280,6 +281,23 @@ impl Sizer<'_, '_> {
             }
         }
         variant
+    }
+
+    /// The initial size, which is that of the body if nothing has decided it.
+    fn undecided_initial(&mut self, initial: &Size, made: &Size, dims: &Dims) -> Size {
+        let initial = self.size(initial);
+        let mut metas = Vec::new();
+        metas_of_size(made, &mut metas);
+        if let Some(Atom::Meta(m)) = initial.as_atom()
+            && !self.is_existential(*m)
+            && !made.is_irregular()
+            && !metas.iter().any(|m| dims.initial.contains_key(m))
+            && self.can_link(*m, made)
+        {
+            self.decide_size(*m, made.clone());
+            return made.clone();
+        }
+        initial
     }
 
     /// The parameters, with any values of the sizes that change, must fit a value.

@@ -1,5 +1,7 @@
 //! Patterns in the second pass.
 
+use super::apply::Given;
+use super::inst::OPEN;
 use super::literal::literal;
 use super::{Sizer, State, ValTy};
 use crate::diagnostic::{Code, Diagnostic};
@@ -7,8 +9,9 @@ use crate::typed::{Pat, PatKind};
 use crate::types::context::{Res, err};
 use crate::types::infer::solve::{field_of, payload_of, record_type};
 use crate::types::infer::tyexp::{free_sizes, witnesses};
+use crate::types::opaque::metas_of_size;
 use crate::types::raw::{RPat, RPatKind};
-use crate::types::subst::Subst;
+use crate::types::subst::{Subst, clear_unique, map_sizes};
 use crate::types::ty::{Lift, Name, Size, Type};
 
 impl Sizer<'_, '_> {
@@ -145,8 +148,7 @@ impl Sizer<'_, '_> {
     fn bind(&mut self, name: Name, ty: &Type) {
         // A size may be an expression that mentions any variable.
         self.param_size(name);
-        self.vals
-            .insert(name, ValTy::Mono(crate::types::subst::clear_unique(ty)));
+        self.vals.insert(name, ValTy::Mono(clear_unique(ty)));
     }
 
     /// Parameters, each at its own level so that later ones may refer to earlier ones.
@@ -154,26 +156,22 @@ impl Sizer<'_, '_> {
         self.params_given(params, &[])
     }
 
-    /// Parameters of a function that is applied to values of these types. A name for a function takes its type from there:
-    /// only the function tells which sizes its calls compute.
-    pub(crate) fn params_given(&mut self, params: &[RPat], given: &[Type]) -> Res<Vec<Pat>> {
+    /// Parameters of a function that is applied to values of these types, as far as they are known.
+    pub(crate) fn params_given(&mut self, params: &[RPat], given: &[Given]) -> Res<Vec<Pat>> {
         let mut out = Vec::new();
         for (i, p) in params.iter().enumerate() {
-            let function = |ty: &&Type| matches!(ty, Type::Fun(_));
-            let irregular = |ty: &&Type| {
-                let mut some = false;
-                crate::types::opaque::each_size(ty, &mut |s| some |= s.is_irregular());
-                some
-            };
-            let ty = match p.kind {
-                RPatKind::Name(_) => given.get(i).filter(|ty| function(ty) || irregular(ty)),
-                RPatKind::Tuple(_) | RPatKind::Record(_) => given.get(i).filter(irregular),
-                RPatKind::Wild
-                | RPatKind::Lit(_)
-                | RPatKind::Construct(..)
-                | RPatKind::Ascribe(..) => None,
-            };
-            out.push(self.pattern(p, ty)?);
+            let ty = given.get(i).and_then(Option::as_ref).map(|ty| {
+                let state = State::Inst(Lift::Plain);
+                map_sizes(&clear_unique(ty), &mut |s| {
+                    let mut metas = Vec::new();
+                    metas_of_size(s, &mut metas);
+                    match metas.contains(&OPEN) {
+                        true => self.whole(&state, p.span, "the size of a parameter"),
+                        false => s.clone(),
+                    }
+                })
+            });
+            out.push(self.pattern(p, ty.as_ref())?);
             self.level += 1;
         }
         Ok(out)

@@ -55,6 +55,7 @@ impl Sizer<'_, '_> {
         let Type::Array(a) = ty else {
             return ty.clone();
         };
+        self.tie(&a.size);
         match slice {
             Slice::Index(_) => self.sliced(&a.elem, rest, span, exts),
             Slice::Range { start, end, stride } => {
@@ -140,6 +141,7 @@ impl Sizer<'_, '_> {
         let Type::Array(a) = ty else {
             return ty.clone();
         };
+        self.tie(&a.size);
         match slice {
             Slice::Index(_) => self.target(&a.elem, rest, span),
             Slice::Range { .. } => {

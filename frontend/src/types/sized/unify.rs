@@ -65,7 +65,7 @@ impl Sizer<'_, '_> {
         self.types(&mut ctx, expected, actual)
     }
 
-    /// Unifies where that is possible.
+    /// Unifies the types of branches: decides what they may decide, and leaves other sizes as they are.
     pub(crate) fn unify_some(&mut self, span: Span, a: &Type, b: &Type) -> Res<()> {
         let about = About {
             span,
@@ -258,10 +258,10 @@ impl Sizer<'_, '_> {
         self.structural(ctx, &a, &b)
     }
 
-    /// Neither is one flexible size: `n * m = k * l` is taken part by part, the rest waits or fails.
+    /// Neither is one flexible size: what was written as the same operation is taken part by part, the rest waits or fails.
     fn structural(&mut self, ctx: &mut Ctx<'_>, a: &Size, b: &Size) -> Res<()> {
         if let (Some(x), Some(y)) = (&a.written, &b.written)
-            && x.product == y.product
+            && x.op == y.op
             && (has_meta(a) || has_meta(b))
         {
             let (x, y) = (Arc::clone(x), Arc::clone(y));
@@ -296,7 +296,7 @@ impl Sizer<'_, '_> {
                 .terms
                 .keys()
                 .zip(rb.terms.keys())
-                .flat_map(|(p, q)| p.iter().cloned().zip(q.iter().cloned()))
+                .flat_map(|(p, q)| without(p, q).into_iter().zip(without(q, p)))
                 .collect();
             for (x, y) in pairs {
                 self.sizes(ctx, &Size::atom(x), &Size::atom(y))?;
@@ -400,6 +400,16 @@ impl Sizer<'_, '_> {
         );
         Box::new(Diagnostic::error(Code::SizeMismatch, about.span, message))
     }
+}
+
+/// The factors of a product without those that another has too; both are sorted.
+fn without(product: &[Atom], other: &[Atom]) -> Vec<Atom> {
+    let mut rest = other.iter().peekable();
+    let missing = |a: &&Atom| {
+        while rest.next_if(|b| b < a).is_some() {}
+        rest.next_if(|b| b == a).is_none()
+    };
+    product.iter().filter(missing).cloned().collect()
 }
 
 fn has_meta(s: &Size) -> bool {
