@@ -108,6 +108,8 @@ pub(crate) struct Sizer<'c, 'a> {
     pub(crate) vals: HashMap<Name, ValTy>,
     pub(crate) level: u32,
     pub(crate) occurrences: u32,
+    /// Whether functions inside of the one being checked may return rows of other lengths than they are applied to.
+    pub(crate) results_vary: bool,
     /// How many sizes have absorbed an existential one.
     pub(crate) existentials: u32,
     /// Equations that cannot be decided yet.
@@ -127,6 +129,7 @@ impl<'c, 'a> Sizer<'c, 'a> {
             vals: HashMap::default(),
             level: 0,
             occurrences: 0,
+            results_vary: false,
             existentials: 0,
             deferred: Vec::new(),
         }

@@ -9,7 +9,7 @@ use crate::source::Span;
 use crate::typed::{Exp, ExpKind};
 use crate::types::context::Res;
 use crate::types::infer::tyexp::free_sizes;
-use crate::types::opaque::{metas_of_size, names_of_size, replace_metas};
+use crate::types::opaque::{each_size, metas_of_size, names_of_size, replace_metas};
 use crate::types::raw::{RExp, RKind};
 use crate::types::subst::{map_sizes, order_zero};
 use crate::types::ty::{Atom, Name, Size, Type, TypeArg};
@@ -142,20 +142,39 @@ impl Sizer<'_, '_> {
     /// A function that is given for a parameter, when other arguments have told these sizes.
     fn function(&mut self, arg: &RExp, param: &Type, told: &Told) -> Res<Exp> {
         let param = self.ty(param);
+        // What a function computes from rows of any lengths may be one. Then the size that its result begins with decides nothing.
+        if self.results_vary || told.sizes.values().any(Size::is_irregular) {
+            let told = self.without_results(&param, told);
+            let known = self.with_told(&param, &told);
+            return self.exp_of(arg, &known);
+        }
         let known = self.with_told(&param, told);
         let out = self.exp_of(arg, &known)?;
-        // What the function computes from a row of some length may have another: then the length is not that which was told.
-        let mut varies = Vec::new();
-        self.irregular_results(&param, &out.ty, told, &mut varies);
-        if varies.is_empty() {
+        if !self.has_irregular_results(&param, &out.ty, told) {
             return Ok(out);
         }
-        let mut told = told.clone();
-        for m in varies {
-            told.sizes.remove(&m);
-        }
+        // It computes such rows from others, so that it is to be read again: once, and all functions in it as well.
+        let told = self.without_results(&param, told);
         let known = self.with_told(&param, &told);
-        self.exp_of(arg, &known)
+        let outer = std::mem::replace(&mut self.results_vary, true);
+        let out = self.exp_of(arg, &known);
+        self.results_vary = outer;
+        out
+    }
+
+    /// What was told, but for the sizes of what a function returns.
+    fn without_results(&self, param: &Type, told: &Told) -> Told {
+        let mut result = param;
+        while let Type::Fun(f) = result {
+            result = &f.ret.ty;
+        }
+        let mut metas = Vec::new();
+        each_size(result, &mut |s| metas_of_size(s, &mut metas));
+        let mut told = told.clone();
+        for m in metas {
+            told.sizes.remove(&self.original(m));
+        }
+        told
     }
 
     fn with_told(&self, param: &Type, told: &Told) -> Type {
@@ -217,20 +236,18 @@ impl Sizer<'_, '_> {
         });
     }
 
-    /// Finds sizes that were told, where a function returns rows of any lengths instead.
-    fn irregular_results(&self, param: &Type, given: &Type, told: &Told, out: &mut Vec<u32>) {
+    /// Whether a function returns rows of any lengths where a size was told.
+    fn has_irregular_results(&self, param: &Type, given: &Type, told: &Told) -> bool {
         let (Type::Fun(f), Type::Fun(g)) = (param, given) else {
-            return;
+            return false;
         };
+        let mut some = false;
         each_pair(&f.ret.ty, &g.ret.ty, &mut Vec::new(), &mut |p, g, _| {
-            if let Some(Atom::Meta(m)) = p.as_atom()
-                && g.is_irregular()
-                && let m = self.original(*m)
-                && told.sizes.get(&m).is_some_and(|s| !s.is_irregular())
-            {
-                out.push(m);
-            }
+            some |= g.is_irregular()
+                && matches!(p.as_atom(), Some(Atom::Meta(m))
+                    if told.sizes.get(&self.original(*m)).is_some_and(|s| !s.is_irregular()));
         });
+        some
     }
 }
 
