@@ -50,7 +50,7 @@ pub struct CpuDevice {
 }
 
 /// Stack of each thread of the pool; only what is used takes memory.
-const STACK: usize = 256 << 20;
+const STACK: usize = 512 << 20;
 /// Stack that is enough to run a program that calls nothing.
 const ENOUGH: usize = 1 << 20;
 

@@ -10,6 +10,7 @@ mod compact;
 mod constants;
 pub(crate) mod control;
 mod counters;
+mod depth;
 mod divided;
 mod groups;
 pub(crate) mod hist;

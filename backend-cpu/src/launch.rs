@@ -82,7 +82,7 @@ pub(crate) fn launch(
     with_run(devices, &launch, (compiled, slots), |run| match part {
         None => run.run(compiled, &|| module.window(pool, kernel)),
         Some(points) => run.part(compiled, points),
-    })?;
+    })??;
     launch.outcome(&module.spans)
 }
 
@@ -92,7 +92,7 @@ fn with_run<R>(
     launch: &Launch<'_>,
     (compiled, slots): (&Compiled, &[u64]),
     f: impl FnOnce(&Run<'_>) -> R,
-) -> R {
+) -> Result<R, RunError> {
     let rank = compiled.space.len();
     let mut few_extents = [0; 16];
     let mut many_extents = Vec::new();
@@ -102,7 +102,7 @@ fn with_run<R>(
         many_extents.resize(rank, 0);
         &mut many_extents[..]
     };
-    let rows = ragged::rows(compiled, slots);
+    let rows = ragged::rows(compiled, slots)?;
     let rank = match rows {
         Some(Rows::Even(count, points)) => {
             extents[..2].copy_from_slice(&[count, points]);
@@ -118,7 +118,7 @@ fn with_run<R>(
             rank
         }
     };
-    f(&Run {
+    Ok(f(&Run {
         launch,
         account: launch.account,
         pool,
@@ -131,7 +131,7 @@ fn with_run<R>(
         dearer,
         steady: compiled.steady,
         threads: pool.current_num_threads(),
-    })
+    }))
 }
 
 /// Arguments as compiled code wants them.

@@ -14,18 +14,20 @@ use driver::{Failed, Function, Gpu, STAGED};
 use half::f16;
 use midend::device::Stop;
 use midend::ir::types::ScalarType;
-use midend::trap::RunError;
+use midend::trap::{MOST_NESTED_CALLS, RunError};
 use midend::value::Data;
 use midend::with_data;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use store::Key;
 
 /// The deepest nesting of calls, where there is memory.
-const DEPTH: u64 = 1000;
+const DEPTH: u64 = MOST_NESTED_CALLS as u64;
 /// The largest stack that the driver gives a thread, in bytes.
 const STACK: u64 = 512 << 10;
-/// The stacks of all threads take at most this part of the free memory: one of so many.
-const SHARE_OF_STACKS: u64 = 8;
+/// The stacks of all threads take at most this part of the free memory: one of so many, at first and when calls turn out to be deeper.
+const FIRST_STACKS: u64 = 32;
+const LARGER_STACKS: u64 = 2;
 /// Bytes of a frame besides registers and variables: addresses to return to, and alignment.
 const FRAME: u32 = 64;
 
@@ -82,7 +84,7 @@ impl Drop for Saved {
 struct Compiled {
     function: Function,
     /// How deep calls may be nested.
-    depth: u64,
+    depth: AtomicU64,
 }
 
 /// Whether NVIDIA's driver is installed, which costs little to find out: it is not asked whether there is a GPU.
@@ -145,9 +147,10 @@ impl Cuda {
         }
         let function = self.function(&code.text, &code.name)?;
         let depth = match code.recursion {
-            Some(locals) => self.make_stack(&function, locals)?,
+            Some(locals) => self.make_stack(&function, locals, FIRST_STACKS)?,
             None => DEPTH,
         };
+        let depth = AtomicU64::new(depth);
         let compiled = Compiled { function, depth };
         Ok(code.function.get_or_init(|| compiled))
     }
@@ -239,7 +242,7 @@ impl Cuda {
     /// Sets a stack aside for every thread that the GPU holds at once, and says how many frames of the functions that the
     /// kernel calls fit on it. A frame holds at most all registers and the variables. Other processes may be about to do the
     /// same: of what is free, they find most.
-    fn make_stack(&self, function: &Function, locals: u32) -> Result<u64, RunError> {
+    fn make_stack(&self, function: &Function, locals: u32, share: u64) -> Result<u64, RunError> {
         let about = &self.gpu.about;
         let threads = u64::from(about.multiprocessors) * u64::from(about.threads);
         let usage = self.gpu.usage(function)?;
@@ -247,7 +250,7 @@ impl Cuda {
             u64::from(4 * usage.registers + locals + FRAME),
             u64::from(usage.local),
         );
-        let most = (self.gpu.free_memory()? / SHARE_OF_STACKS / threads.max(1)).min(STACK);
+        let most = (self.gpu.free_memory()? / share / threads.max(1)).min(STACK);
         let stack = self.gpu.make_stack((local + DEPTH * frame).min(most))?;
         Ok((stack.saturating_sub(local) / frame).min(DEPTH))
     }
@@ -342,7 +345,17 @@ impl Machine for Cuda {
     }
 
     fn depth(&self, code: &Lazy) -> Result<u64, RunError> {
-        Ok(self.compiled(code)?.depth)
+        Ok(self.compiled(code)?.depth.load(Ordering::Relaxed))
+    }
+
+    fn deepen(&self, code: &Lazy) -> Result<bool, RunError> {
+        let Some(locals) = code.recursion else {
+            return Ok(false);
+        };
+        let compiled = self.compiled(code)?;
+        // What the driver does not give is not there.
+        let made = self.make_stack(&compiled.function, locals, LARGER_STACKS);
+        Ok(made.is_ok_and(|depth| compiled.depth.fetch_max(depth, Ordering::Relaxed) < depth))
     }
 
     fn run(

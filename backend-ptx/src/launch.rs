@@ -14,7 +14,7 @@ use crate::lower::{BlockForm, Lowered, MoreOfScan, THREADS, Team, Tiled};
 use midend::device::Arg;
 use midend::fired::fired;
 use midend::ir::types::{ScalarType, Type};
-use midend::trap::RunError;
+use midend::trap::{RunError, check_count};
 
 /// Segments up to this length, and more of them than [`MANY`], are folded by a thread each.
 const SHORT: i64 = 256;
@@ -240,6 +240,7 @@ pub(crate) fn plan(
     load: impl FnMut(usize, i64) -> Result<i64, RunError>,
 ) -> Result<Plan, RunError> {
     let extents = extents(kernel, slots, load)?;
+    check_count(extents.points())?;
     let mut planner = Planner {
         kernel,
         limits,
@@ -265,6 +266,14 @@ struct Extents {
     outer: i64,
     /// The rows of a ragged innermost dimension, and the points.
     ragged: Option<(i64, i64)>,
+}
+
+impl Extents {
+    /// The number of all points, saturating.
+    fn points(&self) -> i64 {
+        let points = self.inner.saturating_mul(self.outer);
+        self.ragged.map_or(points, |(_, points)| points)
+    }
 }
 
 fn extents(
@@ -339,7 +348,9 @@ impl Planner<'_> {
             Lowered::Map {
                 wide: Some((_, each)),
                 ..
-            } if points >= self.limits.wide => {
+            } if points >= self.limits.wide
+                && div_up(points, i64::from(THREADS * each)) <= MOST_BLOCKS.0 as i64 =>
+            {
                 let tile = i64::from(THREADS * each);
                 let blocks = div_up(points, tile) as u32;
                 self.step(1, blocks, vec![Extra::Value(points as u64)]);

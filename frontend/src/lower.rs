@@ -15,6 +15,7 @@ pub mod branch;
 pub mod call;
 pub mod cast;
 mod coerce;
+mod count;
 pub mod emit;
 pub mod entry;
 pub mod env;

@@ -32,7 +32,7 @@ use crate::ir::syntax::Program;
 use crate::ir::threshold::Forced;
 use crate::stream::Streams;
 use crate::trace::Tracer;
-use crate::trap::RunError;
+use crate::trap::{MOST_NESTED_CALLS, RunError};
 use crate::value::{Value, entry};
 use machine::{Exec, Machine, Watch};
 use std::rc::Rc;
@@ -43,7 +43,7 @@ use value::{Array, Val};
 pub struct Options<'a> {
     /// The number of statements that may be executed; making 64 elements of an array counts as one more.
     pub fuel: Option<u64>,
-    /// How many calls may be open at once.
+    /// How many calls of recursive functions may be nested.
     pub depth: usize,
     /// How many bytes arrays may occupy at once.
     pub memory: Option<u64>,
@@ -69,7 +69,7 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Self {
             fuel: None,
-            depth: 10_000,
+            depth: MOST_NESTED_CALLS,
             memory: None,
             check: true,
             thresholds: None,

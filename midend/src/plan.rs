@@ -32,7 +32,7 @@ use crate::ir::syntax::Program;
 use crate::ir::threshold::{Forced, Threshold};
 use crate::stream::Streams;
 use crate::trace::Tracer;
-use crate::trap::RunError;
+use crate::trap::{MOST_NESTED_CALLS, RunError};
 use crate::value::Value;
 use resolve::HostFun;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub struct Options<'a> {
     pub memory: Arc<Memory>,
     /// What thresholds are to be instead of what the device takes.
     pub thresholds: &'a Forced,
-    /// How many calls may be nested.
+    /// How many calls of recursive functions may be nested.
     pub max_depth: usize,
     /// Is shown what the program traces.
     pub tracer: Option<Tracer<'a>>,
@@ -75,7 +75,7 @@ impl<'a> Options<'a> {
             stop,
             memory: Arc::new(Memory::new(None)),
             thresholds: const { &Forced::new() },
-            max_depth: 20_000,
+            max_depth: MOST_NESTED_CALLS,
             tracer: None,
             streams: Streams::VARIED,
             counts: None,

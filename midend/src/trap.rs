@@ -84,6 +84,31 @@ impl std::fmt::Display for Trap {
     }
 }
 
+/// The most bytes that an array can have: its elements are counted in `i64`.
+const MOST_BYTES: u64 = i64::MAX as u64;
+
+/// The message about an array or a space of which the elements or bytes cannot be counted.
+pub const TOO_LARGE: &str = "out of memory: 2^63 bytes or more needed";
+
+/// How many calls may be nested.
+pub const MOST_NESTED_CALLS: usize = 10_000;
+
+/// The message of recursion that is deeper.
+pub const TOO_DEEP: &str = "the recursion is too deep";
+
+/// Nothing if a count of elements or points, which saturates, is one; the out-of-memory error if it has overflowed. The caller adds
+/// the position.
+pub fn check_count(count: i64) -> Result<(), RunError> {
+    match count {
+        i64::MAX => Err(RunError::OutOfMemory {
+            bytes: u64::MAX,
+            limit: None,
+            trail: Vec::new(),
+        }),
+        _ => Ok(()),
+    }
+}
+
 impl RunError {
     /// What is wrong, for those who say themselves that it is a device: an absent one has not failed.
     pub fn reason(&self) -> String {
@@ -103,12 +128,13 @@ impl std::fmt::Display for RunError {
                 limit,
                 trail,
             } => {
-                match *bytes {
-                    u64::MAX => f.write_str("Error: out of memory: more than 2^64 bytes needed")?,
-                    bytes => write!(f, "Error: out of memory: {bytes} bytes needed")?,
-                }
-                if let Some(limit) = limit {
-                    write!(f, ", the limit is {limit} bytes")?;
+                if *bytes > MOST_BYTES {
+                    write!(f, "Error: {TOO_LARGE}")?;
+                } else {
+                    write!(f, "Error: out of memory: {bytes} bytes needed")?;
+                    if let Some(limit) = limit {
+                        write!(f, ", the limit is {limit} bytes")?;
+                    }
                 }
                 if let Some(place) = shown(trail).first() {
                     write!(

@@ -25,6 +25,19 @@ pub struct ArrayValue {
     pub data: Data,
 }
 
+/// The number of elements of a shape; nothing if an extent is negative, or the product overflows. Where an extent is zero there are none,
+/// however large the others are.
+pub fn elements(shape: &[i64]) -> Option<usize> {
+    if shape.iter().any(|&extent| extent < 0) {
+        return None;
+    }
+    if shape.contains(&0) {
+        return Some(0);
+    }
+    let count = shape.iter().try_fold(1i64, |n, &e| n.checked_mul(e))?;
+    usize::try_from(count).ok()
+}
+
 /// The elements of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data {

@@ -177,7 +177,7 @@ fn out_of_memory_names_size_limit_and_place() {
         ends(
             &output,
             2,
-            "Error: out of memory: more than 2^64 bytes needed",
+            "Error: out of memory: 2^63 bytes or more needed",
         );
     }
 }

@@ -60,6 +60,8 @@ pub struct Trials {
     pub sequences: bool,
     /// Whether every program, not one of four, is compiled for vector registers of 256 bits as well.
     pub widths: bool,
+    /// Whether programs are those whose sizes overflow, each with so many lists of arguments ([`crate::extents`]).
+    pub extents: Option<u64>,
     /// A mistake made on purpose.
     pub plant: Option<&'static Plant>,
 }
@@ -71,6 +73,7 @@ impl Trials {
         rows: false,
         sequences: false,
         widths: false,
+        extents: None,
         plant: None,
     };
 }

@@ -3,6 +3,7 @@
 
 pub mod accuracy;
 pub mod differential;
+pub mod extents;
 pub mod fuzz;
 pub mod generate;
 pub mod oracle;

@@ -6,6 +6,7 @@
 use arrc_tests::differential::exact::sums_of_floats;
 use arrc_tests::differential::planted::PLANTS;
 use arrc_tests::differential::{BUDGET, Trials, check, check_rows, shrunk};
+use arrc_tests::extents::{self, Extents};
 use arrc_tests::generate::program;
 use midend::ir::read;
 use midend::passes;
@@ -15,6 +16,10 @@ use std::path::Path;
 
 /// How many programs are tried, unless `ARRC_PROGRAMS` says otherwise; `ARRC_SEED` is the seed of the first.
 const PROGRAMS: u64 = 12;
+
+/// How many programs whose sizes overflow, each with so many lists of arguments.
+const EXTENTS: u64 = 100;
+const CASES: u64 = 50;
 
 /// Among so many programs every planted mistake is noticed.
 const ENOUGH: u64 = 150;
@@ -59,6 +64,21 @@ fn sequences_are_the_same_everywhere() {
     let failures: Vec<String> = (first..first + count)
         .filter_map(|seed| check_rows(seed, BUDGET, trials).err())
         .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Sizes whose products and sums overflow end in the right result or in an error, everywhere.
+#[test]
+fn sizes_that_overflow_are_errors() {
+    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+    let first = number("ARRC_SEED").unwrap_or(0);
+    let count = number("ARRC_PROGRAMS").unwrap_or(EXTENTS);
+    let check = |extents: &Extents| -> Vec<String> {
+        let seeds = first..first + count;
+        let tried = seeds.map(|seed| extents.check(seed, CASES, &mut |_| {}));
+        tried.filter_map(Result::err).collect()
+    };
+    let failures = extents::with(check).expect("all targets are there");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 

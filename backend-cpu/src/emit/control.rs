@@ -451,32 +451,6 @@ impl Emit<'_, '_> {
         }
         out
     }
-
-    /// Fails with a clear message if the stack is used up; at the start of functions that may recurse.
-    pub(crate) fn check_depth(&mut self, span: midend::ir::id::SpanId) {
-        let worker = self.worker;
-        let offset = i32::try_from(std::mem::offset_of!(crate::worker::Worker<'_>, stack_limit))
-            .expect("the worker is small");
-        let limit = self
-            .b
-            .ins()
-            .load(types::I64, super::fixed(), worker, offset);
-        let here = self.b.ins().get_stack_pointer(types::I64);
-        let low = self.b.ins().icmp(IntCC::UnsignedLessThan, here, limit);
-        let (bad, good) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(bad);
-        self.b.ins().brif(low, bad, &[], good, &[]);
-        self.b.switch_to_block(bad);
-        let message = midend::ir::syntax::Message {
-            kind: midend::ir::syntax::TrapKind::Recursion,
-            parts: vec![midend::ir::syntax::MessagePart::Text(
-                "the recursion is too deep for the stack".to_owned(),
-            )],
-        };
-        self.report(&message, span);
-        self.b.switch_to_block(good);
-        self.poll();
-    }
 }
 
 /// The parameters of a function of the program as compiled: values, then where results after the first go.

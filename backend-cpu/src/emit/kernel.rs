@@ -251,9 +251,9 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
         first,
         (&[&definition.body], 1),
         |emit, values| {
-            if interface.recursive {
-                emit.check_depth(definition.span);
-            }
+            let calls = interface
+                .recursive
+                .then(|| emit.check_depth(definition.span));
             let with_value = definition.params.iter().map(|p| p.var);
             let with_value: Vec<Var> = with_value.filter(|v| has_value(emit.ty(*v))).collect();
             for (var, value) in with_value.into_iter().zip(values) {
@@ -265,6 +265,9 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
             } else {
                 emit.scoped(&definition.body, |emit| emit.body(&definition.body))
             };
+            if let Some(calls) = calls {
+                emit.leave_call(calls);
+            }
             for (i, value) in out.drain(out.len().min(1)..).enumerate() {
                 let memory = *values
                     .last()

@@ -11,6 +11,7 @@ use super::{ALONE, CHUNK, Run, Shared, function, piece, piece_size, pieces, widt
 use crate::compile::{Code, Compiled, Dimension, Tuple};
 use crate::worker::Worker;
 use midend::fired::fired;
+use midend::trap::{RunError, check_count};
 use search::near;
 
 /// Estimated nanoseconds that a row costs besides its points.
@@ -75,9 +76,12 @@ impl Rows<'_> {
         }
     }
 
-    /// The number of points.
+    /// The number of points, saturating.
     pub(crate) fn points(self) -> i64 {
-        self.start(self.count())
+        match self {
+            Self::Even(rows, points) => rows.saturating_mul(points),
+            Self::Offsets(_) => self.start(self.count()),
+        }
     }
 
     /// The number of items.
@@ -170,10 +174,13 @@ impl<'a> Cuts<'a> {
 }
 
 /// The rows of a kernel's space, if a dimension is ragged.
-pub(super) fn rows<'a>(compiled: &Compiled, slots: &'a [u64]) -> Option<Rows<'a>> {
+pub(super) fn rows<'a>(
+    compiled: &Compiled,
+    slots: &'a [u64],
+) -> Result<Option<Rows<'a>>, RunError> {
     let ragged = |dim: &Dimension| matches!(dim, Dimension::Ragged(_));
     if !compiled.space.iter().any(ragged) {
-        return None;
+        return Ok(None);
     }
     let mut rows = Rows::Even(1, 1);
     for dim in &compiled.space {
@@ -190,7 +197,8 @@ pub(super) fn rows<'a>(compiled: &Compiled, slots: &'a [u64]) -> Option<Rows<'a>
             }
         };
     }
-    Some(rows)
+    check_count(rows.points())?;
+    Ok(Some(rows))
 }
 
 impl Run<'_> {

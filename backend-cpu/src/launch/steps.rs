@@ -87,7 +87,7 @@ pub(crate) fn steps(
     let launch = Launch::new(stop, account);
     let devices = (pool, team, dearer);
     let run = |run: &Run<'_>| run.steps(*chunk, *lanes, steps);
-    if !with_run(devices, &launch, (compiled, &slots), run) {
+    if !with_run(devices, &launch, (compiled, &slots), run)? {
         return Ok(false);
     }
     // What fails first is found one step after the other.

@@ -8,7 +8,7 @@ use crate::ptx::{self, verify::verify};
 use midend::device::Stop;
 use midend::ir::scalar::Const;
 use midend::ir::types::ScalarType;
-use midend::trap::RunError;
+use midend::trap::{MOST_NESTED_CALLS, RunError};
 use midend::value::Data;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,7 @@ const MEMORY: u64 = 1 << 33;
 const ELEMENTS: usize = 1 << 32;
 
 /// The deepest nesting of calls: less than the emulator itself allows.
-const DEPTH: u64 = 1000;
+const DEPTH: u64 = MOST_NESTED_CALLS as u64;
 
 /// How the emulator is to be.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,9 @@ use super::{Buffer, Machine, Module, PtxDevice};
 use crate::compile::Kernel;
 use crate::launch::{First, Fixed, Plan, Scratch as Array, Share, Step, plan, slots};
 use midend::device::{Arg, Device as _, Stop};
+use midend::ir::syntax::TrapKind;
 use midend::ir::types::ScalarType;
-use midend::trap::RunError;
+use midend::trap::{MOST_NESTED_CALLS, RunError};
 use midend::value::Data;
 
 /// What addresses of arrays that lie side by side are multiples of, in bytes.
@@ -213,10 +214,11 @@ impl<M: Machine> Run<'_, M> {
         Ok(())
     }
 
-    /// Runs a step. If threads run out of memory for local buffers, everything is put back as it was, and they get more.
+    /// Runs a step. If threads run out of memory for local buffers or for calls, everything is put back as it was, and they get more.
     fn step(&self, step: &Step, code: &M::Code) -> Result<(), RunError> {
         let machine = self.device.machine();
-        if !self.kernel.entries()[step.entry].uses_arena {
+        let uses_arena = self.kernel.entries()[step.entry].uses_arena;
+        if !uses_arena && machine.depth(code)? >= MOST_NESTED_CALLS as u64 {
             return self.once(step, code, Share(0), 0);
         }
         let mut step = step.clone();
@@ -226,11 +228,22 @@ impl<M: Machine> Run<'_, M> {
             self.device.settle()?;
             let saved = self.save()?;
             let mut arena = Scratch::new(machine);
-            let address = arena.alloc(ScalarType::U32, (share.0 * step.threads() / 4) as usize)?;
+            let address = match uses_arena {
+                true => arena.alloc(ScalarType::U32, (share.0 * step.threads() / 4) as usize)?,
+                false => 0,
+            };
             self.once(&step, code, share, address)?;
-            match self.device.failures.settle(machine)? {
-                Verdict::Fine => return Ok(()),
-                Verdict::Exhausted(asked) => {
+            match self.device.failures.settle(machine) {
+                Ok(Verdict::Fine) => return Ok(()),
+                Err(RunError::Trap(trap))
+                    if trap.kind == TrapKind::Recursion && machine.deepen(code)? =>
+                {
+                    for saved in saved {
+                        machine.restore(saved)?;
+                    }
+                }
+                Err(error) => return Err(error),
+                Ok(Verdict::Exhausted(asked)) => {
                     let limit = self.device.limit();
                     share = match share.grow(asked, step.threads(), limit) {
                         Err(_) if self.kernel.can_do_with_fewer(&mut step) => {

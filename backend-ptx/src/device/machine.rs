@@ -95,6 +95,12 @@ pub trait Machine: Send + Sync {
     /// How deep calls in the kernel may be nested.
     fn depth(&self, code: &Self::Code) -> Result<u64, RunError>;
 
+    /// Has stacks that are larger, if calls in the kernel may not be nested as deep as everywhere yet, and there is memory; whether they
+    /// are.
+    fn deepen(&self, _code: &Self::Code) -> Result<bool, RunError> {
+        Ok(false)
+    }
+
     /// Runs a kernel whose parameters are slots of 8 bytes.
     fn run(
         &self,

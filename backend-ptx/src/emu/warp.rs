@@ -18,7 +18,7 @@ const PATIENCE: u32 = 64;
 /// What a look at memory that changes nothing takes from the turn of a warp.
 const POLL: u32 = 16;
 /// The deepest nesting of calls.
-const DEPTH: u32 = 4096;
+const DEPTH: u32 = 20_000;
 
 /// A call in progress.
 struct Frame {

@@ -13,6 +13,7 @@ use midend::ir::syntax::{
     Atom, Body, Exp, LoopForm, LoopParam, Message, MessagePart, Program, Stm, TrapKind,
 };
 use midend::ir::types::{ScalarType, Type};
+use midend::trap::TOO_DEEP;
 use std::collections::BTreeMap;
 
 /// The most statements of a truth value that is computed whether it is wanted or not.
@@ -336,7 +337,10 @@ pub(super) fn function(
     lower.failure = failure;
     lower.launch = launch;
     lower.arena = Some((lower.b.mov(Ty::B64, top), end));
-    lower.depth = Some(lower.b.bin(Binary::Sub, Ty::U32, depth, Operand::Imm(1)));
+    lower.depth = Some(match interface.recursive {
+        true => lower.b.bin(Binary::Sub, Ty::U32, depth, Operand::Imm(1)),
+        false => depth,
+    });
     lower.finish_function(interface, definition, depth)
 }
 
@@ -360,7 +364,7 @@ impl Lower<'_> {
             let (bad, good) = (self.b.block(), self.b.block());
             self.b.branch(deep, good, bad, false);
             self.b.begin(bad);
-            let text = "the recursion is too deep for the stack".to_owned();
+            let text = TOO_DEEP.to_owned();
             let message = Message {
                 kind: TrapKind::Recursion,
                 parts: vec![MessagePart::Text(text)],

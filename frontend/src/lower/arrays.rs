@@ -177,8 +177,12 @@ impl<'a> Lower<'a> {
         let (Some(n), Some(m)) = (a.dims().first(), b.dims().first()) else {
             return Value::unit();
         };
-        let len = self.i64_bin(BinOp::Add, (*n).into(), (*m).into());
-        let len = size_of_atom(len).unwrap_or(Size::Const(0));
+        let (len, certs) = self.extents_sum(*n, *m);
+        self.with_certs(&certs, |l| l.concat_to(len, a, b))
+    }
+
+    /// The concatenation of two arrays, which has this length.
+    fn concat_to(&mut self, len: Size, a: &Value<'a>, b: &Value<'a>) -> Value<'a> {
         let row = self.type_of(&a.peel(1));
         let b = self.cast(b, &Ty::array(None, row));
         let mut seconds = b.atoms().into_iter();
@@ -203,8 +207,7 @@ impl<'a> Lower<'a> {
         let [n, m, ..] = *v.dims() else {
             return v.clone();
         };
-        let len = self.i64_bin(BinOp::Mul, n.into(), m.into());
-        let len = size_of_atom(len).unwrap_or(Size::Const(0));
+        let (len, _) = self.extents_product(&[n, m]);
         let elem = v.peel(2).map_leaves(&mut |leaf| {
             let ty = self.ty(leaf.atom);
             let mut shape = vec![len];
@@ -222,18 +225,22 @@ impl<'a> Lower<'a> {
             ));
         };
         let (n, m) = (*n, *m);
-        let len = self.i64_bin(BinOp::Mul, n.into(), m.into());
+        // What the program says of sizes is arithmetic that wraps; a shape is not.
+        let (len, whole) = self.extents_product(&[n, m]);
         let i64 = ScalarType::I64;
         let have = v.dims().first().copied().unwrap_or(Size::Const(0));
-        let same = self.cmp(CmpOp::Eq, i64, len, have.into());
-        let positive = self.cmp(CmpOp::Le, i64, int(0), n.into());
-        let ok = self.and(same, positive);
+        let mut ok = self.cmp(CmpOp::Eq, i64, len.into(), have.into());
+        for extent in [n, m] {
+            let positive = self.cmp(CmpOp::Le, i64, int(0), extent.into());
+            ok = self.and(ok, positive);
+        }
         let mut message = vec![super::emit::text("Cannot unflatten array of shape ")];
         message.extend(super::coerce::shape_parts(&[have]));
         message.push(super::emit::text(" to array of shape "));
         message.extend(super::coerce::shape_parts(&[n, m]));
         message.push(super::emit::text("."));
-        let certs = self.assert(ok, TrapKind::Shape, message);
+        let mut certs = self.assert(ok, TrapKind::Shape, message);
+        certs.extend(whole);
         let elem = self.with_certs(&certs, |l| {
             v.peel(1).map_leaves(&mut |leaf| {
                 let ty = l.ty(leaf.atom);
@@ -280,7 +287,7 @@ impl<'a> Lower<'a> {
         let joined = if v.has_rows() {
             self.concat_rows(vec![tail, head], true, span)?.lend_pools()
         } else {
-            self.concat(&tail, &head)
+            self.concat_to(n, &tail, &head)
         };
         Ok(self.same_width(n, &joined))
     }

@@ -66,6 +66,7 @@ impl<'a> Lower<'a> {
             marks,
         };
         self.push(binds, Exp::Op(op));
+        self.check_total(total);
         let offsets = Value::array(&[marks], Value::scalar(offsets));
         let starts = [Index::Range(None, Some(input.width.into()), None)];
         let starts = self.index_unchecked(&offsets, &starts);

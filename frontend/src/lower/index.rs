@@ -181,7 +181,16 @@ impl<'a> Lower<'a> {
         let distance = self.i64_bin(BinOp::Sub, to, from);
         let rounded = self.i64_bin(BinOp::Sub, pace, sign);
         let rounded = self.i64_bin(BinOp::Add, distance, rounded);
-        let len = self.i64_bin(BinOp::Quot, rounded, pace);
+        let mut len = self.i64_bin(BinOp::Quot, rounded, pace);
+        if !matches!(stride, Atom::Const(Const::I64(n)) if n.unsigned_abs() < 1 << 31) {
+            // The same on the way to the end, without a sum that overflows.
+            let before = self.i64_bin(BinOp::Sub, distance, sign);
+            let steps = self.i64_bin(BinOp::Quot, before, pace);
+            let ahead = self.i64_bin(BinOp::Add, steps, int(1));
+            let side = self.scalar(ScalarOp::Un(UnOp::Signum, i64), &[distance]);
+            let onwards = self.cmp(CmpOp::Eq, i64, side, sign);
+            len = self.select(i64, onwards, ahead, len);
+        }
         let empty = self.cmp(CmpOp::Eq, i64, len, int(0));
         let steps = self.i64_bin(BinOp::Sub, len, int(1));
         let reach = self.i64_bin(BinOp::Mul, steps, pace);

@@ -9,7 +9,7 @@
 use super::Lower;
 use super::emit::int;
 use super::index::Index;
-use super::value::{ArrayTy, Leaf, SumValue, Ty, Value, size_of_atom};
+use super::value::{ArrayTy, Leaf, SumValue, Ty, Value};
 use crate::typed::Sym;
 use midend::ir::array::ArrayOp;
 use midend::ir::scalar::BinOp;
@@ -320,8 +320,7 @@ impl<'a> Lower<'a> {
     /// Rows of one length: the elements of a regular array of the shape `outer`, then `length`.
     pub(super) fn rows_of(&mut self, elem: &Value<'a>, outer: &[Size], length: Size) -> Rows<'a> {
         let count = self.elements(outer);
-        let all = self.i64_bin(BinOp::Mul, count.into(), length.into());
-        let all = size_of_atom(all).unwrap_or(Size::Const(0));
+        let (all, _) = self.extents_product(&[count, length]);
         let rank = outer.len() + 1;
         let pool = elem.map_leaves(&mut |leaf| {
             let shape = self.ty(leaf.atom).shape().to_vec();
@@ -363,10 +362,7 @@ impl<'a> Lower<'a> {
 
     /// The number of elements of a shape.
     pub(super) fn elements(&mut self, shape: &[Size]) -> Size {
-        let count = shape.iter().fold(int(1), |count, n| {
-            self.i64_bin(BinOp::Mul, count, (*n).into())
-        });
-        size_of_atom(count).unwrap_or(Size::Const(0))
+        self.extents_product(shape).0
     }
 
     /// The lengths of rows, which are elements of an array of the shape.

@@ -69,22 +69,23 @@ impl<'a> Lower<'a> {
         let ty = self.type_of(first).map_dims(&mut |_| None);
         let ty = vs.iter().fold(ty, |ty, v| ty.irregular_like(v));
         let mut elems = Vec::with_capacity(vs.len());
-        let (mut lens, mut len) = (Vec::new(), int(0));
+        let (mut lens, mut len, mut certs) = (Vec::new(), Size::Const(0), Vec::new());
         for v in &vs {
             let v = self.irregular_as(v, &ty);
             let n = v.dims().first().copied().unwrap_or(Size::Const(0));
-            len = self.i64_bin(BinOp::Add, len, n.into());
+            let (sum, fits) = self.extents_sum(len, n);
+            len = sum;
+            certs.extend(fits);
             lens.push(n);
             elems.push(v.peel(1));
         }
-        let len = size_of_atom(len).unwrap_or(Size::Const(0));
         let parts = Parts {
             lens: &lens,
             len,
             of_one: parts,
             span,
         };
-        let elem = self.concat_elems(&elems, &parts, &mut Vec::new())?;
+        let elem = self.with_certs(&certs, |l| l.concat_elems(&elems, &parts, &mut Vec::new()))?;
         Ok(Value::array(&[len], elem))
     }
 
@@ -223,7 +224,11 @@ impl<'a> Lower<'a> {
         let Value::Rows(rows) = elem else {
             return Err(unsupported(span, "`flatten` of this array"));
         };
-        Ok(self.compacted(rows, shape, span)?.pool)
+        let pool = self.compacted(rows, shape, span)?.pool;
+        if let Some(&total) = pool.dims().first() {
+            self.check_total(total);
+        }
+        Ok(pool)
     }
 
     /// `segment ls xs`: rows of the lengths, which together are the array.

@@ -23,7 +23,7 @@ pub struct Ranges {
     next: HashMap<Var, Atom>,
     /// What is never greater than the counter of its loop, with that.
     up_to: HashMap<Var, Atom>,
-    /// Extents of arrays that follow one another, whose product is not negative.
+    /// The extents of matrices in memory, whose product is not negative. Of arrays with more dimensions the others may be zero.
     extents: HashSet<(Atom, Atom)>,
     /// What holds in the scope at hand only.
     scoped: Vec<Fact>,
@@ -197,7 +197,9 @@ impl Ranges {
                     && own.contains(&n)
                 {
                     self.size(n);
-                    if let Some(m) = before {
+                    if let Some(m) = before
+                        && vars[*v].ty.rank() == 2
+                    {
                         self.extents.insert((m.into(), n.into()));
                     }
                 }

@@ -295,7 +295,8 @@ impl<D: Exec> Machine<'_, D> {
                 shape.extend(row.dims.iter().map(|d| d.extent));
                 let array = self.meter.alloc(row.elem(), &shape)?;
                 // As rows of one array, whatever the number of the new dimensions.
-                let (count, size) = (outer.iter().product(), row.count());
+                let count = outer.iter().copied().fold(1, i64::saturating_mul);
+                let size = row.count();
                 for i in 0..if size == 0 { 0 } else { count } {
                     let place = array.view(i * size, &array.dims[outer.len()..]);
                     place.write(&Val::Array(Rc::clone(&row)))?;

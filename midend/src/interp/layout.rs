@@ -4,6 +4,7 @@
 //! carry them), and values of all other kinds. The constants of a function are words like its variables, so that an
 //! operand of resolved code is a row of the frame, whatever it is.
 
+use crate::analysis::calls::calls;
 use crate::hash::HashMap;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, Id, IdVec, Var};
@@ -40,6 +41,8 @@ pub(crate) struct FrameLayout {
     pub(crate) words: Vec<u64>,
     /// The number of other values.
     pub(crate) vals: usize,
+    /// Whether the function can come back to itself.
+    pub(crate) recursive: bool,
     constants: HashMap<Const, u32>,
 }
 
@@ -50,8 +53,10 @@ impl Layout {
             owners: vec![u32::MAX; program.vars.len()],
             frames: IdVec::new(),
         };
+        let recursive = calls(program).recursive;
         for (id, fun) in program.funs.enumerate() {
-            let frame = layout.frame(program, id, fun);
+            let mut frame = layout.frame(program, id, fun);
+            frame.recursive = recursive[id];
             layout.frames.push(frame);
         }
         layout
@@ -76,6 +81,7 @@ impl Layout {
         let mut frame = FrameLayout {
             words: vec![0; words as usize],
             vals: vals as usize,
+            recursive: false,
             constants: HashMap::default(),
         };
         let mut operand = |a| {

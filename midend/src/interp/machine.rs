@@ -16,7 +16,7 @@ use crate::ir::soac::Operator;
 use crate::ir::syntax::{Atom, Body, Lambda, Program, Stm, TrapKind};
 use crate::ir::types::ScalarType;
 use crate::ir::walk;
-use crate::trap::RunError;
+use crate::trap::{RunError, TOO_DEEP};
 pub(crate) use frame::Frame;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -117,17 +117,14 @@ impl<'p, D: Exec> Machine<'p, D> {
     pub(crate) fn call(&mut self, id: FunId, args: Vec<Val>) -> Run<Vec<Val>> {
         let program = self.program;
         let fun = &program.funs[id];
-        if self.depth >= self.options.depth {
-            return Err(self.trap(
-                TrapKind::Recursion,
-                fault::recursion_text(fun, self.depth),
-                fun.span,
-            ));
+        let nested = usize::from(self.layout.of(id).recursive);
+        if self.depth + nested > self.options.depth {
+            return Err(self.trap(TrapKind::Recursion, TOO_DEEP.to_owned(), fun.span));
         }
         let frame = self.new_frame(id);
         let caller = (std::mem::replace(&mut self.frame, frame), self.fun);
         self.fun = id;
-        self.depth += 1;
+        self.depth += nested;
         self.call_in();
         let results = walk::deep(|| {
             if args.len() != fun.params.len() {
@@ -144,7 +141,7 @@ impl<'p, D: Exec> Machine<'p, D> {
             self.atoms(&fun.body.result)
         });
         self.call_out();
-        self.depth -= 1;
+        self.depth -= nested;
         let mut frame = std::mem::replace(&mut self.frame, caller.0);
         self.fun = caller.1;
         // What the frame holds is let go now.

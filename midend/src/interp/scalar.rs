@@ -113,6 +113,8 @@ fn bin_bool(op: BinOp, a: bool, b: bool) -> Result<Const, ScalarTrap> {
         | BinOp::Shl
         | BinOp::Shr
         | BinOp::MulHi
+        | BinOp::AddSat
+        | BinOp::MulSat
         | BinOp::Atan2
         | BinOp::Atan2pi
         | BinOp::Hypot

@@ -197,7 +197,7 @@ struct Output {
 impl Output {
     /// Writes the value of the point with this row-major number.
     fn write_at(&self, point: i64, value: &Val) -> Run<()> {
-        let size: i64 = self.row.iter().product();
+        let size = self.row.iter().copied().fold(1, i64::saturating_mul);
         let place = self.array.view(point * size, &dense_dims(&self.row));
         place.write(value)
     }

@@ -137,9 +137,11 @@ impl Meter {
         })
     }
 
-    /// A new array of zeros, row-major. No extent is negative. The caller adds the place to the error.
+    /// A new array of zeros, row-major. The caller adds the position to the error. Where an extent is negative there are no elements: whoever
+    /// computes the first one fails.
     pub(crate) fn alloc(self: &Rc<Self>, elem: ScalarType, shape: &[i64]) -> Run<Array> {
-        let count = shape.iter().fold(1i128, |n, &e| n.saturating_mul(e.into()));
+        let extents = shape.iter().map(|&extent| i128::from(extent.max(0)));
+        let count = extents.fold(1i128, i128::saturating_mul);
         let bytes = u64::try_from(count.saturating_mul(elem.bytes() as i128)).unwrap_or(u64::MAX);
         let fits = self
             .limit
@@ -244,7 +246,9 @@ impl Array {
 
     /// The number of elements.
     pub(crate) fn count(&self) -> i64 {
-        self.dims.iter().map(|d| d.extent).product()
+        self.dims
+            .iter()
+            .fold(1, |count, d| i64::saturating_mul(count, d.extent))
     }
 
     /// Whether the elements lie one after another in row-major order.
@@ -361,7 +365,7 @@ pub(crate) fn dense_dims(shape: &[i64]) -> Vec<Dim> {
         .rev()
         .map(|&extent| {
             let dim = Dim { extent, stride };
-            stride *= extent;
+            stride = i64::wrapping_mul(stride, extent);
             dim
         })
         .collect();

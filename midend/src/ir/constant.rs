@@ -17,6 +17,35 @@ pub trait Scalar: Copy + PartialEq + PartialOrd + std::fmt::Debug + Into<Const> 
 }
 
 impl Const {
+    /// The type of the constant.
+    pub const fn ty(self) -> ScalarType {
+        match self {
+            Self::I8(_) => ScalarType::I8,
+            Self::I16(_) => ScalarType::I16,
+            Self::I32(_) => ScalarType::I32,
+            Self::I64(_) => ScalarType::I64,
+            Self::U8(_) => ScalarType::U8,
+            Self::U16(_) => ScalarType::U16,
+            Self::U32(_) => ScalarType::U32,
+            Self::U64(_) => ScalarType::U64,
+            Self::F16(_) => ScalarType::F16,
+            Self::F32(_) => ScalarType::F32,
+            Self::F64(_) => ScalarType::F64,
+            Self::Bool(_) => ScalarType::Bool,
+        }
+    }
+    /// A binary32 constant.
+    pub const fn f32(value: f32) -> Self {
+        Self::F32(value.to_bits())
+    }
+    /// A binary64 constant.
+    pub const fn f64(value: f64) -> Self {
+        Self::F64(value.to_bits())
+    }
+    /// A binary16 constant.
+    pub const fn f16(value: f16) -> Self {
+        Self::F16(value.to_bits())
+    }
     /// The constant in 8 bytes, as arguments of kernels are: the low bytes are those that it has in memory, integers are
     /// extended as their type says.
     pub const fn to_slot(self) -> u64 {

@@ -32,38 +32,6 @@ pub enum Const {
     Bool(bool),
 }
 
-impl Const {
-    /// The type of the constant.
-    pub const fn ty(self) -> ScalarType {
-        match self {
-            Self::I8(_) => ScalarType::I8,
-            Self::I16(_) => ScalarType::I16,
-            Self::I32(_) => ScalarType::I32,
-            Self::I64(_) => ScalarType::I64,
-            Self::U8(_) => ScalarType::U8,
-            Self::U16(_) => ScalarType::U16,
-            Self::U32(_) => ScalarType::U32,
-            Self::U64(_) => ScalarType::U64,
-            Self::F16(_) => ScalarType::F16,
-            Self::F32(_) => ScalarType::F32,
-            Self::F64(_) => ScalarType::F64,
-            Self::Bool(_) => ScalarType::Bool,
-        }
-    }
-    /// A binary32 constant.
-    pub const fn f32(value: f32) -> Self {
-        Self::F32(value.to_bits())
-    }
-    /// A binary64 constant.
-    pub const fn f64(value: f64) -> Self {
-        Self::F64(value.to_bits())
-    }
-    /// A binary16 constant.
-    pub const fn f16(value: half::f16) -> Self {
-        Self::F16(value.to_bits())
-    }
-}
-
 /// A scalar operation with the type of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ScalarOp {
@@ -249,6 +217,10 @@ operators! {
         Max = "max",
         /// Upper half of the double-width product.
         MulHi = "mulhi",
+        /// Sum, saturating (of `i64`): a count of elements that does not fit stays too large.
+        AddSat = "add_sat",
+        /// Product, saturating (of `i64`): a count of elements that does not fit stays too large.
+        MulSat = "mul_sat",
         /// Angle of the point (second operand, first operand).
         Atan2 = "atan2",
         /// Angle over pi.
@@ -404,6 +376,7 @@ impl BinOp {
             }
             Self::Min | Self::Max => true,
             Self::Quot | Self::Rem | Self::Shl | Self::Shr | Self::MulHi => ty.is_integer(),
+            Self::AddSat | Self::MulSat => matches!(ty, ScalarType::I64),
             Self::And | Self::Or | Self::Xor => !ty.is_float(),
             Self::Atan2
             | Self::Atan2pi

@@ -305,6 +305,8 @@ pub enum TrapKind {
     DivisionByZero,
     /// A negative size.
     NegativeSize,
+    /// A count of elements that overflows: no memory holds them.
+    Memory,
     /// A range that does not go where it should.
     Range,
     /// A hole was reached.

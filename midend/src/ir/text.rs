@@ -52,13 +52,14 @@ pub trait Text: Dialect {
 
 impl TrapKind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Bounds,
         Self::Shape,
         Self::Coercion,
         Self::Assert,
         Self::DivisionByZero,
         Self::NegativeSize,
+        Self::Memory,
         Self::Range,
         Self::Hole,
         Self::Recursion,
@@ -74,6 +75,7 @@ impl TrapKind {
             Self::Assert => "assert",
             Self::DivisionByZero => "division_by_zero",
             Self::NegativeSize => "negative_size",
+            Self::Memory => "memory",
             Self::Range => "range",
             Self::Hole => "hole",
             Self::Recursion => "recursion",

@@ -14,7 +14,7 @@ use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use crate::ir::syntax::TrapKind;
 use crate::ir::threshold::{ThresholdKind, reaches};
 use crate::ir::types::ScalarType;
-use crate::trap::{RunError, Trap, trail};
+use crate::trap::{RunError, TOO_DEEP, Trap, trail};
 use std::sync::Arc;
 
 /// What a slot holds.
@@ -140,16 +140,16 @@ impl<D: Device> Run<'_, D> {
             .funs
             .get(fun.0 as usize)
             .ok_or_else(|| malformed("no such function"))?;
-        if self.depth >= self.options.max_depth {
-            let message = format!("more than {} nested calls", self.options.max_depth);
+        let nested = usize::from(fun.recursive);
+        if self.depth + nested > self.options.max_depth {
             return Err(RunError::Trap(Trap {
                 kind: TrapKind::Recursion,
-                message,
-                trail: Vec::new(),
+                message: TOO_DEEP.to_owned(),
+                trail: trail(&self.exe.spans, fun.span),
             }));
         }
         self.check_stop()?;
-        self.depth += 1;
+        self.depth += nested;
         let mut frame: Vec<Val<D::Buffer>> = Vec::new();
         frame.resize_with(fun.slots, || Val::Empty);
         for (&slot, arg) in fun.params.iter().zip(args) {
@@ -157,7 +157,7 @@ impl<D: Device> Run<'_, D> {
         }
         let results =
             stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.block(&mut frame, &fun.body));
-        self.depth -= 1;
+        self.depth -= nested;
         results
     }
 
@@ -365,7 +365,12 @@ impl<D: Device> Run<'_, D> {
                     .store(&buffer(frame, *into)?.buffer, index(frame, *at)?, value)?;
             }
             OpKind::Copy { shape, dst, src } => self.copy(frame, shape, dst, src)?,
-            OpKind::Launch { kernel, work, args } => self.launch(frame, (kernel, *work), args)?,
+            OpKind::Launch {
+                kernel,
+                work,
+                space,
+                args,
+            } => self.launch(frame, (kernel, *work), space, args)?,
             OpKind::Trace(traced) => self.trace(frame, traced)?,
             OpKind::Stream(step) => self.stream(frame, step, op.span)?,
         }

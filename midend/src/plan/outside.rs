@@ -8,7 +8,7 @@ use crate::ir::id::SpanId;
 use crate::ir::scalar::Const;
 use crate::stream::Room;
 use crate::trap::RunError;
-use crate::value::{ArrayValue, Value};
+use crate::value::{ArrayValue, Value, elements};
 
 impl<D: Device> Run<'_, D> {
     /// Shows a value, if somebody looks.
@@ -36,7 +36,7 @@ impl<D: Device> Run<'_, D> {
             values.push(match array {
                 Some(array) => {
                     let shape = ints(frame, shape)?;
-                    let len = usize::try_from(shape.iter().product::<i64>()).unwrap_or(0);
+                    let len = elements(&shape).unwrap_or(0);
                     let data = self.device.download(&array.buffer, len)?;
                     Value::Array(ArrayValue { shape, data })
                 }

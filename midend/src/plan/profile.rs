@@ -189,7 +189,9 @@ impl<D: Device> Run<'_, D> {
         profiler: &Profiler<'_>,
     ) -> Result<(), RunError> {
         match &op.kind {
-            OpKind::Launch { kernel, work, args } => {
+            OpKind::Launch {
+                kernel, work, args, ..
+            } => {
                 let given = given(frame, args);
                 let bytes = bytes_of(&given);
                 let key = Key::Kernel(kernel.clone());
@@ -197,7 +199,9 @@ impl<D: Device> Run<'_, D> {
                 self.timed(frame, op, profiler, (key, *work, bytes), effort)
             }
             OpKind::Copy { shape, dst, .. } => {
-                let elements: i64 = ints(frame, shape)?.iter().map(|&n| n.max(0)).product();
+                let elements: i64 = ints(frame, shape)?
+                    .iter()
+                    .fold(1, |count, &n| i64::saturating_mul(count, n.max(0)));
                 let whole = buffer(frame, dst.buffer)?;
                 let each = whole.elem.bytes() as u64;
                 let bytes = 2 * u64::try_from(elements).unwrap_or(0) * each;

@@ -6,7 +6,7 @@ use crate::ir::scalar::Const;
 use crate::ir::types::ScalarType;
 use crate::trap::RunError;
 use crate::value::entry::Argument;
-use crate::value::{ArrayValue, Value};
+use crate::value::{ArrayValue, Value, elements};
 use std::sync::Arc;
 
 /// An argument or a result whose elements are in the memory of a device. Clones share them; with the last one they are freed.
@@ -112,5 +112,5 @@ impl<B> Resident<B> {
 }
 
 fn count(shape: &[i64]) -> usize {
-    usize::try_from(shape.iter().product::<i64>()).unwrap_or(0)
+    elements(shape).unwrap_or(0)
 }

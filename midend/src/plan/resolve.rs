@@ -3,12 +3,13 @@
 use super::apart::Apart;
 use super::counts::Work;
 use super::steps::Steps;
+use crate::analysis::calls::calls;
 use crate::analysis::kernels::arguments;
 use crate::analysis::stencil::{Known, stencil};
 use crate::hash::HashMap;
 use crate::ir::array::StreamOp;
 use crate::ir::id::{FunId, IdMap, SpanId, Var};
-use crate::ir::mem::{Mem, Region};
+use crate::ir::mem::{Extent, Kernel, Mem, Region};
 use crate::ir::scalar::{Const, ScalarOp};
 use crate::ir::syntax::{
     Atom, Body, EntryType, Exp, Fun, LoopForm, Message, MessagePart, Program, Stm, TrapKind, Vars,
@@ -26,6 +27,10 @@ pub(super) struct HostFun {
     pub(super) slots: usize,
     pub(super) params: Vec<Slot>,
     pub(super) body: Block,
+    /// Whether the function can come back to itself.
+    pub(super) recursive: bool,
+    /// Where it was defined.
+    pub(super) span: SpanId,
 }
 
 /// Statements, and what they yield.
@@ -137,6 +142,8 @@ pub(super) enum OpKind {
     Launch {
         kernel: String,
         work: Option<Work>,
+        /// The extents, if there are several and none depends on the point.
+        space: Vec<Operand>,
         args: Vec<Slot>,
     },
     Trace(Box<Traced>),
@@ -173,9 +180,13 @@ pub(super) enum Part {
 /// All functions of a program.
 pub(super) fn functions(program: &Program<Mem>, thresholds: &mut Vec<Threshold>) -> Vec<HostFun> {
     let mut numbers = thresholds.iter().cloned().zip(0..).collect();
-    let funs = program.funs.iter();
-    funs.map(|fun| function(&program.vars, fun, (&mut *thresholds, &mut numbers)))
-        .collect()
+    let recursive = calls(program).recursive;
+    let of = |(id, fun)| {
+        let fun = function(&program.vars, fun, (&mut *thresholds, &mut numbers));
+        let recursive = recursive[id];
+        HostFun { recursive, ..fun }
+    };
+    program.funs.enumerate().map(of).collect()
 }
 
 /// The thresholds met so far, and their numbers.
@@ -195,6 +206,8 @@ fn function(vars: &Vars, fun: &Fun<Mem>, thresholds: Thresholds<'_>) -> HostFun 
         slots: resolver.next,
         params,
         body,
+        recursive: false,
+        span: fun.span,
     }
 }
 
@@ -464,6 +477,7 @@ impl Resolver<'_> {
                 OpKind::Launch {
                     kernel: kernel.name.clone(),
                     work: Work::of(kernel),
+                    space: self.space(kernel),
                     args: self.all(&args),
                 }
             }
@@ -486,6 +500,16 @@ impl Resolver<'_> {
                 }))
             }
         })
+    }
+
+    /// The extents of a kernel whose product may overflow. Where rows have offsets the device counts the points itself.
+    fn space(&mut self, kernel: &Kernel) -> Vec<Operand> {
+        let extents = kernel.space.iter().map(|(_, extent)| match *extent {
+            Extent::Regular(n) => Some(self.operand(n)),
+            Extent::Ragged { .. } => None,
+        });
+        let extents: Option<Vec<Operand>> = extents.collect();
+        extents.filter(|all| all.len() > 1).unwrap_or_default()
     }
 
     /// Values with the extents of arrays.

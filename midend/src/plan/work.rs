@@ -7,7 +7,7 @@ use super::resolve::{Operand, Side, Slot};
 use crate::device::{Arg, Device, Strided};
 use crate::ir::id::SpanId;
 use crate::ir::types::ScalarType;
-use crate::trap::RunError;
+use crate::trap::{RunError, check_count};
 use std::sync::Arc;
 
 impl<D: Device> Run<'_, D> {
@@ -80,8 +80,14 @@ impl<D: Device> Run<'_, D> {
         &mut self,
         frame: &Frame<D>,
         (kernel, work): (&str, Option<Work>),
+        space: &[Operand],
         slots: &[Slot],
     ) -> Result<(), RunError> {
+        let mut points = 1i64;
+        for &extent in space {
+            points = points.saturating_mul(int(frame, extent)?.max(0));
+        }
+        check_count(points)?;
         self.note(work);
         let mut args = std::mem::take(&mut self.args);
         args.clear();

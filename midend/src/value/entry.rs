@@ -272,10 +272,7 @@ impl Signature {
             )));
         }
         if let Some(elements) = arg.elements() {
-            let count = shape.iter().try_fold(1i64, |n, &e| n.checked_mul(e));
-            let fits = shape.iter().all(|&e| e >= 0)
-                && count.and_then(|n| usize::try_from(n).ok()) == Some(elements);
-            if !fits {
+            if super::elements(shape) != Some(elements) {
                 return Err(RunError::BadArguments(format!(
                     "argument {} has {elements} elements, which do not fit its shape {shape:?}",
                     param.label,

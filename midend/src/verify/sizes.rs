@@ -26,7 +26,15 @@ impl Sizes {
                 let mut known = [same(0), same(1), same(2)];
                 if matches!(
                     op,
-                    ScalarOp::Bin(BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max, _)
+                    ScalarOp::Bin(
+                        BinOp::Add
+                            | BinOp::Mul
+                            | BinOp::AddSat
+                            | BinOp::MulSat
+                            | BinOp::Min
+                            | BinOp::Max,
+                        _
+                    )
                 ) {
                     known[..args.len().min(3)].sort_unstable();
                 }

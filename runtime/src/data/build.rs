@@ -22,19 +22,10 @@ pub(super) fn push(data: &mut Data, value: Const) {
     }
 }
 
-/// The number of elements that a shape asks for, if it is a shape: no negative extent, and no overflow in the
-/// product of the extents that are not zero (strides are such products, in empty arrays too).
+/// The number of elements that a shape asks for, if it is a shape: no negative extent, and no overflow in the product, which is zero if
+/// an extent is, whatever the others are.
 pub(super) fn elements(shape: &[i64]) -> Option<usize> {
-    let product = shape.iter().try_fold(1i64, |product, dim| {
-        if *dim < 0 {
-            return None;
-        }
-        product.checked_mul((*dim).max(1))
-    })?;
-    if shape.contains(&0) {
-        return Some(0);
-    }
-    usize::try_from(product).ok()
+    midend::value::elements(shape)
 }
 
 /// Appends all elements of a value of the same element type.

@@ -5,7 +5,7 @@ use super::{Leaf, ReadError, Reader, append, const_text, leaves, ragged};
 use midend::ir::scalar::Const;
 use midend::ir::syntax::EntryType;
 use midend::ir::types::ScalarType;
-use midend::value::{ArrayValue, Data, Value};
+use midend::value::{ArrayValue, Data, Value, elements};
 
 /// One pair of brackets, from the outside to the inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -225,7 +225,8 @@ pub(crate) fn fit<'t>(
             Some(in_rows(&levels, whole))
         });
         match split {
-            Some(values) => out.extend(values),
+            // What cannot be split stays of another type than what is wanted.
+            Some(values) => out.extend(values.unwrap_or_else(|whole| vec![whole])),
             None => out.extend(rest.by_ref().take(leaves(ty).len())),
         }
     }
@@ -233,19 +234,24 @@ pub(crate) fn fit<'t>(
     out
 }
 
-/// A regular array as the lengths of its rows and its elements.
-fn in_rows(levels: &[Level], whole: Value) -> Vec<Value> {
+/// A regular array as the lengths of its rows and its elements; the array again if there are more rows than memory holds lengths of.
+fn in_rows(levels: &[Level], whole: Value) -> Result<Vec<Value>, Value> {
     let Value::Array(whole) = whole else {
-        return vec![whole];
+        return Ok(vec![whole]);
     };
     let (mut shape, mut values) = (Vec::new(), Vec::new());
     for (level, extent) in levels.iter().zip(&whole.shape) {
         match level {
             Level::Fixed => shape.push(*extent),
             Level::Rows => {
-                let count: i64 = shape.iter().product();
-                let data = vec![*extent; usize::try_from(count).unwrap_or(0)];
-                let shape = std::mem::replace(&mut shape, vec![count * extent]);
+                let mut data: Vec<i64> = Vec::new();
+                let count = elements(&shape).filter(|n| data.try_reserve_exact(*n).is_ok());
+                let Some(count) = count else {
+                    return Err(Value::Array(whole));
+                };
+                data.resize(count, *extent);
+                let all = i64::saturating_mul(count as i64, *extent);
+                let shape = std::mem::replace(&mut shape, vec![all]);
                 let data = Data::I64(data);
                 values.push(Value::Array(ArrayValue { shape, data }));
             }
@@ -253,7 +259,7 @@ fn in_rows(levels: &[Level], whole: Value) -> Vec<Value> {
     }
     let data = whole.data;
     values.push(Value::Array(ArrayValue { shape, data }));
-    values
+    Ok(values)
 }
 
 /// An irregular array of scalars as the source writes it, if the values are of its type.

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! cargo run --profile work -p arrc-tests --bin differential -- [--first=SEED] [--programs=N] [--jobs=N] [--seconds=N]
-//!     [--no-targets] [--rows] [--sequences] [--widths] [--reports=DIRECTORY] [--planted[=PASS]]
+//!     [--no-targets] [--rows] [--sequences] [--extents=CASES] [--widths] [--reports=DIRECTORY] [--planted[=PASS]]
 //! ```
 //!
 //! Prints how many programs were tried, how many of them are nested and ragged, and how often each rule of the compiler was
 //! used; while it runs, `summary.txt` in the directory tells so every minute. What fails is made smaller and written to the
 //! directory, a file for each seed. Ends with 1 if anything failed.
 //! With `--rows`, programs are made in the source language, and have arrays with rows of any lengths; with `--sequences`, sequences
-//! as well. With `--widths`, every program is compiled for vector registers of 256 bits, not one of four.
+//! as well. With `--extents`, programs are those whose sizes overflow, each of them tried with so many lists of arguments. With `--widths`, every program is compiled for vector registers of 256 bits, not one of four.
 //! With `--planted`, tells instead after how many programs each mistake is noticed that is made on purpose; with the name of a pass, in how
 //! many programs those of this pass are.
 
@@ -58,6 +58,7 @@ fn flags() -> Result<Flags, Failure> {
             Some(("--programs", n)) => campaign.programs = n.parse()?,
             Some(("--jobs", n)) => campaign.jobs = n.parse()?,
             Some(("--seconds", n)) => campaign.limit = Duration::from_secs(n.parse()?),
+            Some(("--extents", n)) => flags.trials.extents = Some(n.parse()?),
             Some(("--reports", path)) => campaign.reports = PathBuf::from(path),
             Some(("--planted", pass)) => {
                 flags.planted = true;
@@ -77,6 +78,12 @@ fn flags() -> Result<Flags, Failure> {
     }
     let mut worker = vec![format!("--reports={}", flags.campaign.reports.display())];
     worker.extend((!flags.trials.targets).then(|| "--no-targets".to_owned()));
+    worker.extend(
+        flags
+            .trials
+            .extents
+            .map(|cases| format!("--extents={cases}")),
+    );
     worker.extend(flags.trials.widths.then(|| "--widths".to_owned()));
     worker.extend(flags.trials.rows.then(|| "--rows".to_owned()));
     worker.extend(flags.trials.sequences.then(|| "--sequences".to_owned()));

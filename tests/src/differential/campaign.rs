@@ -12,10 +12,12 @@
 //! What came of it so far is written to `summary.txt` beside the reports while the campaign runs.
 
 use super::{BUDGET, Trials, Tried, check, check_rows, shrunk, unwound};
+use crate::extents::Extents;
 use crate::generate::program;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -74,6 +76,9 @@ pub struct Tally {
 
 /// Tries the programs of seeds in a range, and tells about it.
 pub fn work(first: u64, end: u64, trials: Trials, reports: &Path) -> io::Result<()> {
+    if let Some(cases) = trials.extents {
+        return work_on_extents(first..end, cases, reports);
+    }
     for seed in first..end {
         tell(&format!("try {seed}"))?;
         if trials.rows {
@@ -98,6 +103,31 @@ pub fn work(first: u64, end: u64, trials: Trials, reports: &Path) -> io::Result<
                 fs::write(&report, &error)?;
                 tell(&format!("found {seed}"))?;
                 fs::write(&report, shrunk(program, seed, trials, error))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The same for programs whose sizes overflow. What is tried is written down before, for code that takes its process with it.
+fn work_on_extents(seeds: Range<u64>, cases: u64, reports: &Path) -> io::Result<()> {
+    let extents = Extents::new().map_err(io::Error::other)?;
+    for seed in seeds {
+        tell(&format!("try {seed}"))?;
+        let report = reports.join(format!("{seed}.txt"));
+        let mut about = |text: &str| {
+            // A campaign goes on without.
+            let _ = fs::write(&report, text);
+        };
+        let result = unwound(|| extents.check(seed, cases, &mut about));
+        match result.and_then(|result| result) {
+            Ok(tried) => {
+                fs::remove_file(&report)?;
+                tell(&ran(seed, &tried))?;
+            }
+            Err(error) => {
+                fs::write(&report, &error)?;
+                tell(&format!("found {seed}"))?;
             }
         }
     }

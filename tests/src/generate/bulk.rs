@@ -53,6 +53,8 @@ fn neutral(op: BinOp, ty: ScalarType) -> Option<Const> {
         | BinOp::Shl
         | BinOp::Shr
         | BinOp::MulHi
+        | BinOp::AddSat
+        | BinOp::MulSat
         | BinOp::Atan2
         | BinOp::Atan2pi
         | BinOp::Hypot

@@ -96,6 +96,7 @@ impl Emit<'_, '_> {
                 self.b.ins().select(first, a, b)
             }
             BinOp::MulHi => self.upper_product(ty, a, b),
+            BinOp::AddSat | BinOp::MulSat => self.saturating(op, a, b),
             BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem => self.division(op, ty, a, b),
             BinOp::Pow => {
                 let from = clif(ty);
@@ -175,6 +176,27 @@ impl Emit<'_, '_> {
         let product = self.b.ins().imul(a, b);
         let upper = self.b.ins().ushr_imm_u(product, i64::from(narrow.bits()));
         self.b.ins().ireduce(narrow, upper)
+    }
+
+    /// A sum or product of `i64` that stays at the end of the type that it passes.
+    fn saturating(&mut self, op: BinOp, a: Value, b: Value) -> Value {
+        let (wrapped, passes, sign) = if op == BinOp::AddSat {
+            let sum = self.b.ins().iadd(a, b);
+            // The sum has another sign than both numbers.
+            let (of_a, of_b) = (self.b.ins().bxor(sum, a), self.b.ins().bxor(sum, b));
+            let turned = self.b.ins().band(of_a, of_b);
+            let passes = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, turned, 0);
+            (sum, passes, a)
+        } else {
+            let (product, upper) = (self.b.ins().imul(a, b), self.b.ins().smulhi(a, b));
+            let sign = self.b.ins().sshr_imm_u(product, 63);
+            let passes = self.b.ins().icmp(IntCC::NotEqual, upper, sign);
+            (product, passes, self.b.ins().bxor(a, b))
+        };
+        let sign = self.b.ins().sshr_imm_u(sign, 63);
+        let most = self.b.ins().iconst(types::I64, i64::MAX);
+        let end = self.b.ins().bxor(sign, most);
+        self.b.ins().select(passes, end, wrapped)
     }
 
     /// Division of any kind. Programs check divisors before; here a zero only must not bring the process down, nor may

@@ -133,9 +133,36 @@ impl Lower<'_> {
                 let upper = self.b.bin(Binary::Shr, of, product, width);
                 self.extend(ty, upper).into()
             }
+            BinOp::AddSat | BinOp::MulSat => self.saturating(op, a, b).into(),
             BinOp::Pow => self.int_power(ty, a, b),
             _ => self.division(op, ty, a, b),
         }
+    }
+
+    /// A sum or product of `i64` that stays at the end of the type that it passes.
+    fn saturating(&mut self, op: BinOp, a: Operand, b: Operand) -> Reg {
+        let sign =
+            |this: &mut Self, of: Operand| this.b.bin(Binary::Shr, Ty::S64, of, Operand::Imm(63));
+        let (wrapped, passes, side) = if op == BinOp::AddSat {
+            let sum = self.b.bin(Binary::Add, Ty::S64, a, b);
+            // The sum has another sign than both numbers.
+            let of_a = self.b.bin(Binary::Xor, Ty::B64, sum, a);
+            let of_b = self.b.bin(Binary::Xor, Ty::B64, sum, b);
+            let turned = self.b.bin(Binary::And, Ty::B64, of_a, of_b);
+            let passes = self.b.cmp(Cmp::Lt, Ty::S64, turned, Operand::Imm(0));
+            (sum, passes, a)
+        } else {
+            let product = self.b.bin(Binary::Mul, Ty::S64, a, b);
+            let upper = self.b.bin(Binary::MulHi, Ty::S64, a, b);
+            let extended = sign(self, product.into());
+            let passes = self.b.cmp(Cmp::Ne, Ty::S64, upper, extended);
+            let signs = self.b.bin(Binary::Xor, Ty::B64, a, b);
+            (product, passes, signs.into())
+        };
+        let side = sign(self, side);
+        let most = Operand::Imm(i64::MAX as u64);
+        let end = self.b.bin(Binary::Xor, Ty::B64, side, most);
+        self.b.select(Ty::B64, passes, end, wrapped)
     }
 
     /// The count of a shift, in 32 bits, modulo the width.

@@ -196,6 +196,8 @@ fn bin(op: BinOp, ty: ScalarType) -> Option<Resolved> {
             | BinOp::Shl
             | BinOp::Shr
             | BinOp::MulHi
+            | BinOp::AddSat
+            | BinOp::MulSat
             | BinOp::Atan2
             | BinOp::Atan2pi
             | BinOp::Hypot
@@ -234,7 +236,7 @@ fn int_bin(op: BinOp, ty: ScalarType) -> Option<Resolved> {
         };
     }
     Some(table! {
-        Add Sub Mul And Or Xor Shl Shr Min Max MulHi;
+        Add Sub Mul And Or Xor Shl Shr Min Max MulHi AddSat MulSat;
         Div Mod Quot Rem Pow;
         Atan2 Atan2pi Hypot DivNear Copysign Nextafter Ldexp
     })
@@ -256,7 +258,7 @@ fn float_bin(op: BinOp, ty: ScalarType) -> Option<Resolved> {
                 $rust $f;
                 Add Sub Mul Div Mod Min Max Copysign Nextafter;
                 Pow Atan2 Atan2pi Hypot DivNear Ldexp;
-                Quot Rem And Or Xor Shl Shr MulHi
+                Quot Rem And Or Xor Shl Shr MulHi AddSat MulSat
             }
         };
     }

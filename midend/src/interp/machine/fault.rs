@@ -2,7 +2,7 @@
 
 use super::{Exec, Machine};
 use crate::ir::id::SpanId;
-use crate::ir::syntax::{Fun, TrapKind};
+use crate::ir::syntax::TrapKind;
 use crate::trap::{RunError, Trap, trail};
 
 impl<D: Exec> Machine<'_, D> {
@@ -52,12 +52,4 @@ impl<D: Exec> Machine<'_, D> {
         }
         error
     }
-}
-
-/// The message of recursion that goes too deep.
-pub(super) fn recursion_text<D>(fun: &Fun<D>, depth: usize) -> String {
-    format!(
-        "`{}` was called {depth} calls deep, which is too deep",
-        fun.name
-    )
 }

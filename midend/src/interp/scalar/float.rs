@@ -98,7 +98,9 @@ macro_rules! binary {
                 | BinOp::Xor
                 | BinOp::Shl
                 | BinOp::Shr
-                | BinOp::MulHi => return Err(ScalarTrap::IllTyped),
+                | BinOp::MulHi
+                | BinOp::AddSat
+                | BinOp::MulSat => return Err(ScalarTrap::IllTyped),
                 BinOp::Pow
                 | BinOp::Atan2
                 | BinOp::Atan2pi

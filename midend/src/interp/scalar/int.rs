@@ -36,6 +36,10 @@ pub trait Int: Scalar + Ord {
     fn rem(self, other: Self) -> Self;
     /// Upper half of the double-width product.
     fn mulhi(self, other: Self) -> Self;
+    /// Sum, saturating.
+    fn add_sat(self, other: Self) -> Self;
+    /// Product, saturating.
+    fn mul_sat(self, other: Self) -> Self;
     /// Wrapping power by squaring; the exponent is not negative.
     fn pow(self, exponent: Self) -> Self;
     /// Bitwise and.
@@ -98,6 +102,12 @@ macro_rules! int {
             }
             fn mulhi(self, other: Self) -> Self {
                 ((self as $wide * other as $wide) >> Self::BITS) as Self
+            }
+            fn add_sat(self, other: Self) -> Self {
+                self.saturating_add(other)
+            }
+            fn mul_sat(self, other: Self) -> Self {
+                self.saturating_mul(other)
             }
             fn pow(self, exponent: Self) -> Self {
                 let (mut base, mut left, mut result) = (self, exponent, 1 as Self);
@@ -259,6 +269,8 @@ pub fn bin<T: Int>(op: BinOp, a: T, b: T) -> Result<Const, ScalarTrap> {
         BinOp::Min => a.min(b),
         BinOp::Max => a.max(b),
         BinOp::MulHi => a.mulhi(b),
+        BinOp::AddSat => a.add_sat(b),
+        BinOp::MulSat => a.mul_sat(b),
         BinOp::Atan2
         | BinOp::Atan2pi
         | BinOp::Hypot

@@ -43,7 +43,7 @@ impl<'p> Machine<'p, Soac> {
             for out in &outs {
                 out.write(self, i)?;
             }
-            total = i64::wrapping_add(total, length);
+            total = i64::saturating_add(total, length);
             offsets.push(total);
         }
         let marks = [offsets.len() as i64];
@@ -79,7 +79,8 @@ impl<'p> Machine<'p, Soac> {
     /// Rows one after another.
     fn joined(&self, v: Var, total: i64, parts: &[Rc<Array>]) -> Run<Array> {
         let all = self.output(v, total)?;
-        let size: i64 = all.dims.iter().skip(1).map(|dim| dim.extent).product();
+        let row = all.dims.iter().skip(1).map(|dim| dim.extent);
+        let size = row.fold(1, i64::saturating_mul);
         let mut at = 0;
         for part in parts {
             let length = part.dims[0].extent;

@@ -153,6 +153,12 @@ fn fold_i64(op: BinOp, a: Atom, b: Atom) -> Option<Atom> {
         BinOp::Mul => both(i64::wrapping_mul),
         BinOp::Min => both(i64::min),
         BinOp::Max => both(i64::max),
+        BinOp::AddSat if a == Atom::ZERO => Some(b),
+        BinOp::AddSat if b == Atom::ZERO => Some(a),
+        BinOp::MulSat if a == Atom::ONE => Some(b),
+        BinOp::MulSat if b == Atom::ONE => Some(a),
+        BinOp::AddSat => both(i64::saturating_add),
+        BinOp::MulSat => both(i64::saturating_mul),
         BinOp::Div
         | BinOp::Mod
         | BinOp::Quot

@@ -87,18 +87,18 @@ impl Cx<'_> {
             }
             let mut term = int(product);
             for factor in factors {
-                term = self.scalar(out, "bytes", bin(BinOp::Mul), vec![factor, term]);
+                term = self.scalar(out, "bytes", bin(BinOp::MulSat), vec![factor, term]);
             }
             other = Some(match other {
                 None => term,
-                Some(sum) => self.scalar(out, "bytes", bin(BinOp::Add), vec![sum, term]),
+                Some(sum) => self.scalar(out, "bytes", bin(BinOp::AddSat), vec![sum, term]),
             });
         }
         let Some(other) = other else {
             let rows = ROOM / known.max(1);
             return (rows > 0).then_some(int(rows));
         };
-        let all = self.scalar(out, "bytes", bin(BinOp::Add), vec![other, int(known)]);
+        let all = self.scalar(out, "bytes", bin(BinOp::AddSat), vec![other, int(known)]);
         let some = self.scalar(out, "bytes", bin(BinOp::Max), vec![all, int(1)]);
         Some(self.scalar(out, "fitting", bin(BinOp::Quot), vec![int(ROOM), some]))
     }

@@ -24,7 +24,7 @@ use super::{Cx, bin, int};
 use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
-use crate::ir::scalar::BinOp;
+use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
 use crate::ir::seg::{Seg, SegKind};
 use crate::ir::soac::{Accumulation, Soac, UpdateAcc};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, LoopForm, LoopParam, Stm};
@@ -163,6 +163,9 @@ impl Cx<'_> {
         let mut whole = inner.to_vec();
         whole.push(axis);
         let total = self.points(&whole, out);
+        if matches!(axis, Axis::Regular(_) | Axis::Chosen { .. }) {
+            self.check_points(&whole, out);
+        }
         self.push(out, vec![binds.total], Exp::Atom(total));
     }
 
@@ -353,6 +356,16 @@ impl Cx<'_> {
         let mut point = self.point(&context);
         let (first, last) = self.ends(&mut point, (&context, &inner), (t.width, made.axis));
         let total = self.scalar(&mut point.stms, "total", bin(BinOp::Sub), vec![last, first]);
+        let total = match made.axis {
+            Axis::Regular(_) | Axis::Chosen { .. } => total,
+            // Behind a sum of lengths that has overflowed, all is too much.
+            Axis::Ragged(_) => {
+                let (lt, most) = (ScalarOp::Cmp(CmpOp::Lt, ScalarType::I64), int(i64::MAX));
+                let fits = self.scalar(&mut point.stms, "fits", lt, vec![last, most]);
+                let select = ScalarOp::Select(ScalarType::I64);
+                self.scalar(&mut point.stms, "total", select, vec![fits, total, most])
+            }
+        };
         let totals = self.stored(binds.total, &context, out);
         self.kernel(point, vec![total], SegKind::Map, vec![totals], out);
         let offsets = self.stored(binds.offsets, &context, out);

@@ -136,7 +136,7 @@ impl Cx<'_> {
         let total = self.scalar(
             stms,
             "count",
-            bin(BinOp::Add),
+            bin(BinOp::AddSat),
             vec![now.count.into(), length],
         );
         let next = self.scalar(stms, "next", bin(BinOp::Add), vec![index.into(), int(1)]);
@@ -170,7 +170,7 @@ impl Cx<'_> {
         let cond = self.scalar(stms, "full", lt, vec![now.room.into(), total]);
         let then = self.block(|cx, stms| {
             let room = now.room.into();
-            let twice = cx.scalar(stms, "twice", bin(BinOp::Add), vec![room, room]);
+            let twice = cx.scalar(stms, "twice", bin(BinOp::AddSat), vec![room, room]);
             let more = cx.scalar(stms, "more", bin(BinOp::Max), vec![twice, total]);
             let mut result = vec![more];
             for (&data, elem) in now.data.iter().zip(elems) {

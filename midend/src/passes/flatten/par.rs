@@ -322,17 +322,21 @@ impl Cx<'_> {
         );
     }
 
-    /// Addition of `i64`.
+    /// Addition of `i64`, of no more ones than there are elements.
     pub(super) fn sum(&mut self) -> Operator<Seg> {
+        self.addition(BinOp::Add)
+    }
+
+    /// Addition of lengths of rows, saturating.
+    pub(super) fn sum_of_lengths(&mut self) -> Operator<Seg> {
+        self.addition(BinOp::AddSat)
+    }
+
+    fn addition(&mut self, op: BinOp) -> Operator<Seg> {
         let params = vec![self.fresh("a", Type::I64), self.fresh("b", Type::I64)];
         let args = params.iter().map(|&p| p.into()).collect();
         let mut stms = Vec::new();
-        let result = vec![self.scalar(
-            &mut stms,
-            "sum",
-            ScalarOp::Bin(BinOp::Add, ScalarType::I64),
-            args,
-        )];
+        let result = vec![self.scalar(&mut stms, "sum", ScalarOp::Bin(op, ScalarType::I64), args)];
         Operator {
             comm: true,
             lam: Lambda {

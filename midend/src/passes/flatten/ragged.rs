@@ -18,8 +18,9 @@ use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use crate::ir::seg::{Seg, SegKind};
-use crate::ir::syntax::{Atom, Exp, Stm};
+use crate::ir::syntax::{Atom, Exp, Message, MessagePart, Stm, TrapKind};
 use crate::ir::types::{ArrayType, ScalarType, Size, Type, is_ragged};
+use crate::trap::TOO_LARGE;
 
 /// What offsets are for: a size inside of a context.
 pub(super) type Rows = (Atom, Vec<Axis>);
@@ -89,7 +90,7 @@ impl Cx<'_> {
             let args = vec![length, int(0)];
             length = self.scalar(&mut point.stms, "length", bin(BinOp::Max), args);
         }
-        let sum = self.sum();
+        let sum = self.sum_of_lengths();
         let (count, length) = match *space(context) {
             [Axis::Regular(n) | Axis::Chosen { count: n, .. }] => (n, length),
             _ => {
@@ -265,6 +266,33 @@ impl Cx<'_> {
             };
         }
         points
+    }
+
+    /// Fails if the points of a context of host code, which become an array, are more than can be counted.
+    pub(super) fn check_points(&mut self, context: &[Axis], out: &mut Vec<Stm<Seg>>) {
+        let (mut points, mut factors) = (Atom::ONE, 0);
+        for &axis in space(context) {
+            points = match axis {
+                Axis::Regular(Size::Const(1)) => continue,
+                Axis::Regular(size) | Axis::Chosen { count: size, .. } => {
+                    let args = vec![points, size.into()];
+                    self.scalar(out, "points", bin(BinOp::MulSat), args)
+                }
+                Axis::Ragged(_) => self.points(context, out),
+            };
+            factors += 1;
+        }
+        if factors < 2 {
+            return;
+        }
+        let lt = ScalarOp::Cmp(CmpOp::Lt, ScalarType::I64);
+        let cond = self.scalar(out, "fits", lt, vec![points, int(i64::MAX)]);
+        let cert = self.fresh("ok", Type::Cert);
+        let message = Message {
+            kind: TrapKind::Memory,
+            parts: vec![MessagePart::Text(TOO_LARGE.to_owned())],
+        };
+        self.push(out, vec![cert], Exp::Assert { cond, message });
     }
 
     /// The number of a point of a kernel among those of a context, row-major.

@@ -24,16 +24,18 @@ impl Cx<'_> {
         }
         let (mut widths, mut bytes) = (Vec::new(), Atom::ZERO);
         for extents in holds.kernels {
-            let points = extents.into_iter().fold(Atom::ONE, |a, n| self.mul(a, n));
+            let points = extents
+                .into_iter()
+                .fold(Atom::ONE, |a, n| self.count_product(a, n));
             if !widths.contains(&points) {
                 widths.push(points);
             }
         }
         let width = widths.into_iter().reduce(|a, b| self.most(a, b))?;
         for (size, len) in holds.buffers {
-            let own = self.mul(len, Atom::i64(size));
-            let own = self.add(own, Atom::i64(ROUNDING));
-            bytes = self.add(bytes, own);
+            let own = self.count_product(len, Atom::i64(size));
+            let own = self.count_sum(own, Atom::i64(ROUNDING));
+            bytes = self.count_sum(bytes, own);
         }
         Some(BlockNeeds { width, bytes })
     }

@@ -9,11 +9,14 @@ use crate::ir::syntax::{Atom, Body, Exp, Message, MessagePart, Stm, VarInfo};
 use crate::ir::types::{ScalarType, Type};
 use std::collections::BTreeMap;
 
-/// The operations of index arithmetic; operands of all can be exchanged.
+/// The operations of index arithmetic; operands of all can be exchanged. Sums and products of indices within arrays cannot overflow;
+/// counts of elements that become an array saturate, so that one that overflows needs more memory than there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arithmetic {
     Add,
     Mul,
+    AddSat,
+    MulSat,
     Max,
 }
 
@@ -22,6 +25,8 @@ impl Arithmetic {
         let op = match self {
             Self::Add => BinOp::Add,
             Self::Mul => BinOp::Mul,
+            Self::AddSat => BinOp::AddSat,
+            Self::MulSat => BinOp::MulSat,
             Self::Max => BinOp::Max,
         };
         ScalarOp::Bin(op, ScalarType::I64)
@@ -161,6 +166,16 @@ impl Cx<'_> {
         self.arithmetic(Arithmetic::Mul, a, b)
     }
 
+    /// The sum of counts of elements.
+    pub(super) fn count_sum(&mut self, a: Atom, b: Atom) -> Atom {
+        self.arithmetic(Arithmetic::AddSat, a, b)
+    }
+
+    /// The product of counts of elements.
+    pub(super) fn count_product(&mut self, a: Atom, b: Atom) -> Atom {
+        self.arithmetic(Arithmetic::MulSat, a, b)
+    }
+
     pub(super) fn most(&mut self, a: Atom, b: Atom) -> Atom {
         self.arithmetic(Arithmetic::Max, a, b)
     }
@@ -282,14 +297,27 @@ fn fold(op: Arithmetic, a: Atom, b: Atom) -> Option<Atom> {
         let value = match op {
             Arithmetic::Add => x.wrapping_add(y),
             Arithmetic::Mul => x.wrapping_mul(y),
+            Arithmetic::AddSat => x.saturating_add(y),
+            Arithmetic::MulSat => x.saturating_mul(y),
             Arithmetic::Max => x.max(y),
         };
         return Some(Atom::Const(Const::I64(value)));
     }
     match (op, x, y) {
-        (Arithmetic::Add, Some(0), _) | (Arithmetic::Mul, Some(1), _) => Some(b),
-        (Arithmetic::Add, _, Some(0)) | (Arithmetic::Mul, _, Some(1)) => Some(a),
-        (Arithmetic::Mul, Some(0), _) | (Arithmetic::Mul, _, Some(0)) => Some(Atom::ZERO),
-        (Arithmetic::Add | Arithmetic::Mul | Arithmetic::Max, _, _) => None,
+        (Arithmetic::Add | Arithmetic::AddSat, Some(0), _)
+        | (Arithmetic::Mul | Arithmetic::MulSat, Some(1), _) => Some(b),
+        (Arithmetic::Add | Arithmetic::AddSat, _, Some(0))
+        | (Arithmetic::Mul | Arithmetic::MulSat, _, Some(1)) => Some(a),
+        (Arithmetic::Mul | Arithmetic::MulSat, Some(0), _)
+        | (Arithmetic::Mul | Arithmetic::MulSat, _, Some(0)) => Some(Atom::ZERO),
+        (
+            Arithmetic::Add
+            | Arithmetic::Mul
+            | Arithmetic::AddSat
+            | Arithmetic::MulSat
+            | Arithmetic::Max,
+            _,
+            _,
+        ) => None,
     }
 }

@@ -73,10 +73,10 @@ impl Cx<'_> {
         is_ragged(shape).then(|| shape.iter().map(level).collect())
     }
 
-    /// The number of positions of dimensions.
+    /// The number of positions of dimensions, saturating.
     pub(super) fn positions(&mut self, levels: &[Level]) -> Atom {
         levels.iter().fold(Atom::ONE, |count, level| match level {
-            Level::Regular(n) => self.mul(count, *n),
+            Level::Regular(n) => self.count_product(count, *n),
             Level::Ragged(offsets) => self.offset_of(offsets, count),
         })
     }
@@ -115,7 +115,10 @@ impl Cx<'_> {
     pub(super) fn ragged_row(&mut self, view: &View, levels: &[Level], indices: &[Atom]) -> View {
         let inner = &levels[indices.len()..];
         let at = self.position_of(levels, indices);
-        let size = self.positions(inner);
+        let size = inner.iter().fold(Atom::ONE, |size, level| match level {
+            Level::Regular(n) => self.mul(size, *n),
+            Level::Ragged(offsets) => self.offset_of(offsets, size),
+        });
         let ahead = self.mul(at, size);
         let offset = self.add(view.offset, ahead);
         let shape = inner.iter().flat_map(Level::atoms).collect();

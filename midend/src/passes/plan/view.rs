@@ -106,13 +106,12 @@ impl Cx<'_> {
         strides
     }
 
-    /// The number of elements of a shape.
+    /// The number of elements of a shape, saturating. An extent of zero makes it zero, however large the others are.
     pub(super) fn count(&mut self, shape: &[Atom]) -> Atom {
-        // From the innermost dimension on, as the strides are, so that they share their products.
         shape
             .iter()
             .rev()
-            .fold(Atom::ONE, |product, &n| self.mul(n, product))
+            .fold(Atom::ONE, |product, &n| self.count_product(n, product))
     }
 
     /// The row-major view of a buffer from an offset on.

@@ -129,6 +129,8 @@ fn commutes(op: ScalarOp) -> bool {
                 | BinOp::Min
                 | BinOp::Max
                 | BinOp::MulHi
+                | BinOp::AddSat
+                | BinOp::MulSat
                 | BinOp::Hypot
         ),
         ScalarOp::Cmp(op, _) => op == CmpOp::Eq,

@@ -113,16 +113,17 @@ impl<D: Dialect> Simplify<'_, D> {
         let (x, y) = (value(a), value(b));
         let number = |n: i64| Atom::Const(convert(ty, Const::I64(n)));
         let atom = match op {
-            BinOp::Add | BinOp::Or | BinOp::Xor if x == Some(0) => b,
+            BinOp::Add | BinOp::AddSat | BinOp::Or | BinOp::Xor if x == Some(0) => b,
+            BinOp::AddSat if y == Some(0) => a,
             BinOp::Add | BinOp::Sub | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr
                 if y == Some(0) =>
             {
                 a
             }
-            BinOp::Mul if x == Some(1) => b,
-            BinOp::Mul | BinOp::Div | BinOp::Quot if y == Some(1) => a,
+            BinOp::Mul | BinOp::MulSat if x == Some(1) => b,
+            BinOp::Mul | BinOp::MulSat | BinOp::Div | BinOp::Quot if y == Some(1) => a,
             BinOp::Mod | BinOp::Rem if y == Some(1) => number(0),
-            BinOp::Mul | BinOp::And if x == Some(0) || y == Some(0) => number(0),
+            BinOp::Mul | BinOp::MulSat | BinOp::And if x == Some(0) || y == Some(0) => number(0),
             BinOp::Sub | BinOp::Xor if a == b => number(0),
             BinOp::And | BinOp::Or | BinOp::Min | BinOp::Max if a == b => a,
             BinOp::Pow if y == Some(1) => a,
@@ -142,6 +143,8 @@ impl<D: Dialect> Simplify<'_, D> {
             // Constants stand on the right, where the rules look for them.
             BinOp::Add
             | BinOp::Mul
+            | BinOp::AddSat
+            | BinOp::MulSat
             | BinOp::And
             | BinOp::Or
             | BinOp::Xor
@@ -168,6 +171,8 @@ impl<D: Dialect> Simplify<'_, D> {
             | BinOp::Min
             | BinOp::Max
             | BinOp::MulHi
+            | BinOp::AddSat
+            | BinOp::MulSat
             | BinOp::Atan2
             | BinOp::Atan2pi
             | BinOp::Hypot
@@ -350,6 +355,8 @@ fn fold_float<D>(op: BinOp, a: Atom, b: Atom) -> Option<Exp<D>> {
         | BinOp::Min
         | BinOp::Max
         | BinOp::MulHi
+        | BinOp::AddSat
+        | BinOp::MulSat
         | BinOp::Atan2
         | BinOp::Atan2pi
         | BinOp::Hypot

@@ -34,6 +34,8 @@ fn binary(op: BinOp) -> f64 {
         | BinOp::Min
         | BinOp::Max
         | BinOp::MulHi
+        | BinOp::AddSat
+        | BinOp::MulSat
         | BinOp::Copysign => 1.0,
         BinOp::Div
         | BinOp::Mod

@@ -48,6 +48,8 @@ pub(super) fn is_cheap(op: ScalarOp) -> bool {
             | BinOp::Rem
             | BinOp::Pow
             | BinOp::MulHi
+            | BinOp::AddSat
+            | BinOp::MulSat
             | BinOp::Atan2
             | BinOp::Atan2pi
             | BinOp::Hypot
