@@ -13,6 +13,7 @@ pub mod arrays;
 pub mod attribute;
 pub mod branch;
 pub mod call;
+mod cases;
 pub mod cast;
 mod coerce;
 mod count;

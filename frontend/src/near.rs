@@ -3,6 +3,9 @@
 /// Longer names are not misspelt, and comparing them takes long.
 const LONGEST: usize = 100;
 
+/// After so many messages nothing is guessed: each guess compares a name with all others.
+pub(crate) const GUESSES: usize = 100;
+
 /// The nearest of some names, if one is near enough to be meant.
 pub fn near<N: AsRef<str>>(name: &str, candidates: impl Iterator<Item = N>) -> Option<String> {
     let limit = 1 + name.chars().count() / 4;

@@ -152,13 +152,8 @@ fn snippet<'a>(
 
 /// The whole lines that a range of bytes touches.
 fn lines_around(file: &SourceFile, range: Range<usize>) -> Range<usize> {
-    let text = file.text().as_bytes();
-    let lo = range.start.min(text.len());
-    let hi = range.end.clamp(lo, text.len());
-    let before = text[..lo].iter().rposition(|byte| *byte == b'\n');
-    let start = before.map_or(0, |at| at + 1);
-    let after = text[hi..].iter().position(|byte| *byte == b'\n');
-    let end = after.map_or(text.len(), |at| hi + at);
+    let (start, _) = file.line_of(range.start);
+    let (_, end) = file.line_of(range.end.max(range.start));
     start..end
 }
 

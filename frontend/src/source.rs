@@ -71,12 +71,37 @@ pub struct LineCol {
     pub col: u32,
 }
 
+/// Bytes between two offsets up to which characters have been counted.
+const STEP: usize = 256;
+
+/// Whether a character begins with a byte.
+const fn begins(byte: u8) -> bool {
+    byte & 0xC0 != 0x80
+}
+
+/// How many characters begin before each multiple of [`STEP`] bytes.
+fn characters(text: &str) -> Vec<u32> {
+    let mut counts = Vec::with_capacity(text.len() / STEP + 1);
+    let mut count = 0;
+    counts.push(count);
+    for step in text.as_bytes().chunks_exact(STEP) {
+        count += step
+            .iter()
+            .map(|byte| u32::from(begins(*byte)))
+            .sum::<u32>();
+        counts.push(count);
+    }
+    counts
+}
+
 /// One source file: its name as shown to the user, and its text.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     name: String,
     text: Arc<str>,
     line_starts: Vec<u32>,
+    /// How many characters begin before each multiple of [`STEP`] bytes.
+    characters: Vec<u32>,
     /// Lines at the beginning that nobody wrote, and nobody counts.
     hidden: u32,
 }
@@ -88,6 +113,7 @@ impl SourceFile {
         let line_starts = std::iter::once(0).chain(after).collect();
         SourceFile {
             name,
+            characters: characters(&text),
             text,
             line_starts,
             hidden: 0,
@@ -119,12 +145,30 @@ impl SourceFile {
             .line_starts
             .partition_point(|start| *start as usize <= byte);
         let start = self.line_starts[line - 1] as usize;
-        let col = self.text[start..byte].chars().count() + 1;
+        let col = self.characters_before(byte) - self.characters_before(start) + 1;
         let line = u32::try_from(line).unwrap_or(u32::MAX);
         LineCol {
             line: line.saturating_sub(self.hidden).max(1),
             col: u32::try_from(col).unwrap_or(u32::MAX),
         }
+    }
+
+    /// Where the line of a byte begins and ends, without what ends it; past the end of the file is the last line.
+    pub fn line_of(&self, byte: usize) -> (usize, usize) {
+        let byte = byte.min(self.text.len());
+        let next = self
+            .line_starts
+            .partition_point(|start| *start as usize <= byte);
+        let end = self.line_starts.get(next).map(|end| *end as usize - 1);
+        let start = self.line_starts[next - 1] as usize;
+        (start, end.unwrap_or(self.text.len()))
+    }
+
+    /// How many characters begin before a byte: lines can be long, so they are not counted from the beginning of one.
+    fn characters_before(&self, byte: usize) -> usize {
+        let step = byte / STEP;
+        let since = &self.text.as_bytes()[step * STEP..byte];
+        self.characters[step] as usize + since.iter().filter(|byte| begins(**byte)).count()
     }
 
     /// The text of a range, clipped to the file and to whole characters.

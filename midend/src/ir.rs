@@ -23,4 +23,5 @@ pub mod text;
 pub mod threshold;
 pub mod types;
 pub mod typing;
+pub mod uses;
 pub mod walk;

@@ -1,15 +1,19 @@
 //! How the time to compile grows with the length of a program: as its power 1.15 at most.
 //!
-//! Programs of 500 to 4,000 statements are compiled. What counts is the time of the processor, of which other work on
+//! Programs of 500 to 4,000 statements, and such as are long or deep in one way each, are compiled. What counts is the time of the processor, of which other work on
 //! the machine takes little, and the least of several attempts; so this is the only test of its process.
 
 #[path = "../../bench/src/bin/compiling/generated.rs"]
 #[allow(dead_code, reason = "the names of kinds are for a table")]
 mod generated;
 
+#[path = "growth/shapes.rs"]
+mod shapes;
+
 use arrc::session::{Options, Session, nested_ir, on_big_stack};
 use generated::{KINDS, Kind, generated};
 use midend::ir::walk::all_stms;
+use shapes::SHAPES;
 use std::path::Path;
 
 /// Statements of the programs.
@@ -82,19 +86,32 @@ fn compiling_takes_about_as_long_as_the_program_is() {
     let session = Session::new(options).expect("this machine is supported");
     for &kind in KINDS {
         let programs = SIZES.map(|size| program(kind, size));
-        let mut least = [f64::MAX; SIZES.len()];
-        let mut found = f64::MAX;
-        for _ in 0..ATTEMPTS {
-            for (least, (text, _)) in least.iter_mut().zip(&programs) {
-                *least = least.min(on_big_stack(|| compile(&session, text)));
-            }
-            let sizes = programs.iter().map(|(_, statements)| *statements as f64);
-            let points: Vec<(f64, f64)> = sizes.zip(least).collect();
-            found = exponent(&points);
-            if found <= BOUND {
-                break;
-            }
-        }
-        assert!(found <= BOUND, "{kind:?}: {found:.3}, {least:?} ms");
+        grows_about_linearly(&session, &format!("{kind:?}"), &programs);
     }
+    for shape in SHAPES {
+        let programs = [2, 4, 8].map(|times| {
+            let parts = times * shape.parts;
+            ((shape.program)(parts), parts)
+        });
+        grows_about_linearly(&session, shape.name, &programs);
+    }
+}
+
+/// Compares the times of programs with so many parts each.
+fn grows_about_linearly(session: &Session, name: &str, programs: &[(String, usize)]) {
+    let mut least = vec![f64::MAX; programs.len()];
+    let mut found = f64::MAX;
+    for _ in 0..ATTEMPTS {
+        for (least, (text, _)) in least.iter_mut().zip(programs) {
+            *least = least.min(on_big_stack(|| compile(session, text)));
+        }
+        let sizes = programs.iter().map(|(_, parts)| *parts as f64);
+        let points: Vec<(f64, f64)> = sizes.zip(least.iter().copied()).collect();
+        found = exponent(&points);
+        if found <= BOUND {
+            break;
+        }
+    }
+    println!("{name}: {found:.3}, {least:.1?} ms");
+    assert!(found <= BOUND, "{name}: {found:.3}, {least:?} ms");
 }

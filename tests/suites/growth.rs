@@ -4,7 +4,11 @@
 //! quadratic growth 64; the bound lies between. Times are the least of some attempts, more of them while the ratio is
 //! too large, so that a busy machine does not fail the test.
 
-use arrc::session::{Options, Session};
+#[path = "growth/shapes.rs"]
+mod shapes;
+
+use arrc::session::{Options, Session, on_big_stack};
+use shapes::SHAPES;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -129,4 +133,12 @@ fn polymorphic_functions_and_modules() {
             ),
         )
     });
+}
+
+#[test]
+fn shapes_of_all_kinds() {
+    for shape in SHAPES {
+        println!("{}", shape.name);
+        on_big_stack(|| grows_slowly(shape.parts, shape.program));
+    }
 }

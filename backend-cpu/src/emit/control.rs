@@ -43,14 +43,17 @@ pub(super) const CHEAP: usize = 4;
 /// Whether a body can be computed at no risk and little cost: integer and truth arithmetic without division, and
 /// choices between such. Selections of floats would be branches anyway.
 pub(super) fn is_cheap(body: &Body<Mem>) -> bool {
-    let count = operations(body, &|op, args| is_cheap_scalar(op, args).then_some(1));
-    count.is_some_and(|count| count <= CHEAP)
+    operations(body, CHEAP, &|op, args| {
+        is_cheap_scalar(op, args).then_some(1)
+    })
+    .is_some()
 }
 
 /// The operations of a body of scalar operations, each of which counts as `cost` says; nothing if one of them does not,
-/// or the body has something else.
+/// the body has something else, or there are more than `most`.
 pub(super) fn operations(
     body: &Body<Mem>,
+    most: usize,
     cost: &impl Fn(ScalarOp, &[Atom]) -> Option<usize>,
 ) -> Option<usize> {
     let mut count = 0;
@@ -60,13 +63,20 @@ pub(super) fn operations(
             Exp::Scalar(op, args) => cost(*op, args)?,
             Exp::If {
                 then, otherwise, ..
-            } => 1 + operations(then, cost)? + operations(otherwise, cost)?,
+            } => {
+                let left = most.checked_sub(count + 1)?;
+                let yes = operations(then, left, cost)?;
+                1 + yes + operations(otherwise, left.checked_sub(yes)?, cost)?
+            }
             Exp::Assert { .. }
             | Exp::Guard { .. }
             | Exp::Loop { .. }
             | Exp::Call { .. }
             | Exp::Op(_) => return None,
         };
+        if count > most {
+            return None;
+        }
     }
     Some(count)
 }

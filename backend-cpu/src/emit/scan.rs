@@ -28,7 +28,7 @@ const CHEAP: usize = 2;
 fn may_regroup(kernel: &Kernel, ops: &[Operator<Mem>], tys: &[ScalarType]) -> bool {
     let cheap = |op: &Operator<Mem>| {
         let count = |op, args: &[_]| is_cheap_scalar(op, args).then_some(1);
-        operations(&op.lam.body, &count).is_some_and(|count| count <= CHEAP)
+        operations(&op.lam.body, CHEAP, &count).is_some()
     };
     let little = |stm: &Stm<Mem>| match &stm.exp {
         Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } => true,

@@ -1,16 +1,15 @@
-//! `if` and `match`: branches are lowered on their own, then joined; sizes that differ between them are results too.
+//! Conditionals: branches are lowered on their own, then joined; sizes that differ between them are results too.
 
 use super::env::Frame;
-use super::exp::literal;
 use super::rows::Rows;
 use super::value::{Leaf, SumValue, Ty, Value, size_of_atom};
 use super::{Lower, Res, unsupported};
 use crate::source::Span;
-use crate::typed::{Case, Exp, Pat, PatKind, Type as SourceType};
+use crate::typed::Type as SourceType;
 use midend::ir::id::Var;
-use midend::ir::scalar::{CmpOp, Const};
+use midend::ir::scalar::Const;
 use midend::ir::syntax::{Atom, Body, Exp as IrExp};
-use midend::ir::types::{ScalarType, Size, Type};
+use midend::ir::types::{Size, Type};
 use std::rc::Rc;
 
 /// The results of a conditional while its branches are joined.
@@ -224,84 +223,6 @@ impl<'a> Lower<'a> {
                 join.span,
                 "a function that depends on a condition",
             )),
-        }
-    }
-
-    /// A `match`: conditionals in the order of the cases; the last case needs no test.
-    pub fn lower_match(
-        &mut self,
-        v: &Value<'a>,
-        cases: &'a [Case],
-        e: &'a Exp,
-        frame: &Rc<Frame<'a>>,
-    ) -> Res<Value<'a>> {
-        let Some((case, rest)) = cases.split_first() else {
-            return Err(unsupported(e.span, "a `match` without cases"));
-        };
-        let cond = if rest.is_empty() {
-            Atom::Const(Const::Bool(true))
-        } else {
-            self.pat_test(&case.pat, v)
-        };
-        self.lower_if(
-            cond,
-            Some((&e.ty, frame)),
-            &mut |l| {
-                l.bind_pat(&case.pat, v, frame);
-                l.exp(&case.body, frame)
-            },
-            &mut |l| {
-                stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || {
-                    l.lower_match(v, rest, e, frame)
-                })
-            },
-            e.span,
-        )
-    }
-
-    /// Whether the value fits the pattern. Payloads of absent constructors may be looked at: they have some value.
-    fn pat_test(&mut self, pat: &'a Pat, v: &Value<'a>) -> Atom {
-        let yes = Atom::Const(Const::Bool(true));
-        match (&pat.kind, v) {
-            (PatKind::Literal(lit), Value::Leaf(leaf)) => {
-                let c = literal(*lit);
-                self.cmp(CmpOp::Eq, c.ty(), leaf.atom, Atom::Const(c))
-            }
-            (PatKind::Tuple(ps), Value::Tuple(vs)) => {
-                let pairs = ps.iter().zip(vs.iter());
-                pairs.fold(yes, |ok, (p, v)| {
-                    let test = self.pat_test(p, v);
-                    self.and(ok, test)
-                })
-            }
-            (PatKind::Record(ps), _) => ps.iter().fold(yes, |ok, (field, p)| {
-                let test = self.pat_test(p, &super::exp::project(v, field));
-                self.and(ok, test)
-            }),
-            (PatKind::Construct(con, ps), Value::Sum(sum)) => {
-                let Some(i) = sum.cons.iter().position(|(name, _)| name == con) else {
-                    return Atom::Const(Const::Bool(false));
-                };
-                let tag = Atom::Const(Const::U8(u8::try_from(i).unwrap_or(u8::MAX)));
-                let same = match sum.tag.atom {
-                    Atom::Const(c) => Atom::Const(Const::Bool(Atom::Const(c) == tag)),
-                    Atom::Var(_) if sum.cons.len() == 1 => yes,
-                    Atom::Var(_) => self.cmp(CmpOp::Eq, ScalarType::U8, sum.tag.atom, tag),
-                };
-                let pairs = ps.iter().zip(&sum.cons[i].1);
-                pairs.fold(same, |ok, (p, v)| {
-                    let test = self.pat_test(p, v);
-                    self.and(ok, test)
-                })
-            }
-            (
-                PatKind::Name(_)
-                | PatKind::Wild
-                | PatKind::Literal(_)
-                | PatKind::Tuple(_)
-                | PatKind::Construct(..),
-                _,
-            ) => yes,
         }
     }
 }

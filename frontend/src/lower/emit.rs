@@ -21,6 +21,10 @@ use std::sync::Arc;
 pub struct FnCx<'a> {
     /// Bodies, innermost last.
     pub scopes: Vec<Scope>,
+    /// Scalars that are computed in one of them.
+    known: HashMap<(ScalarOp, Vec<Atom>), Atom>,
+    /// Sizes that are expressions and are computed in one of them, by frame and canonical text.
+    pub opaque: HashMap<(u32, String), Size>,
     /// Certificates for the statements that follow.
     pub certs: Vec<Var>,
     /// The globals that the function has used: each is a parameter in the end.
@@ -45,9 +49,10 @@ pub struct FnCx<'a> {
 pub struct Scope {
     /// Its statements so far.
     pub stms: Vec<Stm<Soac>>,
-    known: HashMap<(ScalarOp, Vec<Atom>), Atom>,
-    /// Sizes that are expressions, by frame and canonical text.
-    pub opaque: HashMap<(u32, String), Size>,
+    /// The scalars that are known as long as the body is in scope.
+    known: Vec<(ScalarOp, Vec<Atom>)>,
+    /// The sizes likewise.
+    pub opaque: Vec<(u32, String)>,
 }
 
 /// A text part of a message.
@@ -119,6 +124,12 @@ impl<'a> Lower<'a> {
         let result = f(self)?;
         self.cx.certs = certs;
         let scope = self.cx.scopes.pop().unwrap_or_default();
+        for key in scope.known {
+            self.cx.known.remove(&key);
+        }
+        for key in scope.opaque {
+            self.cx.opaque.remove(&key);
+        }
         Ok((result, scope.stms))
     }
 
@@ -202,14 +213,13 @@ impl<'a> Lower<'a> {
             return folded;
         }
         let key = (op, args.to_vec());
-        for scope in self.cx.scopes.iter().rev() {
-            if let Some(atom) = scope.known.get(&key) {
-                return *atom;
-            }
+        if let Some(atom) = self.cx.known.get(&key) {
+            return *atom;
         }
         let ty = Type::Scalar(op.result());
         let atom = Atom::Var(self.bind1("t", ty, Exp::Scalar(op, args.to_vec())));
-        self.scope().known.insert(key, atom);
+        self.cx.known.insert(key.clone(), atom);
+        self.scope().known.push(key);
         atom
     }
 

@@ -70,10 +70,8 @@ impl<'a> Lower<'a> {
     /// A size that is an expression: evaluated once per body and frame.
     fn eval_opaque(&mut self, opaque: &'a Opaque, frame: &Rc<Frame<'a>>) -> Option<Size> {
         let key = (frame.id, opaque.key.clone());
-        for scope in self.cx.scopes.iter().rev() {
-            if let Some(size) = scope.opaque.get(&key) {
-                return Some(*size);
-            }
+        if let Some(size) = self.cx.opaque.get(&key) {
+            return Some(*size);
         }
         let mut mentioned = BTreeSet::new();
         super::mentions::exp(&opaque.exp, &mut |m| {
@@ -92,7 +90,8 @@ impl<'a> Lower<'a> {
         };
         let size = size_of_atom(leaf.atom)?;
         if let Some(scope) = self.cx.scopes.last_mut() {
-            scope.opaque.insert(key, size);
+            scope.opaque.push(key.clone());
+            self.cx.opaque.insert(key, size);
         }
         Some(size)
     }

@@ -3,7 +3,7 @@
 use super::env::{Env, Module, Sig, TypeAbbr};
 use super::ty::{Name, Scheme, Sym};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::near::near;
+use crate::near::{GUESSES, near};
 use crate::prelude::Prelude;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::ast;
@@ -228,6 +228,9 @@ impl Cx<'_> {
     }
 
     fn near_types(&self, name: &str) -> Option<String> {
+        if self.diags.len() >= GUESSES {
+            return None;
+        }
         near(name, self.frames.iter().flat_map(|f| f.types.keys()))
     }
 

@@ -316,9 +316,17 @@ impl Finder<'_> {
                 for ((param, next), bind) in params.iter().zip(&body.result).zip(&stm.binds) {
                     let next = self.found.form(*next);
                     self.grow(param.var, &next);
-                    let mut form = self.found.form(param.var.into());
-                    form.depend(&steps);
-                    self.bind(&[*bind], &form);
+                    let mut left = self.found.form(param.var.into());
+                    left.depend(&steps);
+                    // What only changes inside of the loop does not change what it leaves, so that forms stay short where many
+                    // loops follow one another.
+                    if let LoopForm::For { index, .. } = form {
+                        left.0.remove(index);
+                    }
+                    params.iter().for_each(|param| {
+                        left.0.remove(&param.var);
+                    });
+                    self.bind(&[*bind], &left);
                 }
             }
             Exp::Op(op) => {

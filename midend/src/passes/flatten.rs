@@ -53,6 +53,7 @@ mod names;
 mod par;
 mod pushes;
 mod ragged;
+mod readers;
 mod results;
 mod rows;
 mod seq;

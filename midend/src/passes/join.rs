@@ -13,6 +13,7 @@
 //! them was made in the kernel, or right before it, and has no other name.
 
 mod carried;
+mod names;
 mod places;
 mod stored;
 
@@ -23,6 +24,7 @@ use crate::ir::rename::{Subst, substitute};
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, Program, Stm, Vars};
 use crate::ir::walk::{all_stms, deep, free_in_stm};
 use crate::pass::Pass;
+use names::Names;
 use places::{Access, Effects};
 use std::collections::BTreeSet;
 
@@ -33,7 +35,8 @@ pub const PASS: Pass<Mem> = Pass {
     run: |mut program, _| {
         let Program { vars, funs, .. } = &mut program;
         for fun in funs.iter_mut() {
-            host(vars, &mut fun.body, &mut BTreeSet::new());
+            let mut names = Names::of(&fun.body);
+            host(vars, &mut fun.body, &mut names, &mut BTreeSet::new());
         }
         program
     },
@@ -45,29 +48,17 @@ const NEAR: usize = 16;
 const LARGEST: usize = 200;
 
 /// Host code. `fresh` are buffers that were made and have one name; what gets another one in a branch is none after it either.
-fn host(vars: &mut Vars, body: &mut Body<Mem>, fresh: &mut BTreeSet<Var>) {
+fn host(vars: &mut Vars, body: &mut Body<Mem>, names: &mut Names, fresh: &mut BTreeSet<Var>) {
     for stm in &mut body.stms {
+        names.next().iter().for_each(|v| {
+            fresh.remove(v);
+        });
         match &mut stm.exp {
             Exp::Op(Mem::Alloc { .. }) => fresh.extend(&stm.binds),
             Exp::Op(Mem::Launch(kernel)) => point(vars, kernel, fresh),
             Exp::Op(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. } => {}
-            Exp::Atom(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => {
-                stm.exp.operands(&mut |atom| {
-                    atom.as_var().inspect(|v| {
-                        fresh.remove(v);
-                    });
-                });
-                stm.exp.scopes(&mut |_, inner| {
-                    let results = inner.result.iter().filter_map(|atom| atom.as_var());
-                    results.for_each(|v| {
-                        fresh.remove(&v);
-                    });
-                    named(inner, &mut |v| {
-                        fresh.remove(&v);
-                    });
-                });
-                let exp = &mut stm.exp;
-                deep(|| exp.bodies_mut(&mut |inner| host(vars, inner, fresh)));
+            exp @ (Exp::Atom(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. }) => {
+                deep(|| exp.bodies_mut(&mut |inner| host(vars, inner, names, fresh)));
             }
         }
     }

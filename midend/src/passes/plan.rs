@@ -98,6 +98,8 @@ enum Mode {
 /// The state of the pass.
 struct Cx<'p> {
     source: &'p IdVec<FunId, Fun<Seg>>,
+    /// Where its variables are bound.
+    definitions: flow::Definitions,
     vars: Vars,
     /// The bodies that are being made, outermost first.
     frames: Vec<Frame>,
@@ -142,8 +144,11 @@ struct Cx<'p> {
 
 impl<'p> Cx<'p> {
     fn new(source: &'p IdVec<FunId, Fun<Seg>>, vars: Vars) -> Self {
+        let mut definitions = flow::Definitions::default();
+        source.iter().for_each(|fun| definitions.add(&fun.body));
         Self {
             source,
+            definitions,
             vars,
             frames: Vec::new(),
             depth: IdMap::new(),
@@ -178,10 +183,9 @@ impl<'p> Cx<'p> {
     /// Translates statements into the innermost frame.
     fn stms(&mut self, body: &Body<Seg>) {
         let stms = &body.stms;
-        let updates = dest::update_roots(stms);
-        let concats = dest::concat_roots(stms);
+        let offers = dest::Offers::of(&self.definitions, &self.vars, stms);
         let turned = match self.mode {
-            Mode::Host => layout::turned_results(body),
+            Mode::Host => layout::turned_results(&self.definitions, body),
             Mode::Block | Mode::Kernel => Vec::new(),
         };
         for (i, stm) in stms.iter().enumerate() {
@@ -192,8 +196,8 @@ impl<'p> Cx<'p> {
                 .filter_map(|&c| self.atom(c.into()).as_var());
             let certs = certs.collect();
             let certs = std::mem::replace(&mut self.certs, certs);
-            self.offer_update(body, i, &updates);
-            self.offer_concat(body, i, &concats);
+            self.offer_update(body, i, &offers);
+            self.offer_concat(body, i, &offers);
             self.offer_turned(stms, i, &turned);
             self.offer_order(stms, i);
             deep(|| self.stm(stm));

@@ -6,6 +6,7 @@ use super::arrays::{Array, has_arrays};
 use super::counts::Counts;
 use super::functions::InLanes;
 use super::gather::{PARTS as GATHERED, by_vectors, gathers_in};
+use super::large::is_large;
 use super::plan::{Plan, chooses, is_sum};
 use super::ranks::ranks;
 use super::rows::{Row, needed, rows};
@@ -194,6 +195,9 @@ pub(super) struct Finder<'a> {
 impl<'a> Finder<'a> {
     pub(super) fn new(kernel: &'a Kernel, vars: &'a Vars, integers: bool) -> Option<Self> {
         let (index, _) = kernel.space.last()?;
+        if is_large(&kernel.body) {
+            return None;
+        }
         let rows = rows(vars, &kernel.body, integers);
         let needed = if rows.is_empty() {
             BTreeSet::new()
@@ -471,13 +475,13 @@ pub(super) fn is_truth(op: ScalarOp) -> bool {
 /// Whether both sides of a choice may be computed, for little.
 pub(super) fn blends(sides: [&Body<Mem>; 2]) -> bool {
     let cheap = sides.iter().all(|side| is_cheap(side));
-    let count = sides.map(arithmetic);
+    let count = sides.map(|side| operations(side, BLENDED, &computed));
     cheap || matches!(count, [Some(yes), Some(no)] if yes + no <= BLENDED)
 }
 
 /// The operations of a body of arithmetic; nothing if it has something else, or something that may fail.
 pub(super) fn arithmetic(body: &Body<Mem>) -> Option<usize> {
-    operations(body, &computed)
+    operations(body, usize::MAX, &computed)
 }
 
 /// How many operations one counts as; nothing if it may fail.

@@ -22,6 +22,7 @@ mod usual;
 
 use super::choose::{plan, plan_reduction};
 use super::functions::InLanes;
+use super::large::is_large;
 use super::lookup::looking_up;
 use super::plan::Plan;
 use crate::emit::control::is_cheap_scalar;
@@ -128,6 +129,9 @@ pub(in crate::emit) fn reduction_plan(
 /// number, that of an outer dimension, inside is what is `before`, or else what is behind.
 fn interior(kernel: &Kernel, before: bool) -> Option<Interior> {
     let ((index, _), rows) = kernel.space.split_last()?;
+    if is_large(&kernel.body) {
+        return None;
+    }
     let (index, rows) = (*index, rows.iter().map(|(row, _)| *row).collect());
     let mut inside = BTreeSet::from([index]);
     body_binders(&kernel.body, &mut |v| {

@@ -4,6 +4,7 @@
 //! \(i, x) (j, y) -> if x < y || x == y && i < j then (i, x) else (j, y)   ──►   if x <= y then (i, x) else (j, y)
 //! ```
 
+use crate::emit::lanes::is_large;
 use midend::ir::mem::Mem;
 use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use midend::ir::soac::Operator;
@@ -15,6 +16,9 @@ const FALSE: Atom = Atom::Const(Const::Bool(false));
 
 /// The same operator, if it asks which place is less; `places` are the components that are places.
 pub(super) fn in_order(op: &Operator<Mem>, places: &[bool]) -> Option<Operator<Mem>> {
+    if is_large(&op.lam.body) {
+        return None;
+    }
     let mut op = op.clone();
     let (left, right) = op.lam.params.split_at(op.neutral.len());
     let of = |params: &[_]| -> Vec<Atom> {

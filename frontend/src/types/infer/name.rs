@@ -3,7 +3,7 @@
 use super::Infer;
 use super::scope::{Found, Local};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::near::near;
+use crate::near::{GUESSES, near};
 use crate::source::Span;
 use crate::syntax::ast::{self};
 use crate::types::context::structure;
@@ -125,6 +125,9 @@ impl Infer<'_, '_> {
     }
 
     pub(crate) fn near_values(&self, name: &str) -> Option<String> {
+        if self.cx.diags.len() >= GUESSES {
+            return None;
+        }
         let globals = self.cx.frames.iter().flat_map(|f| f.values.keys());
         let prelude: Vec<Sym> = self.cx.prelude.names().map(Sym::from).collect();
         near(

@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::types::context::Res;
 use crate::types::print;
 use crate::types::ty::{Type, TypeArg};
-use std::collections::BTreeMap;
+use midend::hash::HashMap;
 
 /// The most parts of a type: scalars, arrays, fields, payloads, parameters and results.
 pub(super) const MAX_PARTS: usize = 50_000;
@@ -44,9 +44,9 @@ fn each_part<'t>(ty: &'t Type, mut f: impl FnMut(&'t Type)) {
 }
 
 /// Counts the parts of a type, those that variables stand for among them as `meta` says; at most one more than `limit`.
-fn count(ty: &Type, limit: usize, meta: &mut dyn FnMut(u32, usize) -> usize) -> usize {
+fn count(ty: &Type, limit: usize, meta: &mut dyn FnMut(u32) -> usize) -> usize {
     if let Type::Meta(id) = ty {
-        return meta(*id, limit).min(limit + 1);
+        return meta(*id).min(limit + 1);
     }
     let mut total = 1;
     each_part(ty, |part| {
@@ -57,8 +57,11 @@ fn count(ty: &Type, limit: usize, meta: &mut dyn FnMut(u32, usize) -> usize) -> 
     total.min(limit + 1)
 }
 
+/// Of variables: the number of parts.
+type Parts = HashMap<u32, usize>;
+
 /// Of variables: the number of dimensions, and the most dimensions of an array anywhere in them.
-type Ranks = BTreeMap<u32, (usize, usize)>;
+type Ranks = HashMap<u32, (usize, usize)>;
 
 /// The number of dimensions of a type, and the most dimensions of an array anywhere in it; `meta` says it of variables.
 fn ranks(ty: &Type, meta: &mut dyn FnMut(u32) -> (usize, usize)) -> (usize, usize) {
@@ -100,7 +103,7 @@ fn check_rank(rank: usize, span: Span) -> Res<()> {
 
 /// The parts of a written type, at most one more than `limit`.
 pub(crate) fn parts(ty: &Type, limit: usize) -> usize {
-    count(ty, limit, &mut |_, _| 1)
+    count(ty, limit, &mut |_| 1)
 }
 
 /// Refuses a type with too many parts.
@@ -114,25 +117,21 @@ pub(crate) fn too_large<T>(span: Span) -> Res<T> {
 
 impl Solver {
     /// The parts of a type, with all that is known put in; at most one more than `limit`.
-    fn known_parts(&self, ty: &Type, limit: usize) -> usize {
-        count(ty, limit, &mut |id, limit| match self.meta(id) {
-            Meta::Link(ty) => self.known_parts(ty, limit),
-            Meta::Free(_) => 1,
-        })
+    fn known_parts(&self, ty: &Type, limit: usize, known: &mut Parts) -> usize {
+        count(ty, limit, &mut |id| self.measure(id, known))
     }
 
     /// The type with all that is known put in, for a message; a variable if that is too much to show.
     pub(crate) fn shown(&mut self, ty: &Type) -> Type {
-        if self.known_parts(ty, SHOWN_PARTS) > SHOWN_PARTS {
+        if self.known_parts(ty, SHOWN_PARTS, &mut Parts::default()) > SHOWN_PARTS {
             return Type::Meta(self.count());
         }
         self.zonk(ty)
     }
 
     /// The first variable whose type is too large.
-    fn first_too_large(&self) -> Option<u32> {
-        let mut known = vec![0; self.count() as usize];
-        (0..self.count()).find(|id| self.measure(*id, &mut known) > MAX_PARTS)
+    fn first_too_large(&self, known: &mut Parts) -> Option<u32> {
+        (0..self.count()).find(|id| self.measure(*id, known) > MAX_PARTS)
     }
 
     /// Refuses arrays of too many dimensions among the types of all variables.
@@ -156,42 +155,46 @@ impl Solver {
         found
     }
 
-    /// The parts of what a variable stands for; `known` holds those of variables that have been measured, and zeros.
-    fn measure(&self, id: u32, known: &mut Vec<usize>) -> usize {
-        let at = id as usize;
-        if known[at] == 0 {
-            known[at] = stacker::maybe_grow(32 * 1024, 1024 * 1024, || match self.meta(id) {
-                Meta::Link(ty) => count(ty, MAX_PARTS, &mut |id, limit| {
-                    self.measure(id, known).min(limit + 1)
-                }),
-                Meta::Free(_) => 1,
-            });
+    /// The parts of what a variable stands for; `known` holds those of variables that have been measured.
+    fn measure(&self, id: u32, known: &mut Parts) -> usize {
+        if let Some(found) = known.get(&id) {
+            return *found;
         }
-        known[at]
+        let found = stacker::maybe_grow(32 * 1024, 1024 * 1024, || match self.meta(id) {
+            Meta::Link(ty) => self.known_parts(ty, MAX_PARTS, known),
+            Meta::Free(_) => 1,
+        });
+        known.insert(id, found);
+        found
     }
 }
 
 impl Infer<'_, '_> {
     /// Refuses a definition in which a type is too large.
     pub(crate) fn check_parts(&mut self) -> Res<()> {
-        if let Some(id) = self.solver.first_too_large() {
+        let (mut parts, mut ranks) = (Parts::default(), Ranks::default());
+        if let Some(id) = self.solver.first_too_large(&mut parts) {
             return too_large(self.solver.origin(id));
         }
-        let mut ranks = Ranks::new();
         self.solver.check_ranks(&mut ranks)?;
         for (span, ty) in std::mem::take(&mut self.instances) {
-            self.check_instance(span, &ty, &mut ranks)?;
+            self.check_instance(span, &ty, (&mut parts, &mut ranks))?;
         }
         Ok(())
     }
 
     /// Refuses a type that is too large.
     pub(crate) fn check_size(&self, span: Span, ty: &Type) -> Res<()> {
-        self.check_instance(span, ty, &mut Ranks::new())
+        self.check_instance(span, ty, (&mut Parts::default(), &mut Ranks::default()))
     }
 
-    fn check_instance(&self, span: Span, ty: &Type, known: &mut Ranks) -> Res<()> {
-        if self.solver.known_parts(ty, MAX_PARTS) > MAX_PARTS {
+    fn check_instance(
+        &self,
+        span: Span,
+        ty: &Type,
+        (parts, known): (&mut Parts, &mut Ranks),
+    ) -> Res<()> {
+        if self.solver.known_parts(ty, MAX_PARTS, parts) > MAX_PARTS {
             return too_large(span);
         }
         check_rank(ranks(ty, &mut |id| self.solver.ranks(id, known)).1, span)

@@ -83,8 +83,11 @@ impl Solver {
                 Meta::Free(_) => break Type::Meta(at),
             }
         };
-        if Type::Meta(*first) != end {
-            self.metas[*first as usize] = Meta::Link(end.clone());
+        // All variables on the way lead there directly from now on, or long chains would be followed again and again.
+        let mut at = *first;
+        while let Meta::Link(Type::Meta(next)) = self.metas[at as usize] {
+            self.metas[at as usize] = Meta::Link(end.clone());
+            at = next;
         }
         end
     }

@@ -49,7 +49,7 @@ pub(super) struct Frame<'b> {
     /// Statements that wait.
     pub(super) waiting: BTreeSet<usize>,
     /// Statements that were executed and will be again where somebody reads what they make: it cannot be stored.
-    again: BTreeSet<usize>,
+    pub(super) again: BTreeSet<usize>,
     /// Checks, and whether they were surely made for all points.
     pub(super) checks: Vec<(usize, bool)>,
     /// The arrays that were made for values of the body, with what they are views of.
@@ -206,8 +206,18 @@ impl Cx<'_> {
     /// Everything that the variables need of what waits, fills apart from the rest.
     pub(super) fn needed(&self, f: &Frame<'_>, vars: &[Var]) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
-        let mut seen = HashSet::default();
-        let mut todo: Vec<Var> = vars.to_vec();
+        self.add_needed(f, vars.to_vec(), &mut HashSet::default(), &mut found);
+        found
+    }
+
+    /// Adds to `found` what the variables need of what waits, except for what the variables that were `seen` need.
+    pub(super) fn add_needed(
+        &self,
+        f: &Frame<'_>,
+        mut todo: Vec<Var>,
+        seen: &mut HashSet<Var>,
+        found: &mut BTreeSet<usize>,
+    ) {
         while let Some(v) = todo.pop() {
             if !seen.insert(v) {
                 continue;
@@ -232,7 +242,6 @@ impl Cx<'_> {
                 Label::Uniform | Label::Par => {}
             }
         }
-        found
     }
 
     /// Computes what the variables need of what waits.
@@ -343,6 +352,9 @@ impl Cx<'_> {
         left: &[(usize, Var)],
         out: &mut Vec<Stm<Seg>>,
     ) -> Vec<(Var, Atom)> {
+        if !left.iter().any(|&(j, _)| j < i) {
+            return Vec::new();
+        }
         let Some(taken) = self.taken(f, i) else {
             return Vec::new();
         };
@@ -361,72 +373,6 @@ impl Cx<'_> {
             self.subst.set(v, Some(copy.into()));
         }
         theirs
-    }
-
-    /// Statements with those that wait and read, before one of them consumes it, the same array, and what these need.
-    fn with_earlier_readers(&self, f: &Frame<'_>, members: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let mut all = members.clone();
-        let mut todo: Vec<usize> = members.iter().copied().collect();
-        while let Some(i) = todo.pop() {
-            let Some(taken) = self.taken(f, i) else {
-                continue;
-            };
-            let reads = |j: &usize| f.free[*j].iter().any(|&v| self.labels.meets(v, &taken));
-            let earlier = f.waiting.range(..i).copied().filter(reads);
-            for j in earlier.collect::<Vec<_>>() {
-                for k in self.needed(f, &f.free[j]).into_iter().chain([j]) {
-                    if all.insert(k) {
-                        todo.push(k);
-                    }
-                }
-            }
-        }
-        all
-    }
-
-    /// What a statement consumes, with all that it came from; nothing if it consumes nothing.
-    fn taken(&self, f: &Frame<'_>, i: usize) -> Option<HashSet<Var>> {
-        let mut taken = Vec::new();
-        consumed(&f.body.stms[i], self.source, &mut |v| taken.push(v));
-        (!taken.is_empty()).then(|| self.labels.origins(taken))
-    }
-
-    /// Arrays that statement `i` is about to consume: copies, if something is still to read them that comes before it and cannot be
-    /// stored, so that it is executed when somebody asks.
-    pub(super) fn apart(
-        &mut self,
-        f: &mut Frame<'_>,
-        i: usize,
-        arrays: Vec<Var>,
-        out: &mut Vec<Stm<Seg>>,
-    ) -> Vec<Var> {
-        let Some(taken) = self.taken(f, i) else {
-            return arrays;
-        };
-        let reads = |j: &usize| f.free[*j].iter().any(|&v| self.labels.meets(v, &taken));
-        // With them comes what they are made of, as far as that is not stored either.
-        let mut later: BTreeSet<usize> = f
-            .waiting
-            .range(..i)
-            .chain(f.again.range(..i))
-            .copied()
-            .collect();
-        let read: Vec<Var> = later
-            .iter()
-            .flat_map(|&j| f.free[j].iter().copied())
-            .collect();
-        later.extend(self.needed(f, &read));
-        if !later.iter().any(reads) {
-            return arrays;
-        }
-        let mut copies = Vec::new();
-        for array in arrays {
-            let ty = self.vars[array].ty.clone();
-            let copy = self.array(out, "own", ty, ArrayOp::Copy(array));
-            f.made(copy);
-            copies.push(copy);
-        }
-        copies
     }
 
     /// Notes the checks that a kernel over the context made.
@@ -462,26 +408,5 @@ impl Cx<'_> {
         if !point.stms.is_empty() {
             self.kernel(point, Vec::new(), SegKind::Map, Vec::new(), out);
         }
-    }
-
-    /// Computes what waits and reads an array that statement `i` consumes.
-    pub(super) fn before_consumption(
-        &mut self,
-        f: &mut Frame<'_>,
-        i: usize,
-        out: &mut Vec<Stm<Seg>>,
-    ) {
-        let Some(taken) = self.taken(f, i) else {
-            return;
-        };
-        let reads = |j: &usize| f.free[*j].iter().any(|&v| self.labels.meets(v, &taken));
-        let needed = self.needed(f, &f.free[i]);
-        let first: Vec<usize> = f.waiting.iter().copied().filter(reads).collect();
-        let vars: Vec<Var> = first
-            .into_iter()
-            .filter(|j| !needed.contains(j))
-            .flat_map(|j| f.body.stms[j].binds.clone())
-            .collect();
-        self.settle(f, &vars, out);
     }
 }

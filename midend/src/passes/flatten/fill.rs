@@ -242,7 +242,7 @@ impl Cx<'_> {
             None if row => self.arrays(f, &[(*array).into()], out)[0],
             None => return false,
         };
-        let whole = self.apart(f, i, vec![whole], out)[0];
+        let whole = self.unshared(f, i, vec![whole], out)[0];
         let bind = self.stored(stm.binds[0], &f.context.clone(), out);
         if let Some(&root) = f.roots.get(&whole) {
             f.roots.insert(bind, root);

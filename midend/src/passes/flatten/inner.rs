@@ -105,7 +105,7 @@ impl Cx<'_> {
                 let mut dests = Vec::new();
                 op.consumed(&mut |v| dests.push(Atom::Var(v)));
                 let dests = self.arrays(f, &dests, out);
-                let dests = self.apart(f, i, dests, out);
+                let dests = self.unshared(f, i, dests, out);
                 self.checks_before_ragged(f, i, stm, out);
                 let binds: Vec<Var> = stm
                     .binds

@@ -78,7 +78,7 @@ impl Cx<'_> {
             .map(|(p, _)| p.init)
             .collect();
         let arrays = self.arrays(f, &spread, out);
-        let mut arrays = self.apart(f, i, arrays, out).into_iter();
+        let mut arrays = self.unshared(f, i, arrays, out).into_iter();
         let binds = &f.stm(i).binds;
         let mut carried: Vec<LoopParam> = Vec::new();
         // A result belongs to nobody else if what the loop starts with and what every step makes does.

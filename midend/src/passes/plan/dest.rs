@@ -1,24 +1,70 @@
 //! Building arrays where they are wanted: the memory of a result, or the part of an array that is updated with it,
 //! is handed to the statement that makes the array.
 
-use super::flow::{Origin, definition, origin};
+use super::flow::{Definitions, Origin};
 use super::layout::chosen_anyway;
 use super::own::Part;
 use super::scan::goes_anywhere;
 use super::view::View;
 use super::{Cx, Mode};
 use crate::fired::fired;
+use crate::hash::HashMap;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
 use crate::ir::seg::Seg;
-use crate::ir::syntax::{Atom, Body, Exp, Stm};
+use crate::ir::syntax::{Atom, Body, Exp, Stm, Vars};
 use crate::ir::types::ScalarType;
 use crate::ir::walk::free_in_stm;
 use std::collections::BTreeSet;
 
+/// The numbers of statements, by the arrays that are made for them.
+type Roots = HashMap<Var, Vec<usize>>;
+
+fn by_root(pairs: impl IntoIterator<Item = (Var, usize)>) -> Roots {
+    let mut roots = Roots::default();
+    for (root, at) in pairs {
+        roots.entry(root).or_default().push(at);
+    }
+    roots
+}
+
+/// What the statements of a body make that other statements of it put into larger arrays.
+pub(super) struct Offers {
+    updates: Roots,
+    concats: Roots,
+    /// The statements that use a variable, where that is of interest.
+    uses: Roots,
+}
+
+impl Offers {
+    pub(super) fn of(definitions: &Definitions, vars: &Vars, stms: &[Stm<Seg>]) -> Self {
+        let mut offers = Self {
+            updates: update_roots(definitions, stms),
+            concats: concat_roots(definitions, stms),
+            uses: Roots::default(),
+        };
+        if !(offers.updates.is_empty() && offers.concats.is_empty()) {
+            let uses = stms.iter().enumerate().flat_map(|(i, stm)| {
+                let free = free_in_stm(vars, stm).into_iter();
+                free.map(move |v| (v, i))
+            });
+            offers.uses = by_root(uses);
+        }
+        offers
+    }
+
+    /// The statements after one that use a variable.
+    fn uses(&self, v: Var, after: usize) -> impl Iterator<Item = usize> {
+        let uses = self.uses.get(&v).map_or(&[][..], Vec::as_slice);
+        uses[uses.partition_point(|i| *i <= after)..]
+            .iter()
+            .copied()
+    }
+}
+
 /// For each array that is made by a statement and ends as the value of an update: its name and the number of the
 /// update.
-pub(super) fn update_roots(stms: &[Stm<Seg>]) -> Vec<(Var, usize)> {
+fn update_roots(definitions: &Definitions, stms: &[Stm<Seg>]) -> Roots {
     let updates = stms
         .iter()
         .enumerate()
@@ -26,7 +72,7 @@ pub(super) fn update_roots(stms: &[Stm<Seg>]) -> Vec<(Var, usize)> {
             Exp::Op(Seg::Array(ArrayOp::Update {
                 value: Atom::Var(value),
                 ..
-            })) => Some((root(stms, *value)?, i)),
+            })) => Some((root(definitions, stms, *value)?, i)),
             Exp::Atom(_)
             | Exp::Scalar(..)
             | Exp::Assert { .. }
@@ -36,47 +82,46 @@ pub(super) fn update_roots(stms: &[Stm<Seg>]) -> Vec<(Var, usize)> {
             | Exp::Call { .. }
             | Exp::Op(_) => None,
         });
-    updates.collect()
+    by_root(updates)
 }
 
 /// For each array that is made by a statement and concatenated: its name and the number of the concatenation.
-pub(super) fn concat_roots(stms: &[Stm<Seg>]) -> Vec<(Var, usize)> {
+fn concat_roots(definitions: &Definitions, stms: &[Stm<Seg>]) -> Roots {
     let mut roots = Vec::new();
     for (j, stm) in stms.iter().enumerate() {
         let Exp::Op(Seg::Array(ArrayOp::Concat { arrays, .. })) = &stm.exp else {
             continue;
         };
+        let mut named: HashMap<Var, usize> = HashMap::default();
+        for array in arrays {
+            *named.entry(*array).or_default() += 1;
+        }
         for &array in arrays {
-            let made = definition(&stms[..j], array).is_some_and(|(i, k)| {
-                let exp = &stms[i].exp;
-                let scanned = matches!(exp, Exp::Op(Seg::Par(op)) if goes_anywhere(op));
-                scanned || origin(exp, k) == Origin::Made
-            });
-            if made && arrays.iter().filter(|a| **a == array).count() == 1 {
+            let made = definitions
+                .definition(&stms[..j], array)
+                .is_some_and(|(i, k)| {
+                    let exp = &stms[i].exp;
+                    let scanned = matches!(exp, Exp::Op(Seg::Par(op)) if goes_anywhere(op));
+                    scanned || definitions.origin(exp, k) == Origin::Made
+                });
+            if made && named.get(&array) == Some(&1) {
                 roots.push((array, j));
             }
         }
     }
-    roots
+    by_root(roots)
 }
 
 /// The array that is made for `var` in the end, by one of the statements.
-fn root(stms: &[Stm<Seg>], mut var: Var) -> Option<Var> {
+fn root(definitions: &Definitions, stms: &[Stm<Seg>], mut var: Var) -> Option<Var> {
     loop {
-        let (i, k) = definition(stms, var)?;
-        match origin(&stms[i].exp, k) {
+        let (i, k) = definitions.definition(stms, var)?;
+        match definitions.origin(&stms[i].exp, k) {
             Origin::Same(next) | Origin::Rearranged(_, next) | Origin::Reshaped(next) => var = next,
             Origin::Made => return Some(var),
             Origin::Unknown => return None,
         }
     }
-}
-
-/// What a statement binds that may be in the memory of something else.
-fn not_made(stm: &Stm<Seg>) -> impl Iterator<Item = Var> {
-    let binds = stm.binds.iter().enumerate();
-    let binds = binds.filter(|(k, _)| origin(&stm.exp, *k) != Origin::Made);
-    binds.map(|(_, v)| *v)
 }
 
 impl Cx<'_> {
@@ -87,12 +132,12 @@ impl Cx<'_> {
         if !self.is_array(var) {
             return;
         }
-        while let Some((i, k)) = definition(stms, var) {
+        while let Some((i, k)) = self.definitions.definition(stms, var) {
             if let Some(array) = chosen_anyway(&stms[i], &dest) {
                 var = array;
                 continue;
             }
-            match origin(&stms[i].exp, k) {
+            match self.definitions.origin(&stms[i].exp, k) {
                 Origin::Same(next) => var = next,
                 Origin::Rearranged(perm, next) => {
                     let mut inverse = vec![0; perm.len()];
@@ -125,58 +170,76 @@ impl Cx<'_> {
 
     /// Before statement `i`: if what it makes ends in an update, and the updated array is not touched until then,
     /// it is made there, unless it is still needed when something else is written there.
-    pub(super) fn offer_update(&mut self, body: &Body<Seg>, i: usize, updates: &[(Var, usize)]) {
-        for &(root, at) in updates {
-            if at > i
-                && body.stms[i].binds.contains(&root)
-                && self.is_array(root)
-                && !self.dests.contains_key(&root)
-                && !self.outlives(body, (root, i), at)
-            {
-                self.offer(&body.stms, (i, root), at);
+    pub(super) fn offer_update(&mut self, body: &Body<Seg>, i: usize, offers: &Offers) {
+        for &root in &body.stms[i].binds {
+            for &at in offers.updates.get(&root).into_iter().flatten() {
+                if at > i
+                    && self.is_array(root)
+                    && !self.dests.contains_key(&root)
+                    && !self.outlives(offers, body, (root, i), at)
+                {
+                    self.offer(&body.stms, (i, root), at);
+                }
             }
         }
     }
 
     /// Whether an array that is made by statement `made` and put into another by the update `to` is read when that one may have been
     /// written again. What leaves the body may be read at any time.
-    fn outlives(&self, body: &Body<Seg>, (root, made): (Var, usize), to: usize) -> bool {
+    fn outlives(
+        &self,
+        offers: &Offers,
+        body: &Body<Seg>,
+        (root, made): (Var, usize),
+        to: usize,
+    ) -> bool {
         let mut parts = BTreeSet::from([root]);
-        for stm in &body.stms[made + 1..to] {
-            if self.mentions(stm, &parts) {
-                parts.extend(not_made(stm));
-            }
-        }
+        // The statements to visit that use parts, or the whole.
+        let mut reading: BTreeSet<usize> = offers.uses(root, made).collect();
+        let wholes = body.stms[to].binds.iter();
+        let mut touching: BTreeSet<usize> = wholes.flat_map(|v| offers.uses(*v, to)).collect();
         let mut wholes: BTreeSet<Var> = body.stms[to].binds.iter().copied().collect();
         let mut written = false;
-        for stm in &body.stms[to + 1..] {
-            let read = self.mentions(stm, &parts);
-            if self.mentions(stm, &wholes) {
+        while let Some(&first) = reading.first() {
+            let at = touching.first().map_or(first, |i| first.min(*i));
+            let (read, touched) = (reading.remove(&at), touching.remove(&at));
+            let stm = &body.stms[at];
+            if touched {
                 written |= match &stm.exp {
                     Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. } => {
                         false
                     }
                     Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => true,
                     Exp::Op(_) => {
-                        let mut origins = (0..stm.binds.len()).map(|k| origin(&stm.exp, k));
+                        let mut origins =
+                            (0..stm.binds.len()).map(|k| self.definitions.origin(&stm.exp, k));
                         origins.any(|o| matches!(o, Origin::Same(v) if wholes.contains(&v)))
                     }
                 };
-                wholes.extend(not_made(stm));
+                for v in self.not_made(stm) {
+                    wholes.insert(v);
+                    touching.extend(offers.uses(v, at));
+                }
             }
             if read && written {
                 return true;
             }
-            if read {
-                parts.extend(not_made(stm));
+            if read && at != to {
+                for v in self.not_made(stm) {
+                    parts.insert(v);
+                    reading.extend(offers.uses(v, at));
+                }
             }
         }
         let mut results = body.result.iter().filter_map(|atom| atom.as_var());
         results.any(|v| parts.contains(&v))
     }
 
-    fn mentions(&self, stm: &Stm<Seg>, of: &BTreeSet<Var>) -> bool {
-        free_in_stm(&self.vars, stm).iter().any(|v| of.contains(v))
+    /// What a statement binds that may be in the memory of something else.
+    fn not_made(&self, stm: &Stm<Seg>) -> impl Iterator<Item = Var> {
+        let binds = stm.binds.iter().enumerate();
+        let binds = binds.filter(|(k, _)| self.definitions.origin(&stm.exp, *k) != Origin::Made);
+        binds.map(|(_, v)| *v)
     }
 
     fn offer(&mut self, stms: &[Stm<Seg>], (from, root): (usize, Var), to: usize) {
@@ -217,16 +280,17 @@ impl Cx<'_> {
     }
 
     /// Before statement `i`: if what it makes is concatenated and used for nothing else, it is made there.
-    pub(super) fn offer_concat(&mut self, body: &Body<Seg>, i: usize, concats: &[(Var, usize)]) {
-        for &(root, at) in concats {
-            if !body.stms[i].binds.contains(&root) || self.dests.contains_key(&root) {
-                continue;
-            }
-            let reads = |stm: &&Stm<Seg>| free_in_stm(&self.vars, stm).contains(&root);
-            let once = body.stms[i + 1..].iter().filter(reads).count() == 1;
-            let stm = &body.stms[at];
-            if once && !body.result.contains(&root.into()) && self.are_passed(&stm.certs) {
-                self.offer_part(stm, root);
+    pub(super) fn offer_concat(&mut self, body: &Body<Seg>, i: usize, offers: &Offers) {
+        for &root in &body.stms[i].binds {
+            for &at in offers.concats.get(&root).into_iter().flatten() {
+                if self.dests.contains_key(&root) {
+                    continue;
+                }
+                let once = offers.uses(root, i).count() == 1;
+                let stm = &body.stms[at];
+                if once && !body.result.contains(&root.into()) && self.are_passed(&stm.certs) {
+                    self.offer_part(stm, root);
+                }
             }
         }
     }
@@ -274,8 +338,8 @@ impl Cx<'_> {
             if let Some(view) = self.views.get(&array) {
                 return Some(view.clone());
             }
-            let (i, k) = definition(stms, array)?;
-            match origin(&stms[i].exp, k) {
+            let (i, k) = self.definitions.definition(stms, array)?;
+            match self.definitions.origin(&stms[i].exp, k) {
                 Origin::Same(next) => array = next,
                 Origin::Rearranged(..) | Origin::Reshaped(_) | Origin::Made | Origin::Unknown => {
                     return None;

@@ -2,9 +2,10 @@
 //! conditional needs no memory of its own.
 
 use crate::ir::array::ArrayOp;
-use crate::ir::id::Var;
+use crate::ir::id::{IdMap, Var};
 use crate::ir::seg::{Seg, SegKind, SegOp};
 use crate::ir::syntax::{Atom, Body, Exp, LoopParam, Stm};
+use crate::ir::walk::{all_bodies, deep};
 
 /// What an array is to the arrays before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,36 +22,75 @@ pub(super) enum Origin {
     Unknown,
 }
 
-/// The statement that binds a variable, and the variable's place among what it binds.
-pub(super) fn definition(stms: &[Stm<Seg>], var: Var) -> Option<(usize, usize)> {
-    stms.iter().enumerate().rev().find_map(|(i, stm)| {
-        let k = stm.binds.iter().position(|&b| b == var)?;
-        Some((i, k))
-    })
-}
+/// Where each variable of the flat program is bound: by which statement of its body, and as which of the variables that it binds.
+#[derive(Default)]
+pub(super) struct Definitions(IdMap<Var, Option<(usize, usize)>>);
 
-/// What the `k`-th result of a statement is.
-pub(super) fn origin(exp: &Exp<Seg>, k: usize) -> Origin {
-    match exp {
-        Exp::Atom(Atom::Var(v)) => Origin::Same(*v),
-        Exp::Atom(Atom::Const(_))
-        | Exp::Scalar(..)
-        | Exp::Assert { .. }
-        | Exp::Guard { .. }
-        | Exp::Call { .. } => Origin::Unknown,
-        Exp::If {
-            then, otherwise, ..
-        } => match (through(then, k), through(otherwise, k)) {
-            (Some(a), Some(b)) if a == b => Origin::Same(a),
-            _ => Origin::Made,
-        },
-        Exp::Loop { params, body, .. } => match params[k].init {
-            Atom::Var(init) if is_carried(params, body, k) => Origin::Same(init),
-            Atom::Var(_) | Atom::Const(_) => Origin::Made,
-        },
-        Exp::Op(Seg::Array(op)) => array_origin(op),
-        Exp::Op(Seg::Par(op)) => par_origin(op, k),
-        Exp::Op(Seg::UpdateAcc(update)) => Origin::Same(update.accs[k]),
+impl Definitions {
+    /// Adds what is bound in a body.
+    pub(super) fn add(&mut self, body: &Body<Seg>) {
+        all_bodies(body, &mut |body| {
+            for (i, stm) in body.stms.iter().enumerate() {
+                for (k, bind) in stm.binds.iter().enumerate() {
+                    self.0.set(*bind, Some((i, k)));
+                }
+            }
+        });
+    }
+
+    /// Which of these statements, the first ones of their body, binds a variable, and as which of its variables.
+    pub(super) fn definition(&self, stms: &[Stm<Seg>], var: Var) -> Option<(usize, usize)> {
+        let (i, k) = self.0[var]?;
+        (stms.get(i)?.binds.get(k) == Some(&var)).then_some((i, k))
+    }
+
+    /// What the `k`-th result of a statement is.
+    pub(super) fn origin(&self, exp: &Exp<Seg>, k: usize) -> Origin {
+        match exp {
+            Exp::Atom(Atom::Var(v)) => Origin::Same(*v),
+            Exp::Atom(Atom::Const(_))
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::Call { .. } => Origin::Unknown,
+            Exp::If {
+                then, otherwise, ..
+            } => {
+                let same = deep(|| {
+                    let first = self.through(then, k)?;
+                    (self.through(otherwise, k) == Some(first)).then_some(first)
+                });
+                same.map_or(Origin::Made, Origin::Same)
+            }
+            Exp::Loop { params, body, .. } => match params[k].init {
+                Atom::Var(init) if self.is_carried(params, body, k) => Origin::Same(init),
+                Atom::Var(_) | Atom::Const(_) => Origin::Made,
+            },
+            Exp::Op(Seg::Array(op)) => array_origin(op),
+            Exp::Op(Seg::Par(op)) => par_origin(op, k),
+            Exp::Op(Seg::UpdateAcc(update)) => Origin::Same(update.accs[k]),
+        }
+    }
+
+    /// The variable from outside of the body whose memory its `k`-th result is.
+    fn through(&self, body: &Body<Seg>, k: usize) -> Option<Var> {
+        let Atom::Var(mut var) = body.result[k] else {
+            return None;
+        };
+        while let Some((i, k)) = self.definition(&body.stms, var) {
+            match self.origin(&body.stms[i].exp, k) {
+                Origin::Same(next) => var = next,
+                Origin::Rearranged(..) | Origin::Reshaped(_) | Origin::Made | Origin::Unknown => {
+                    return None;
+                }
+            }
+        }
+        Some(var)
+    }
+
+    /// Whether the `k`-th parameter of a loop is the same memory in all iterations.
+    pub(super) fn is_carried(&self, params: &[LoopParam], body: &Body<Seg>, k: usize) -> bool {
+        deep(|| self.through(body, k)) == Some(params[k].var)
     }
 }
 
@@ -92,25 +132,4 @@ fn par_origin(op: &SegOp, k: usize) -> Origin {
             .map_or(Origin::Unknown, |dest| Origin::Same(dest.array)),
         SegKind::WithAcc(acc) => Origin::Same(acc.dests[k]),
     }
-}
-
-/// The variable from outside of the body whose memory its `k`-th result is.
-fn through(body: &Body<Seg>, k: usize) -> Option<Var> {
-    let Atom::Var(mut var) = body.result[k] else {
-        return None;
-    };
-    while let Some((i, k)) = definition(&body.stms, var) {
-        match origin(&body.stms[i].exp, k) {
-            Origin::Same(next) => var = next,
-            Origin::Rearranged(..) | Origin::Reshaped(_) | Origin::Made | Origin::Unknown => {
-                return None;
-            }
-        }
-    }
-    Some(var)
-}
-
-/// Whether the `k`-th parameter of a loop is the same memory in all iterations.
-pub(super) fn is_carried(params: &[LoopParam], body: &Body<Seg>, k: usize) -> bool {
-    through(body, k) == Some(params[k].var)
 }

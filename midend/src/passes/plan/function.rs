@@ -31,6 +31,7 @@ impl Cx<'_> {
         let params = fresh(&fun.params, &mut subst);
         let results = fresh(&fun.results, &mut subst);
         let body = rename::body(&mut self.vars, &mut subst, &fun.body);
+        self.definitions.add(&body);
         let copy = Fun {
             name: format!("{}_in_kernel", fun.name),
             entry: None,

@@ -12,7 +12,7 @@
 //! nothing is copied.
 
 use super::emit::FrameKind;
-use super::flow::{Origin, definition, origin};
+use super::flow::{Definitions, Origin};
 use super::view::View;
 use super::{Cx, Mode};
 use crate::analysis::layout::is_written;
@@ -106,21 +106,22 @@ pub(super) fn chosen_anyway(stm: &Stm<Seg>, place: &View) -> Option<Var> {
 
 /// The arrays that are made by the statements of a body, rows that points write, and leave it with dimensions in another order, in which
 /// points are innermost; with the results that they become.
-pub(super) fn turned_results(body: &Body<Seg>) -> Vec<(Var, Var)> {
+pub(super) fn turned_results(definitions: &Definitions, body: &Body<Seg>) -> Vec<(Var, Var)> {
     let results = body.result.iter().filter_map(|atom| atom.as_var());
-    let turned = results.filter_map(|result| Some((turned_result(body, result)?, result)));
+    let turned =
+        results.filter_map(|result| Some((turned_result(definitions, body, result)?, result)));
     turned.collect()
 }
 
-fn turned_result(body: &Body<Seg>, result: Var) -> Option<Var> {
+fn turned_result(definitions: &Definitions, body: &Body<Seg>, result: Var) -> Option<Var> {
     let (mut var, mut turns) = (result, Vec::new());
     let (i, k) = loop {
-        let (i, k) = definition(&body.stms, var)?;
+        let (i, k) = definitions.definition(&body.stms, var)?;
         if let Some(choice) = Choice::of(&body.stms[i]) {
             var = choice.array;
             continue;
         }
-        match origin(&body.stms[i].exp, k) {
+        match definitions.origin(&body.stms[i].exp, k) {
             Origin::Same(next) => var = next,
             Origin::Rearranged(perm, next) => {
                 turns.push(perm);
@@ -132,14 +133,19 @@ fn turned_result(body: &Body<Seg>, result: Var) -> Option<Var> {
     };
     let last = turns.first()?.len() - 1;
     let innermost = turns.iter().fold(last, |d, perm| perm[d]);
-    is_of_rows(&body.stms, (i, k), innermost).then_some(var)
+    is_of_rows(definitions, &body.stms, (i, k), innermost).then_some(var)
 }
 
 /// Whether all that the `k`-th result of a statement may be is rows that points write, and a dimension the innermost of the points.
-fn is_of_rows(stms: &[Stm<Seg>], (i, k): (usize, usize), innermost: usize) -> bool {
+fn is_of_rows(
+    definitions: &Definitions,
+    stms: &[Stm<Seg>],
+    (i, k): (usize, usize),
+    innermost: usize,
+) -> bool {
     let of_rows = |stms: &[Stm<Seg>], array: Option<Var>| {
-        let made = array.and_then(|v| definition(stms, v));
-        made.is_some_and(|made| is_of_rows(stms, made, innermost))
+        let made = array.and_then(|v| definitions.definition(stms, v));
+        made.is_some_and(|made| is_of_rows(definitions, stms, made, innermost))
     };
     if let Some(choice) = Choice::of(&stms[i]) {
         return of_rows(stms, Some(choice.array));

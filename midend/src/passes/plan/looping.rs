@@ -1,7 +1,6 @@
 //! Loops.
 
 use super::emit::FrameKind;
-use super::flow::is_carried;
 use super::view::View;
 use super::{Cx, Mode};
 use crate::analysis::apart::apart;
@@ -106,7 +105,7 @@ impl Cx<'_> {
             });
             return Carry::Scalar;
         };
-        if is_carried(params, body, k) {
+        if self.definitions.is_carried(params, body, k) {
             fired("plan/updated-all-along");
             return Carry::Fixed(view);
         }

@@ -11,7 +11,6 @@
 //! ```
 
 use super::Cx;
-use super::flow::definition;
 use super::view::View;
 use crate::hash::HashMap;
 use crate::ir::array::{ArrayOp, SliceDim};
@@ -42,7 +41,7 @@ impl Cx<'_> {
                 then, otherwise, ..
             } => [then, otherwise].into_iter().all(|branch| {
                 let made = branch.result[k].as_var();
-                let made = made.and_then(|v| definition(&branch.stms, v));
+                let made = made.and_then(|v| self.definitions.definition(&branch.stms, v));
                 branch.stms.iter().enumerate().all(|(i, stm)| match made {
                     Some((at, k)) if at == i => self.reads_own_places(stm, k, part),
                     Some(_) | None => !self.touches(stm, part),

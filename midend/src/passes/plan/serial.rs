@@ -3,7 +3,6 @@
 //! stays on the host, for devices copy in parallel.
 
 use super::emit::FrameKind;
-use super::flow::is_carried;
 use super::{Cx, Mode, is_parallel};
 use crate::fired::fired;
 use crate::ir::array::ArrayOp;
@@ -32,7 +31,8 @@ impl Cx<'_> {
                 LoopForm::While(cond) => is_parallel(cond, &self.parallel),
             };
         let fits = params.iter().enumerate().all(|(k, param)| {
-            is_carried(params, body, k) || self.shape_in_scope(&self.vars[param.var].ty)
+            self.definitions.is_carried(params, body, k)
+                || self.shape_in_scope(&self.vars[param.var].ty)
         });
         if parallel || !fits || self.makes_arrays(body) {
             return false;
@@ -41,7 +41,7 @@ impl Cx<'_> {
         let inner: Vec<Var> = stm.binds.iter().map(|&b| self.twin(b)).collect();
         let mut cells = Vec::new();
         for (k, (&bind, &twin)) in stm.binds.iter().zip(&inner).enumerate() {
-            if self.is_array(bind) && !is_carried(params, body, k) {
+            if self.is_array(bind) && !self.definitions.is_carried(params, body, k) {
                 let home = self.made(bind);
                 self.dests.insert(twin, home);
             }

@@ -34,6 +34,7 @@ mod arrays;
 
 use crate::analysis::rows::{along_rows, maps_rows, reduces_columns, reduces_ragged_rows};
 use crate::fired::fired;
+use crate::hash::HashSet;
 use crate::ir::id::{SpanId, Var};
 use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::seg::Seg;
@@ -62,15 +63,23 @@ pub(super) fn body(vars: &mut Vars, body: &mut Body<Seg>) {
     for stm in &mut body.stms {
         deep(|| stm.exp.bodies_mut(&mut |inner| self::body(vars, inner)));
     }
+    let guards = body
+        .stms
+        .iter()
+        .filter(|stm| matches!(stm.exp, Exp::Guard { .. }));
+    let guards: HashSet<Var> = guards.flat_map(|stm| stm.binds.clone()).collect();
+    if guards.is_empty() {
+        return;
+    }
     for i in (0..body.stms.len()).rev() {
-        if let Some((cond, versions)) = choice(vars, &body.stms[i]) {
+        if let Some((cond, versions)) = choice(vars, &guards, &body.stms[i]) {
             decide(vars, &mut body.stms, (i, cond), versions);
         }
     }
 }
 
-/// The condition of a choice between versions that are of a kind of their own.
-fn choice(vars: &Vars, stm: &Stm<Seg>) -> Option<(Var, Versions)> {
+/// The guard of a choice between versions that are of a kind of their own.
+fn choice(vars: &Vars, guards: &HashSet<Var>, stm: &Stm<Seg>) -> Option<(Var, Versions)> {
     let Exp::If {
         cond,
         then,
@@ -79,6 +88,7 @@ fn choice(vars: &Vars, stm: &Stm<Seg>) -> Option<(Var, Versions)> {
     else {
         return None;
     };
+    let cond = cond.as_var().filter(|cond| guards.contains(cond))?;
     let in_tiles = |stm: &Stm<Seg>| matches!(&stm.exp, Exp::Op(Seg::Par(op)) if op.tiled == 2);
     let versions = if then.stms.iter().any(in_tiles) {
         Versions::Tiles
@@ -93,7 +103,7 @@ fn choice(vars: &Vars, stm: &Stm<Seg>) -> Option<(Var, Versions)> {
     } else {
         return None;
     };
-    Some((cond.as_var()?, versions))
+    Some((cond, versions))
 }
 
 /// Changes the guard that decides statement `at`, if it is in the same body and the length of rows is known there.

@@ -36,6 +36,8 @@ pub(super) struct Places<'k> {
     varying: BTreeSet<Var>,
     unit: BTreeSet<Var>,
     within: Within,
+    /// The first statement of the body that a variable is used in.
+    first: BTreeMap<Var, usize>,
 }
 
 impl<'k> Places<'k> {
@@ -63,7 +65,8 @@ impl<'k> Places<'k> {
         });
         let mut inner = BTreeSet::new();
         let (mut varying, mut unit) = (BTreeSet::from([index]), BTreeSet::from([index]));
-        for stm in &kernel.body.stms {
+        let mut first = BTreeMap::new();
+        for (at, stm) in kernel.body.stms.iter().enumerate() {
             stm.exp.inner_binders(&mut |v| {
                 inner.insert(v);
             });
@@ -82,8 +85,12 @@ impl<'k> Places<'k> {
                     unit.extend(&stm.binds);
                 }
             }
-            if free_in_stm(vars, stm).iter().any(|v| varying.contains(v)) {
+            let free = free_in_stm(vars, stm);
+            if free.iter().any(|v| varying.contains(v)) {
                 varying.extend(&stm.binds);
+            }
+            for v in free {
+                first.entry(v).or_insert(at);
             }
         }
         let mut bound = BTreeSet::new();
@@ -101,6 +108,7 @@ impl<'k> Places<'k> {
             varying,
             unit,
             within: Within::of(&kernel.body),
+            first,
         })
     }
 
@@ -240,8 +248,7 @@ impl<'k> Places<'k> {
 
     /// The row of a buffer that each point goes to: all of it is written by the statement of this number, the first one.
     pub(super) fn written_row(&self, body: &Body<Mem>, buffer: Var) -> Option<(usize, Row)> {
-        let touches = |stm: &Stm<Mem>| free_in_stm(self.vars, stm).contains(&buffer);
-        let at = body.stms.iter().position(touches)?;
+        let at = *self.first.get(&buffer)?;
         let row = self
             .copied_row(&body.stms[at], buffer)
             .or_else(|| self.looped_row(&body.stms[at], buffer))?;
