@@ -11,24 +11,28 @@
 //!
 //! A check may only report what the program would have reported: before the loop it holds, too, if the loop does
 //! nothing. Inside of the loop the certificate then proves the condition itself. Checks leave maps and counted loops, not
-//! `while` loops, operators or branches. Nothing else that could fail, or that makes an array, is moved: an index is not
-//! in range, and a size may be negative, where nothing is executed.
+//! `while` loops, operators or branches. Nothing else that could fail, or that makes an array, is moved in this way: an index is not
+//! in range, and a size may be negative, where nothing is executed. [Whole](whole) loops, calls and parallel operations are.
 //!
 //! Maps without checks between them nest perfectly, which is what flattening looks for. Inner bodies come before outer
 //! ones, so that one walk moves everything as far as it goes.
 
+mod whole;
+
+use crate::analysis::calls::spread;
 use crate::fired::fired;
 use crate::hash::HashSet;
 use crate::interp::scalar::convert::convert;
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
-use crate::ir::id::{SpanId, Var};
+use crate::ir::id::{FunId, IdVec, SpanId, Var};
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Atom, Body, Exp, LoopForm, Program, Stm, VarInfo, Vars};
+use crate::ir::syntax::{Atom, Body, Exp, Fun, LoopForm, Program, Stm, VarInfo, Vars};
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk::{deep, type_vars};
 use crate::pass::Pass;
+use whole::Guarded;
 
 /// The pass.
 pub const PASS: Pass<Soac> = Pass {
@@ -38,7 +42,22 @@ pub const PASS: Pass<Soac> = Pass {
 };
 
 fn run(program: Program<Soac>) -> Program<Soac> {
-    program.map_funs(|vars, fun| Hoist { vars }.body(&mut fun.body))
+    let shows = spread(&program.funs, |id, facts| {
+        let body = &program.funs[id].body;
+        body.stms.iter().any(|stm| whole::shows(stm, facts))
+    });
+    let mut unique = program.funs.clone();
+    for fun in unique.iter_mut() {
+        fun.body.stms.clear();
+    }
+    program.map_funs(|vars, fun| {
+        let mut hoist = Hoist {
+            vars,
+            unique: &unique,
+            shows: &shows,
+        };
+        hoist.body(&mut fun.body);
+    })
 }
 
 /// How often the body of a statement is executed.
@@ -52,7 +71,14 @@ enum Trips {
 
 struct Hoist<'v> {
     vars: &'v mut Vars,
+    /// The functions without their bodies: which parameters they consume.
+    unique: &'v IdVec<FunId, Fun<Soac>>,
+    /// Which functions show something.
+    shows: &'v [bool],
 }
+
+/// How often what leaves a body is looked for again, since more may leave after it.
+const ROUNDS: usize = 4;
 
 impl Hoist<'_> {
     fn body(&mut self, body: &mut Body<Soac>) {
@@ -72,6 +98,7 @@ impl Hoist<'_> {
         });
         let certs = stm.certs.clone();
         let from = out.len();
+        let once = Trips::Count(Atom::i64(1));
         match &mut stm.exp {
             Exp::Atom(_)
             | Exp::Scalar(..)
@@ -86,19 +113,19 @@ impl Hoist<'_> {
                 self.body(then);
                 self.body(otherwise);
             }
-            Exp::Loop {
-                params: _,
-                form,
-                body,
-            } => {
+            Exp::Loop { params, form, body } => {
                 let trips = match form {
                     LoopForm::For { index: _, bound } => Trips::Count(*bound),
                     LoopForm::While(cond) => {
-                        self.lift(cond, Trips::Unknown, &bound, out);
+                        self.lift(cond, (Trips::Unknown, once), (&bound, false), out);
                         Trips::Unknown
                     }
                 };
-                self.lift(body, trips, &bound, out);
+                let around = self.lift(body, (trips, trips), (&bound, true), out);
+                let inits = params.iter().map(|param| param.init).collect();
+                if let Some(guarded) = around {
+                    guarded.around(self, stm, inits);
+                }
             }
             Exp::Op(op) => {
                 let count = width(op);
@@ -110,14 +137,20 @@ impl Hoist<'_> {
                         Some(_) | None => Trips::Unknown,
                     };
                     first = false;
-                    self.lift(body, trips, &bound, out);
+                    self.lift(body, (trips, trips), (&bound, false), out);
                 });
             }
         }
-        // What protected the loop protects the checks that came out of it; the rest cannot fail.
+        // What protected the loop protects what came out of it and may fail.
         for lifted in &mut out[from..] {
+            let may_fail = match &lifted.exp {
+                Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => true,
+                Exp::Op(op) => !matches!(op.as_array(), Some(ArrayOp::Rearrange { .. })),
+                Exp::Scalar(op, _) => !total(*op),
+                Exp::Atom(_) | Exp::Guard { .. } => false,
+            };
             for cert in &certs {
-                if matches!(lifted.exp, Exp::Assert { .. }) && !lifted.certs.contains(cert) {
+                if may_fail && !lifted.certs.contains(cert) {
                     lifted.certs.push(*cert);
                 }
             }
@@ -125,14 +158,33 @@ impl Hoist<'_> {
     }
 
     /// Hoists inside of a body, then moves from its top to `out` what does not depend on anything bound in it.
+    /// `trips` tell how often its checks, and how often its costly statements are executed.
     fn lift(
+        &mut self,
+        body: &mut Body<Soac>,
+        (checks, trips): (Trips, Trips),
+        (bound, is_loop): (&HashSet<Var>, bool),
+        out: &mut Vec<Stm<Soac>>,
+    ) -> Option<Guarded> {
+        self.body(body);
+        for _ in 0..ROUNDS {
+            self.cheap(body, checks, bound, out);
+            let (moved, around) = self.whole(body, trips, (bound, is_loop), out);
+            if !moved || around.is_some() {
+                return around;
+            }
+        }
+        None
+    }
+
+    /// Moves scalars, views and checks from the top of a body to `out` that do not depend on anything bound in it.
+    fn cheap(
         &mut self,
         body: &mut Body<Soac>,
         trips: Trips,
         bound: &HashSet<Var>,
         out: &mut Vec<Stm<Soac>>,
     ) {
-        self.body(body);
         let mut inside = bound.clone();
         let mut guard = None;
         body.stms.retain_mut(|stm| {

@@ -1,5 +1,7 @@
 //! Mistakes made on purpose: what a pass makes is changed as if the pass had a bug, and the campaign must notice.
 
+mod hoisted;
+
 use midend::ir::array::{ArrayOp, SliceDim};
 use midend::ir::dialect::Dialect;
 use midend::ir::mem::Mem;
@@ -111,7 +113,12 @@ pub static PLANTS: &[Plant] = &[
     Plant {
         pass: "hoist",
         what: "a check before a loop forgets that the loop may do nothing",
-        change: Change::Nested(no_disjunction),
+        change: Change::Nested(hoisted::no_disjunction),
+    },
+    Plant {
+        pass: "hoist",
+        what: "what leaves a loop is zero",
+        change: Change::Nested(hoisted::nothing_left),
     },
     Plant {
         pass: "operators",
@@ -336,13 +343,6 @@ fn turned_results(vars: &Vars, stm: &mut Stm<Soac>) {
 fn keeps_the_rest(_: &Vars, stm: &mut Stm<Soac>) {
     if let Exp::Op(Soac::Filter { lam, .. }) = &mut stm.exp {
         lam.body.result[0] = Atom::bool(true);
-    }
-}
-
-fn no_disjunction<D>(_: &Vars, stm: &mut Stm<D>) {
-    let is_or = matches!(binary(stm), Some((BinOp::Or, _)));
-    if let (true, Exp::Scalar(ScalarOp::Bin(_, ScalarType::Bool), args)) = (is_or, &stm.exp) {
-        stm.exp = Exp::Atom(args[0]);
     }
 }
 
