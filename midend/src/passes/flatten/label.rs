@@ -300,7 +300,11 @@ impl<'a> Labeller<'a> {
             Exp::Assert { .. } => {
                 let mut known = true;
                 stm.exp.operands(&mut |a| known &= self.labels.uniform(a));
-                if known { Label::Uniform } else { Label::Check }
+                if known && certified {
+                    Label::Uniform
+                } else {
+                    Label::Check
+                }
             }
             Exp::Guard { .. } => Label::Seq,
             Exp::Call { fun, args } => self.call(stm, *fun, args),
