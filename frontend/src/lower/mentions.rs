@@ -182,7 +182,12 @@ pub fn ty(t: &Type, f: Sink<'_>) {
             .for_each(|(_, ts)| ts.iter().for_each(|t| ty(t, f))),
         Type::Fun(fun) => {
             ty(&fun.arg, f);
-            ret(&fun.ret, f);
+            // The type itself binds the size that is its argument, and those that a call makes known.
+            let binds = |name: Name| fun.param == Some(name) || fun.ret.exts.contains(&name);
+            ret(&fun.ret, &mut |mention| match mention {
+                Mention::Name(name) if binds(name) => {}
+                Mention::Name(_) | Mention::Node => f(mention),
+            });
         }
         Type::Named(named) => {
             f(Mention::Name(named.name));
