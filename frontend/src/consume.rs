@@ -81,7 +81,7 @@ struct Local {
     scheme: Option<Type>,
 }
 
-/// A function or loop body around the place at hand.
+/// A function or loop body around the current expression.
 #[derive(Debug, Default)]
 struct Frame {
     /// What the body looks at from outside of it, and where.
@@ -106,6 +106,8 @@ struct Checker<'n> {
     consumed: HashMap<Var, Event>,
     /// The consumed variables in the order of their consumption.
     trail: Vec<Var>,
+    /// What was consumed, in order.
+    spent: Vec<Set>,
     /// Variables about which something was said: once is enough.
     reported: BTreeSet<Var>,
     errors: Vec<Diagnostic>,
@@ -126,6 +128,7 @@ impl<'n> Checker<'n> {
             frames: Vec::new(),
             consumed: HashMap::default(),
             trail: Vec::new(),
+            spent: Vec::new(),
             reported: BTreeSet::new(),
             errors: Vec::new(),
         }
@@ -150,7 +153,7 @@ impl<'n> Checker<'n> {
         (!declared).then_some(ret)
     }
 
-    /// How many functions and loops are around the place at hand.
+    /// How many functions and loops are around the current expression.
     fn depth(&self) -> usize {
         self.frames.len()
     }
@@ -192,6 +195,20 @@ impl<'n> Checker<'n> {
         }
     }
 
+    /// The variables that a value may share memory with.
+    fn vars_of(&self, als: &Als) -> Vec<Var> {
+        als.all().iter().map(|p| self.places.var(p)).collect()
+    }
+
+    /// A value without what has been consumed.
+    fn unconsumed(&self, als: &Als) -> Als {
+        als.filter(&|p| !self.consumed.contains_key(&self.places.var(p)))
+    }
+
+    fn shares(&self, a: &Set, b: &Set) -> bool {
+        self.places.common(a, b).is_some()
+    }
+
     /// Consumes all that a value may share memory with.
     fn consume(&mut self, span: Span, set: &Set) {
         for place in set.iter() {
@@ -200,6 +217,7 @@ impl<'n> Checker<'n> {
             }
         }
         self.observe(None, span, set);
+        self.spent.push(set.clone());
         let vars: Vec<Var> = set.iter().map(|p| self.places.var(p)).collect();
         self.note_consumed(vars.into_iter().map(|v| (v, Event { span })));
     }

@@ -109,7 +109,7 @@ impl Checker<'_> {
         if self.trail.len() == after {
             return;
         }
-        let vars: Vec<_> = als.all().iter().map(|p| self.places.var(p)).collect();
+        let vars = self.vars_of(als);
         let gone = self.trail[after..]
             .iter()
             .find(|v| vars.contains(v))
@@ -127,7 +127,7 @@ impl Checker<'_> {
             return als;
         }
         self.note_consumed(consumed);
-        als.filter(&|p| !self.consumed.contains_key(&self.places.var(p)))
+        self.unconsumed(&als)
     }
 
     /// Components in the order of the type.
@@ -239,6 +239,9 @@ impl Checker<'_> {
                 }
             }
         }
+        if !in_place && names_a_part(source) {
+            return self.replace_part(source, path, value);
+        }
         let new = self.exp(value);
         let after = self.trail.len();
         let old = self.exp(source);
@@ -257,6 +260,29 @@ impl Checker<'_> {
         }
         self.consume(span, &old);
         Als::Fresh
+    }
+
+    /// A record or tuple with a new part: `r with a = (r.a with [i] = x)` may consume the part that it replaces.
+    fn replace_part(&mut self, source: &Exp, path: &[Step], value: &Exp) -> Als {
+        let old = self.exp(source);
+        let (after, spent) = (self.trail.len(), self.spent.len());
+        let new = self.exp(value);
+        if self.trail.len() > after {
+            let mut kept = Set::default();
+            self.reached(&old, &source.ty, path, &mut kept);
+            let spent = &self.spent[spent..];
+            let known: Vec<_> = spent.iter().cloned().map(Als::Any).collect();
+            let known: Vec<_> = known.iter().flat_map(|als| self.vars_of(als)).collect();
+            let vars = self.vars_of(&old);
+            let unknown = |v| vars.contains(v) && !known.contains(v);
+            if spent.iter().any(|set| self.shares(set, &kept))
+                || self.trail[after..].iter().any(unknown)
+            {
+                self.still_there(source.span, &old, after);
+            }
+        }
+        let old = self.unconsumed(&old);
+        self.replace(&old, &source.ty, path, new)
     }
 
     /// The places of the array that an in-place update reaches; those of the parts beside it are added to `beside`.
@@ -340,4 +366,13 @@ fn field_index(ty: &Type, field: &Sym) -> Option<usize> {
 /// Whether an argument's type can have memory that a call consumes.
 pub(super) fn may_be_consumed(ty: &Type) -> bool {
     holds_memory(ty) && returns::any_unique(ty)
+}
+
+/// Whether an expression is a variable or a part of one.
+fn names_a_part(exp: &Exp) -> bool {
+    match &exp.kind {
+        ExpKind::Var { .. } => true,
+        ExpKind::Field(of, _) | ExpKind::TupleField(of, _) => names_a_part(of),
+        _ => false,
+    }
 }

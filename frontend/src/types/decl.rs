@@ -36,7 +36,7 @@ impl Cx<'_> {
         match &dec.kind {
             DecKind::Val(bind) => self.val_dec(bind, dec, out, export),
             DecKind::Type(bind) => {
-                distinct(out, 1, &bind.name)?;
+                distinct(out, 1, &bind.name, export)?;
                 let abbr = self.type_bind(bind)?;
                 let name = bind.name.name.clone();
                 self.frame().types.insert(name.clone(), abbr.clone());
@@ -46,7 +46,7 @@ impl Cx<'_> {
                 Ok(())
             }
             DecKind::Module(bind) => {
-                distinct(out, 0, &bind.name)?;
+                distinct(out, 0, &bind.name, export)?;
                 let (module, exp) = self.module_bind(bind)?;
                 let name = bind.name.name.clone();
                 self.frame().add_module(name.clone(), module.clone());
@@ -57,7 +57,7 @@ impl Cx<'_> {
                 Ok(())
             }
             DecKind::ModType(bind) => {
-                distinct(out, 3, &bind.name)?;
+                distinct(out, 3, &bind.name, export)?;
                 let sig = Arc::new(self.sig_exp(&bind.body)?);
                 let name = bind.name.name.clone();
                 self.frame().sigs.insert(name.clone(), Arc::clone(&sig));
@@ -98,7 +98,7 @@ impl Cx<'_> {
         out: &mut Decs,
         export: bool,
     ) -> Res<()> {
-        distinct(out, 0, &bind.name)?;
+        distinct(out, 0, &bind.name, export)?;
         if *bind.name.name == *"&&" || *bind.name.name == *"||" {
             let message = format!(
                 "`{}` cannot be defined anew: it does not always evaluate its second operand",
@@ -364,7 +364,11 @@ impl Cx<'_> {
     }
 }
 
-fn distinct(out: &mut Decs, space: u8, ident: &ast::Ident) -> Res<()> {
+/// A structure exports a name once; a local declaration hides what had its name before.
+fn distinct(out: &mut Decs, space: u8, ident: &ast::Ident, export: bool) -> Res<()> {
+    if !export {
+        return Ok(());
+    }
     match out.seen.insert((space, ident.name.clone()), ident.span) {
         None => Ok(()),
         Some(first) => Err(Box::new(

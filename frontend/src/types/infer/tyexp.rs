@@ -172,7 +172,8 @@ impl Infer<'_, '_> {
                         return self.sequence_of_sequences(&t, written);
                     }
                     lift = lift.max(l);
-                    actual.push(TypeArg::Type(t));
+                    // Marks belong to the type that is made: `*(t a)`, not `t (*a)`.
+                    actual.push(TypeArg::Type(clear_unique(&t)));
                 }
                 (TypeParam::Size(_), ast::TypeArg::Type(t)) => {
                     return err(
