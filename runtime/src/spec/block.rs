@@ -9,12 +9,15 @@ pub(super) struct Block {
 }
 
 /// The blocks in order. A block begins at a line that begins with `-- ==`, and ends before the first line that does
-/// not begin with `--`.
+/// not begin with `--`. A line of more signs, `-- =====`, is a ruler between comments.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut lines = text.lines().zip(1..);
     while let Some((line, number)) = lines.next() {
-        let Some(rest) = line.strip_prefix("-- ==") else {
+        let Some(rest) = line
+            .strip_prefix("-- ==")
+            .filter(|rest| !rest.starts_with('='))
+        else {
             continue;
         };
         let mut text = String::from(rest);

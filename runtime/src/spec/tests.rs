@@ -19,6 +19,16 @@ fn a_program_without_blocks_must_only_compile() {
 }
 
 #[test]
+fn a_ruler_of_signs_begins_no_block() {
+    let text = "-- =====\n-- Helpers\n-- =====\ndef f = 1\n\n-- ===\n";
+    let spec = Spec::parse(text).expect("no block");
+    assert!(!spec.present);
+    let text =
+        "-- ===\n-- Sums\n-- ===\n\n-- ==\n-- input { 1 } output { 2 }\ndef main x = x + 1\n";
+    assert_eq!(cases(text).len(), 1);
+}
+
+#[test]
 fn values_and_results_are_read() {
     let cases = cases(concat!(
         "-- A description.\n",
