@@ -16,10 +16,11 @@ pub mod share;
 mod targets;
 
 use crate::generate::arguments;
+use crate::generate::modules;
 use crate::generate::rows::{self, Sequences};
 use crate::generate::shrink;
 use arrc::loader::FileLoader;
-use frontend::diagnostic::Code;
+use frontend::diagnostic::{Code, Diagnostic};
 use frontend::render::{Look, render_all};
 use midend::fired::{self, Counts};
 use midend::interp::scalar::same_value;
@@ -56,6 +57,8 @@ pub struct Trials {
     pub targets: bool,
     /// Whether programs are made in the source language, with irregular arrays.
     pub rows: bool,
+    /// Whether they are made in the source language, with modules, size expressions, records and sums.
+    pub modules: bool,
     /// Whether these have sequences as well.
     pub sequences: bool,
     /// Whether every program, not one of four, is compiled for vector registers of 256 bits as well.
@@ -71,6 +74,7 @@ impl Trials {
     pub const ALL: Self = Self {
         targets: true,
         rows: false,
+        modules: false,
         sequences: false,
         widths: false,
         extents: None,
@@ -164,7 +168,25 @@ pub fn check(nested: &Program<Soac>, seed: u64, trials: Trials) -> Result<Tried,
     check_with(nested, seed, trials, &arguments)
 }
 
-/// The same for a program of the source language with irregular arrays; what is wrong, after the program's text.
+/// The same for a program of the source language, which must be accepted; what is wrong, before the program's text.
+pub fn check_source(seed: u64, budget: usize, trials: Trials) -> Result<Tried, String> {
+    if !trials.modules {
+        return check_rows(seed, budget, trials);
+    }
+    let text = modules::text(seed, budget);
+    let about = |why: String| format!("{why}\n\n{text}");
+    let mut loader = FileLoader::new();
+    let file = loader.add_text("modules.fut", &text);
+    let compiled = unwound(|| frontend::compile(file, &mut loader)).map_err(about)?;
+    match compiled {
+        Ok(compiled) => {
+            check_with(&compiled.program, seed, trials, &modules::arguments).map_err(about)
+        }
+        Err(errors) => Err(about(refusal(&loader, &errors))),
+    }
+}
+
+/// The same for irregular arrays.
 pub fn check_rows(seed: u64, budget: usize, trials: Trials) -> Result<Tried, String> {
     let mut refused = String::new();
     for attempt in 0..ATTEMPTS {
@@ -188,8 +210,7 @@ pub fn check_rows(seed: u64, budget: usize, trials: Trials) -> Result<Tried, Str
             }
             Err(errors) => {
                 let unsupported = errors.iter().any(|e| e.code == Code::NotYetSupported);
-                let errors = render_all(loader.sources(), &errors, Look::Plain);
-                refused = about(format!("refused: {errors}"));
+                refused = about(refusal(&loader, &errors));
                 if unsupported {
                     break;
                 }
@@ -197,6 +218,11 @@ pub fn check_rows(seed: u64, budget: usize, trials: Trials) -> Result<Tried, Str
         }
     }
     Err(refused)
+}
+
+fn refusal(loader: &FileLoader, errors: &[Diagnostic]) -> String {
+    let errors = render_all(loader.sources(), errors, Look::Plain);
+    format!("refused: {errors}")
 }
 
 fn check_with(

@@ -14,6 +14,7 @@ mod element;
 mod handing;
 mod irregular;
 mod large;
+pub mod modules;
 mod nest;
 mod ragged;
 mod random;

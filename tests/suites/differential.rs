@@ -5,7 +5,7 @@
 
 use arrc_tests::differential::exact::sums_of_floats;
 use arrc_tests::differential::planted::PLANTS;
-use arrc_tests::differential::{BUDGET, Trials, check, check_rows, shrunk};
+use arrc_tests::differential::{BUDGET, Trials, check, check_source, shrunk};
 use arrc_tests::extents::{self, Extents};
 use arrc_tests::generate::program;
 use midend::ir::read;
@@ -46,7 +46,23 @@ fn irregular_arrays_are_the_same_everywhere() {
     let first = number("ARRC_SEED").unwrap_or(0);
     let count = number("ARRC_PROGRAMS").unwrap_or(PROGRAMS);
     let failures: Vec<String> = (first..first + count)
-        .filter_map(|seed| check_rows(seed, BUDGET, Trials::ALL).err())
+        .filter_map(|seed| check_source(seed, BUDGET, Trials::ALL).err())
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// The same for programs with modules, size expressions, records and sums, all of which must be accepted.
+#[test]
+fn modules_are_the_same_everywhere() {
+    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+    let first = number("ARRC_SEED").unwrap_or(0);
+    let count = number("ARRC_PROGRAMS").unwrap_or(PROGRAMS);
+    let trials = Trials {
+        modules: true,
+        ..Trials::ALL
+    };
+    let failures: Vec<String> = (first..first + count)
+        .filter_map(|seed| check_source(seed, BUDGET, trials).err())
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
@@ -62,7 +78,7 @@ fn sequences_are_the_same_everywhere() {
         ..Trials::ALL
     };
     let failures: Vec<String> = (first..first + count)
-        .filter_map(|seed| check_rows(seed, BUDGET, trials).err())
+        .filter_map(|seed| check_source(seed, BUDGET, trials).err())
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -11,7 +11,7 @@
 //!
 //! What came of it so far is written to `summary.txt` beside the reports while the campaign runs.
 
-use super::{BUDGET, Trials, Tried, check, check_rows, shrunk, unwound};
+use super::{BUDGET, Trials, Tried, check, check_source, shrunk, unwound};
 use crate::extents::Extents;
 use crate::generate::program;
 use std::collections::BTreeMap;
@@ -81,8 +81,8 @@ pub fn work(first: u64, end: u64, trials: Trials, reports: &Path) -> io::Result<
     }
     for seed in first..end {
         tell(&format!("try {seed}"))?;
-        if trials.rows {
-            match unwound(|| check_rows(seed, BUDGET, trials)).and_then(|result| result) {
+        if trials.rows || trials.modules {
+            match unwound(|| check_source(seed, BUDGET, trials)).and_then(|result| result) {
                 Ok(tried) => tell(&ran(seed, &tried))?,
                 Err(error) => {
                     fs::write(
@@ -138,7 +138,7 @@ fn work_on_extents(seeds: Range<u64>, cases: u64, reports: &Path) -> io::Result<
 fn smallest(seed: u64, trials: Trials, error: String) -> String {
     let kind = error.split(':').next().unwrap_or_default().to_owned();
     let mut errors = (1..BUDGET).filter_map(|budget| {
-        let result = unwound(|| check_rows(seed, budget, trials)).and_then(|result| result);
+        let result = unwound(|| check_source(seed, budget, trials)).and_then(|result| result);
         result.err().filter(|why| why.starts_with(&kind))
     });
     errors.next().unwrap_or(error)
