@@ -31,6 +31,19 @@ impl FloatType {
 }
 
 impl FloatDigits {
+    /// A number in base 2, without a prefix.
+    pub fn from_bits(bits: &str) -> FloatDigits {
+        let digit = |four: &[u8]| {
+            let value = four
+                .iter()
+                .fold(0, |value, bit| value * 2 + u32::from(*bit == b'1'));
+            char::from_digit(value, 16).unwrap_or('0')
+        };
+        let mut out: Vec<char> = bits.as_bytes().rchunks(4).map(digit).collect();
+        out.extend(['x', '0']);
+        FloatDigits(out.into_iter().rev().collect::<String>().into())
+    }
+
     /// The value in `f64`, rounded to nearest even.
     pub fn to_f64(&self) -> f64 {
         match self.hexadecimal() {

@@ -17,8 +17,13 @@ pub(crate) struct RExp {
 
 #[derive(Debug, Clone)]
 pub(crate) enum RLit {
-    Int(i128),
-    Float(FloatDigits, bool),
+    /// An integer; with a suffix of its type, a negation of it is taken modulo two to the width of the type.
+    Int {
+        value: i128,
+        suffixed: bool,
+    },
+    /// A float, or an integer that only a float type holds.
+    Float(FloatDigits),
     Bool(bool),
 }
 
@@ -137,7 +142,7 @@ pub(crate) enum RPatKind {
     Wild,
     Tuple(Vec<RPat>),
     Record(Vec<(Sym, RPat)>),
-    Lit(RLit),
+    Lit { negative: bool, value: RLit },
     Construct(Sym, Vec<RPat>),
     Ascribe(P<RPat>, RType),
 }

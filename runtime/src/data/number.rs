@@ -80,10 +80,6 @@ fn float(value: f64, ty: ScalarType) -> Const {
     }
 }
 
-fn signed(value: f64, negative: bool) -> f64 {
-    if negative { -value } else { value }
-}
-
 /// A number without its sign, taken apart.
 struct Parts<'a> {
     /// The digits, with base prefix, point and exponent.
@@ -173,54 +169,47 @@ impl Parts<'_> {
         if self.fractional {
             return Err(format!("expected an integer of type {ty}, found `{token}`"));
         }
-        let magnitude = self
-            .magnitude()
-            .and_then(|m| i128::try_from(m).ok())
-            .unwrap_or(i128::MAX);
+        let out = || format!("`{token}` is out of the range of {ty}");
+        let (magnitude, fits) = self.magnitude();
+        if !fits && range == Range::Checked {
+            return Err(out());
+        }
         let value = if negative { -magnitude } else { magnitude };
-        integer(value, ty, range).ok_or_else(|| format!("`{token}` is out of the range of {ty}"))
+        integer(value, ty, range).ok_or_else(out)
     }
     fn float(&self, negative: bool, ty: ScalarType) -> Const {
         let text: String = self.text.chars().filter(|c| *c != '_').collect();
         let prefix = text.get(..2).unwrap_or_default();
-        if let "0b" | "0B" = prefix {
-            let value = u128::from_str_radix(&text[2..], 2).unwrap_or(u128::MAX);
-            return float(signed(value as f64, negative), ty);
-        }
-        let hexadecimal = matches!(prefix, "0x" | "0X");
-        let digits = || FloatDigits(text.as_str().into());
+        let digits = match prefix {
+            "0b" | "0B" => FloatDigits::from_bits(&text[2..]),
+            _ => FloatDigits(text.into()),
+        };
         if ty == ScalarType::F16 {
-            let value = digits().to_f16();
+            let value = digits.to_f16();
             Const::f16(if negative { -value } else { value })
         } else if ty == ScalarType::F32 {
-            let value = if hexadecimal {
-                digits().to_f32()
-            } else {
-                text.parse().unwrap_or(f32::NAN)
-            };
+            let value = digits.to_f32();
             Const::f32(if negative { -value } else { value })
         } else {
-            let value = if hexadecimal {
-                digits().to_f64()
-            } else {
-                text.parse().unwrap_or(f64::NAN)
-            };
-            Const::f64(signed(value, negative))
+            let value = digits.to_f64();
+            Const::f64(if negative { -value } else { value })
         }
     }
-    fn magnitude(&self) -> Option<u128> {
+    /// The integer modulo 2^127, and whether it is that.
+    fn magnitude(&self) -> (i128, bool) {
         let (radix, digits) = match self.text.get(..2) {
             Some("0x" | "0X") => (16, &self.text[2..]),
             Some("0b" | "0B") => (2, &self.text[2..]),
             Some(_) | None => (10, self.text),
         };
-        let mut value = 0u128;
-        for digit in digits.chars().filter(|c| *c != '_') {
-            value = value
-                .checked_mul(radix)?
-                .checked_add(u128::from(digit.to_digit(16)?))?;
+        let (mut value, mut fits) = (0i128, true);
+        for digit in digits.chars().filter_map(|c| c.to_digit(16)) {
+            let next = value.checked_mul(radix);
+            let next = next.and_then(|value| value.checked_add(i128::from(digit)));
+            fits &= next.is_some();
+            value = value.wrapping_mul(radix).wrapping_add(i128::from(digit)) & i128::MAX;
         }
-        Some(value)
+        (value, fits)
     }
 }
 

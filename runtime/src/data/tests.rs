@@ -38,6 +38,12 @@ fn scalars_show_their_type_by_suffix_or_default() {
         ("65535u8", Const::U8(255)),
         ("0x1f32", Const::I32(0x1f32)),
         ("0b1_0_1u16", Const::U16(5)),
+        ("-0f32", Const::f32(-0.0)),
+        ("340282366920938463463374607431768211459i32", Const::I32(3)),
+        (
+            "1606938044258990275541962092341162602522202993782792835301376f64",
+            Const::f64(2f64.powi(200)),
+        ),
         ("1_000_000", Const::I32(1_000_000)),
         ("18446744073709551615u64", Const::U64(u64::MAX)),
         ("1.5", Const::f64(1.5)),
@@ -55,6 +61,9 @@ fn scalars_show_their_type_by_suffix_or_default() {
     for (text, expected) in cases {
         assert_eq!(read(text), Ok(Value::Scalar(expected)), "{text}");
     }
+    let long = format!("0b11{}f64", "0".repeat(200));
+    let expected = Const::f64(3.0 * 2f64.powi(200));
+    assert_eq!(read(&long), Ok(Value::Scalar(expected)));
     assert!(
         matches!(read("f16.nan"), Ok(Value::Scalar(Const::F16(bits))) if f16::from_bits(bits).is_nan())
     );

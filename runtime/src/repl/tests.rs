@@ -35,6 +35,14 @@ fn definitions_are_kept_and_used() {
         says(&mut repl, "(i32.sum xs, {a = xs, b = true})"),
         "(12i32, {a = [2i32, 4i32, 6i32], b = true})\n"
     );
+    assert_eq!(
+        says(&mut repl, "(-0: f64, -0f32, -0, -1u8)"),
+        "(-0.0f64, -0.0f32, 0i32, 255u8)\n"
+    );
+    assert_eq!(
+        says(&mut repl, "1e9 + 1000000000000000000000000000000000000000"),
+        "1e39f64\n"
+    );
     // A later definition hides an earlier one, for what comes after it.
     says(&mut repl, "def double (x: i32) = x + x + 1");
     assert_eq!(says(&mut repl, "(double 1, xs[0])"), "(3i32, 2i32)\n");

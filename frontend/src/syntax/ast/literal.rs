@@ -12,6 +12,8 @@ pub enum Literal {
         /// The type, if it was written.
         suffix: Option<IntType>,
     },
+    /// An integer without a suffix that no integer type holds: only a float type does.
+    Large(FloatDigits),
     /// A float; without a suffix the context gives the type, `f64` if it says nothing.
     Float {
         /// The digits, with nothing but underscores and the suffix removed; decimal or hexadecimal.
@@ -27,7 +29,7 @@ pub enum Literal {
     Str(Vec<u8>),
 }
 
-/// The digits of a float literal; [`crate::syntax::literal`] rounds them once to the wanted type.
+/// The digits of a literal that may be a float; [`crate::syntax::literal`] rounds them once to the wanted type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FloatDigits(pub Name);
 

@@ -46,24 +46,19 @@ impl<'a> Cx<'a> {
                     suffix: found.copied(),
                 }
             }
-            _ => Literal::Int {
-                value: self.integer(span),
-                suffix: None,
+            _ => match integer(text).filter(|value| u64::try_from(*value).is_ok()) {
+                Some(value) => Literal::Int {
+                    value,
+                    suffix: None,
+                },
+                None => Literal::Large(large(text)),
             },
         }
     }
 
     /// The value of digits without a suffix.
     pub(super) fn integer(&mut self, span: Span) -> u128 {
-        let text = self.text_of(span);
-        let digits = |skip: usize| text[skip..].replace('_', "");
-        let value = match text.as_bytes() {
-            [b'0', b'x' | b'X', ..] => u128::from_str_radix(&digits(2), 16).ok(),
-            [b'0', b'b' | b'B', ..] => u128::from_str_radix(&digits(2), 2).ok(),
-            [b'0', b'r' | b'R', ..] => Some(roman(&digits(2))),
-            _ => digits(0).parse().ok(),
-        };
-        value.unwrap_or_else(|| {
+        integer(self.text_of(span)).unwrap_or_else(|| {
             let message = "this number is too large for any type";
             self.error(Diagnostic::error(Code::BadLiteral, span, message));
             0
@@ -120,6 +115,27 @@ impl<'a> Cx<'a> {
             }
         }
         out
+    }
+}
+
+/// The value of an integer without a suffix, if 128 bits hold it.
+fn integer(text: &str) -> Option<u128> {
+    let digits = |skip: usize| text[skip..].replace('_', "");
+    match text.as_bytes() {
+        [b'0', b'x' | b'X', ..] => u128::from_str_radix(&digits(2), 16).ok(),
+        [b'0', b'b' | b'B', ..] => u128::from_str_radix(&digits(2), 2).ok(),
+        [b'0', b'r' | b'R', ..] => Some(roman(&digits(2))),
+        _ => digits(0).parse().ok(),
+    }
+}
+
+/// The digits of an integer in base 10 or 16.
+fn large(text: &str) -> FloatDigits {
+    let digits = text.replace('_', "");
+    match digits.as_bytes() {
+        [b'0', b'b' | b'B', ..] => FloatDigits::from_bits(&digits[2..]),
+        [b'0', b'r' | b'R', ..] => FloatDigits(Name::from(roman(&digits[2..]).to_string())),
+        _ => FloatDigits(Name::from(digits)),
     }
 }
 

@@ -115,6 +115,7 @@ impl Printer {
                 self.text(&value.to_string());
                 self.text(suffix.map_or("", |ty| ty.name()));
             }
+            Literal::Large(digits) => self.text(&digits.0),
             Literal::Float { digits, suffix } => {
                 self.text(&digits.0);
                 self.text(suffix.map_or("", |ty| ty.name()));

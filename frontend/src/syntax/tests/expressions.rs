@@ -236,7 +236,21 @@ fn integer_literals() {
         int(0xf16, None),
         "hexadecimal digits, no suffix"
     );
-    assert!(refused("def x = 999999999999999999999999999999999999999999").contains("too large"));
+    let large = |text: &str| {
+        let Literal::Large(digits) = literal(text) else {
+            panic!("`{text}` fits into an integer type");
+        };
+        digits.to_f64()
+    };
+    assert_eq!(large("18_446_744_073_709_551_616"), 2f64.powi(64));
+    assert_eq!(large("0x1_0000_0000_0000_0000"), 2f64.powi(64));
+    assert_eq!(
+        large(&format!("0b11{}", "0".repeat(200))),
+        3.0 * 2f64.powi(200)
+    );
+    assert_eq!(large(&format!("1{}", "0".repeat(300))), 1e300);
+    let bound = "340282366920938463463374607431768211456u64";
+    assert!(refused(&format!("def x = {bound}")).contains("too large"));
 }
 
 #[test]

@@ -14,33 +14,56 @@ use std::collections::BTreeMap;
 
 impl Infer<'_, '_> {
     pub(crate) fn literal(&mut self, lit: &Literal, span: Span) -> RExp {
-        let (kind, ty) = match lit {
+        let (kind, ty) = match self.scalar_literal(lit, span) {
+            Ok((lit, ty)) => (RKind::Lit(lit), ty),
+            Err(bytes) => {
+                let ty = Type::array(Size::length(bytes.len()), Type::Prim(Prim::U8));
+                (RKind::String(bytes.to_vec()), ty)
+            }
+        };
+        RExp { kind, ty, span }
+    }
+
+    /// A scalar literal, in an expression or in a pattern, and its type; or the bytes of a string.
+    pub(crate) fn scalar_literal<'a>(
+        &mut self,
+        lit: &'a Literal,
+        span: Span,
+    ) -> Result<(RLit, Type), &'a [u8]> {
+        let plain = |value| RLit::Int {
+            value,
+            suffixed: false,
+        };
+        Ok(match lit {
             Literal::Int { value, suffix } => {
-                let ty = match suffix.and_then(|s| Prim::from_name(s.name())) {
-                    Some(p) => Type::Prim(p),
-                    None => self.number(span, PrimSet::NUMBERS),
-                };
                 let value = i128::try_from(*value).unwrap_or(i128::MAX);
-                (RKind::Lit(RLit::Int(wrapped(value, &ty))), ty)
+                match suffix.and_then(|s| Prim::from_name(s.name())) {
+                    Some(p) => {
+                        let value = wrapped(value, p);
+                        let suffixed = true;
+                        (RLit::Int { value, suffixed }, Type::Prim(p))
+                    }
+                    None => (plain(value), self.number(span, PrimSet::NUMBERS)),
+                }
+            }
+            Literal::Large(digits) => {
+                let ty = self.number(span, PrimSet::NUMBERS);
+                (RLit::Float(digits.clone()), ty)
             }
             Literal::Char(c) => {
                 let ty = self.number(span, PrimSet::NUMBERS);
-                (RKind::Lit(RLit::Int(i128::from(u32::from(*c)))), ty)
+                (plain(i128::from(u32::from(*c))), ty)
             }
             Literal::Float { digits, suffix } => {
                 let ty = match suffix.and_then(|s| Prim::from_name(s.name())) {
                     Some(p) => Type::Prim(p),
                     None => self.number(span, PrimSet::FLOATS),
                 };
-                (RKind::Lit(RLit::Float(digits.clone(), false)), ty)
+                (RLit::Float(digits.clone()), ty)
             }
-            Literal::Bool(b) => (RKind::Lit(RLit::Bool(*b)), Type::Prim(Prim::Bool)),
-            Literal::Str(bytes) => (
-                RKind::String(bytes.clone()),
-                Type::array(Size::length(bytes.len()), Type::Prim(Prim::U8)),
-            ),
-        };
-        RExp { kind, ty, span }
+            Literal::Bool(b) => (RLit::Bool(*b), Type::Prim(Prim::Bool)),
+            Literal::Str(bytes) => return Err(bytes),
+        })
     }
 
     pub(crate) fn record(&mut self, fields: &[ast::FieldExp], span: Span) -> Res<RExp> {
@@ -236,11 +259,11 @@ impl Infer<'_, '_> {
 }
 
 /// A literal with a suffix of a signed type may be a bit pattern: `0xffi8` is -1.
-fn wrapped(value: i128, ty: &Type) -> i128 {
-    match ty.as_prim() {
-        Some(p) if p.is_signed() && value < 1 << p.bits() && value >= 1 << (p.bits() - 1) => {
-            value - (1 << p.bits())
-        }
-        Some(_) | None => value,
+fn wrapped(value: i128, p: Prim) -> i128 {
+    let pattern = (1 << (p.bits() - 1))..(1 << p.bits());
+    if p.is_signed() && pattern.contains(&value) {
+        value - (1 << p.bits())
+    } else {
+        value
     }
 }

@@ -166,7 +166,7 @@ impl Infer<'_, '_> {
                 let text = self.cx.names.text(*n).into();
                 self.scope.bind(text, Local::Mono(*n, p.ty.clone()));
             }
-            RPatKind::Wild | RPatKind::Lit(_) => {}
+            RPatKind::Wild | RPatKind::Lit { .. } => {}
             RPatKind::Tuple(ps) | RPatKind::Construct(_, ps) => {
                 ps.iter().for_each(|p| self.rebind(p))
             }
@@ -373,7 +373,7 @@ pub(crate) fn pattern_names(p: &RPat, out: &mut Vec<(Name, Span)>) {
     use crate::types::raw::RPatKind;
     match &p.kind {
         RPatKind::Name(n) => out.push((*n, p.span)),
-        RPatKind::Wild | RPatKind::Lit(_) => {}
+        RPatKind::Wild | RPatKind::Lit { .. } => {}
         RPatKind::Tuple(ps) | RPatKind::Construct(_, ps) => {
             ps.iter().for_each(|p| pattern_names(p, out))
         }

@@ -365,7 +365,7 @@ pub(crate) fn param_name(p: &RPat) -> Option<Name> {
         RPatKind::Wild
         | RPatKind::Tuple(_)
         | RPatKind::Record(_)
-        | RPatKind::Lit(_)
+        | RPatKind::Lit { .. }
         | RPatKind::Construct(..) => None,
     }
 }

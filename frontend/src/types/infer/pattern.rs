@@ -2,14 +2,14 @@
 
 use super::Infer;
 use super::scope::Local;
-use super::solve::{Kind, PrimSet, record_type};
+use super::solve::{Kind, record_type};
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ast::{self, Literal, PatKind};
 use crate::syntax::ptr::P;
 use crate::typed::NameKind;
 use crate::types::context::{Res, err};
-use crate::types::raw::{RExp, RKind, RLit, RPat, RPatKind};
+use crate::types::raw::{RExp, RKind, RPat, RPatKind};
 use crate::types::ty::{Lift, Name, Prim, Sym, Type};
 use std::collections::BTreeMap;
 
@@ -160,31 +160,11 @@ impl Infer<'_, '_> {
     }
 
     fn literal_pattern(&mut self, negative: bool, value: &Literal, span: Span) -> Res<RPat> {
-        let (lit, ty) = match value {
-            Literal::Int { value, suffix } => {
-                let ty = match suffix.and_then(|s| Prim::from_name(s.name())) {
-                    Some(p) => Type::Prim(p),
-                    None => self.number(span, PrimSet::NUMBERS),
-                };
-                let value = i128::try_from(*value).unwrap_or(i128::MAX);
-                (RLit::Int(if negative { -value } else { value }), ty)
-            }
-            Literal::Char(c) => (
-                RLit::Int(i128::from(u32::from(*c))),
-                self.number(span, PrimSet::NUMBERS),
-            ),
-            Literal::Float { digits, suffix } => {
-                let ty = match suffix.and_then(|s| Prim::from_name(s.name())) {
-                    Some(p) => Type::Prim(p),
-                    None => self.number(span, PrimSet::FLOATS),
-                };
-                (RLit::Float(digits.clone(), negative), ty)
-            }
-            Literal::Bool(b) => (RLit::Bool(*b), Type::Prim(Prim::Bool)),
-            Literal::Str(_) => return err(Code::TypeMismatch, span, "a string is no pattern"),
+        let Ok((value, ty)) = self.scalar_literal(value, span) else {
+            return err(Code::TypeMismatch, span, "a string is no pattern");
         };
         Ok(RPat {
-            kind: RPatKind::Lit(lit),
+            kind: RPatKind::Lit { negative, value },
             ty,
             span,
         })

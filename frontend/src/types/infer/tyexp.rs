@@ -369,7 +369,7 @@ impl Infer<'_, '_> {
                 {
                     return Ok(Size::name(*name));
                 }
-                if let RKind::Lit(RLit::Int(k)) = &e.kind
+                if let RKind::Lit(RLit::Int { value: k, .. }) = &e.kind
                     && let Ok(k) = i64::try_from(*k)
                 {
                     return Ok(Size::constant(k));

@@ -75,7 +75,7 @@ impl Sizer<'_, '_> {
             RKind::Coerce(inner, te) => self.coerce(inner, te, span),
             RKind::Apply { fun, args, infix } => self.apply(fun, args, *infix, span, None),
             RKind::Negate(inner) => {
-                if let RKind::Lit(lit @ (RLit::Int(_) | RLit::Float(..))) = &inner.kind {
+                if let RKind::Lit(lit @ (RLit::Int { .. } | RLit::Float(_))) = &inner.kind {
                     let ty = self.solver.zonk(&inner.ty);
                     return Ok(node(ExpKind::Lit(literal(lit, &ty, span, true)?), ty));
                 }

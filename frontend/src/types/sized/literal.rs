@@ -26,14 +26,15 @@ pub(crate) fn literal(lit: &RLit, ty: &Type, span: Span, negated: bool) -> Res<L
     };
     match lit {
         RLit::Bool(b) => Ok(Lit::Bool(*b)),
-        RLit::Int(k) => {
-            let mut k = if negated { -*k } else { *k };
+        RLit::Int { value, suffixed } => {
+            let mut k = if negated { -*value } else { *value };
+            if p.is_float() {
+                let x = round(p, *value);
+                return in_bounds(Lit::Float(p, if negated { -x } else { x }), p, span);
+            }
             if negated && p.is_signed() && k == 1 << (p.bits() - 1) {
                 // `-128i8`: the literal alone is the bit pattern of that very number.
                 k = -k;
-            }
-            if p.is_float() {
-                return in_bounds(Lit::Float(p, round(p, k)), p, span);
             }
             let bits = p.bits();
             let (lo, hi) = if p.is_signed() {
@@ -41,6 +42,9 @@ pub(crate) fn literal(lit: &RLit, ty: &Type, span: Span, negated: bool) -> Res<L
             } else {
                 (0, (1i128 << bits) - 1)
             };
+            if negated && *suffixed && !p.is_signed() && k < 0 && k >= -hi {
+                k += hi + 1;
+            }
             // A hexadecimal pattern of a signed type's width is no number of the type: it is out of bounds too.
             if k < lo || k > hi {
                 return err(
@@ -51,7 +55,19 @@ pub(crate) fn literal(lit: &RLit, ty: &Type, span: Span, negated: bool) -> Res<L
             }
             Ok(Lit::Int(p, k))
         }
-        RLit::Float(digits, minus) => {
+        RLit::Float(digits) if !p.is_float() => {
+            let sign = if negated { "-" } else { "" };
+            let digits = &digits.0;
+            err(
+                Code::LiteralBounds,
+                span,
+                format!(
+                    "the literal {sign}{digits} is out of bounds for `{}`",
+                    p.name()
+                ),
+            )
+        }
+        RLit::Float(digits) => {
             let x = if p == Prim::F16 {
                 f64::from(digits.to_f16())
             } else if p == Prim::F32 {
@@ -59,8 +75,7 @@ pub(crate) fn literal(lit: &RLit, ty: &Type, span: Span, negated: bool) -> Res<L
             } else {
                 digits.to_f64()
             };
-            let x = if *minus != negated { -x } else { x };
-            in_bounds(Lit::Float(p, x), p, span)
+            in_bounds(Lit::Float(p, if negated { -x } else { x }), p, span)
         }
     }
 }

@@ -329,7 +329,7 @@ fn note_kept(pat: &RPat, kept: bool, out: &mut HashSet<Name>) {
                 out.insert(*name);
             }
         }
-        RPatKind::Wild | RPatKind::Lit(_) => {}
+        RPatKind::Wild | RPatKind::Lit { .. } => {}
         RPatKind::Tuple(ps) | RPatKind::Construct(_, ps) => {
             ps.iter().for_each(|p| note_kept(p, kept, out));
         }

@@ -54,7 +54,7 @@ impl Sizer<'_, '_> {
     fn pattern_with(&mut self, p: &RPat, ty: Option<&Type>, sizes: &Subst) -> Res<Pat> {
         let span = p.span;
         match &p.kind {
-            RPatKind::Name(_) | RPatKind::Wild | RPatKind::Lit(_) => {
+            RPatKind::Name(_) | RPatKind::Wild | RPatKind::Lit { .. } => {
                 let ty = match ty {
                     Some(t) => t.clone(),
                     None => self.fresh_dims(
@@ -69,7 +69,9 @@ impl Sizer<'_, '_> {
                         self.bind(*n, &ty);
                         PatKind::Name(*n)
                     }
-                    RPatKind::Lit(lit) => PatKind::Literal(literal(lit, &ty, span, false)?),
+                    RPatKind::Lit { negative, value } => {
+                        PatKind::Literal(literal(value, &ty, span, *negative)?)
+                    }
                     RPatKind::Wild
                     | RPatKind::Tuple(_)
                     | RPatKind::Record(_)
