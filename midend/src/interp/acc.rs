@@ -20,7 +20,10 @@ impl<'p, D: Exec> Machine<'p, D> {
         point: &mut dyn FnMut(&mut Self, i64) -> Run<()>,
     ) -> Run<()> {
         let dests = acc.dests.iter();
-        let dests = dests.map(|&v| Ok(wrap(self.array(v)?.consumed())));
+        let dests = dests.map(|&v| {
+            let array = self.array(v)?;
+            Ok(wrap(self.taken(&array)?))
+        });
         let mut accs: Vec<Val> = dests.collect::<Run<_>>()?;
         self.operators.push((acc.token, acc.op.as_ref()));
         for i in 0..count {

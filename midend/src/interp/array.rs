@@ -113,9 +113,10 @@ impl<D: Exec> Machine<'_, D> {
             ArrayOp::Update { array, dims, value } => {
                 let array = self.array(*array)?;
                 let value = self.atom(*value)?;
+                let array = self.taken(&array)?;
                 let (offset, dims) = self.slice(&array, dims)?;
                 array.view(offset, &dims).write(&value)?;
-                Ok(wrap(array.consumed()))
+                Ok(wrap(array))
             }
             ArrayOp::Literal { elems, row } => self.literal(elems, row),
             ArrayOp::Iota {
@@ -167,6 +168,16 @@ impl<D: Exec> Machine<'_, D> {
         copy.write(&Val::Array(Rc::new(array.clone())))?;
         let ragged = array.ragged.clone();
         Ok(Array { ragged, ..copy })
+    }
+
+    /// The successor of an array that is consumed, to be written: nobody looks at the array itself any more.
+    pub(crate) fn taken(&self, array: &Array) -> Run<Array> {
+        // Other arrays may have the elements of one that repeats: they are never written.
+        if array.repeats {
+            self.fresh_copy(array)
+        } else {
+            Ok(array.consumed())
+        }
     }
 
     /// A value that shares nothing with others.
@@ -291,17 +302,12 @@ impl<D: Exec> Machine<'_, D> {
                 Ok(wrap(array))
             }
             Val::Array(row) => {
-                let mut shape = outer.clone();
-                shape.extend(row.dims.iter().map(|d| d.extent));
-                let array = self.meter.alloc(row.elem(), &shape)?;
-                // As rows of one array, whatever the number of the new dimensions.
-                let count = outer.iter().copied().fold(1, i64::saturating_mul);
-                let size = row.count();
-                for i in 0..if size == 0 { 0 } else { count } {
-                    let place = array.view(i * size, &array.dims[outer.len()..]);
-                    place.write(&Val::Array(Rc::clone(&row)))?;
-                }
-                Ok(wrap(array))
+                // A row that does not repeat itself may be written later.
+                let row = match row.repeats {
+                    true => (*row).clone(),
+                    false => self.fresh_copy(&row)?,
+                };
+                Ok(wrap(row.repeated(&outer)?))
             }
             Val::Buffer(_) | Val::Cert | Val::Unset | Val::Gone => {
                 internal("what is replicated is no value")

@@ -12,9 +12,10 @@ use crate::value::Value;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// The successor of an array that is consumed: nobody may look at the array itself once writing has begun.
+/// The successor of an array that is consumed.
 fn taken<D: Exec>(machine: &Machine<'_, D>, array: Var) -> Run<Rc<Array>> {
-    Ok(Rc::new(machine.array(array)?.consumed()))
+    let array = machine.array(array)?;
+    Ok(Rc::new(machine.taken(&array)?))
 }
 
 /// The destinations of a scatter.

@@ -4,7 +4,7 @@ use super::shape::Shape;
 use crate::ir::scalar::Const;
 use crate::ir::types::ScalarType;
 use crate::trap::RunError;
-use crate::value::{ArrayValue, Data};
+use crate::value::{ArrayValue, Data, elements};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -41,6 +41,9 @@ pub(crate) struct Array {
     pub(crate) dims: Dims,
     /// The shape, if a dimension is ragged.
     pub(crate) ragged: Option<Rc<Shape>>,
+    /// Whether several indices of this array, or of one that it is a part of, mean one element: it is copied before it is
+    /// written.
+    pub(crate) repeats: bool,
 }
 
 /// One dimension of a view.
@@ -192,6 +195,24 @@ impl Array {
             version,
             dims: Dims::new(&dense_dims(shape)),
             ragged: None,
+            repeats: false,
+        }
+    }
+
+    /// An array whose rows, in all of some new outer dimensions, are this one, which nothing else shares. The caller adds the
+    /// location to the error.
+    pub(crate) fn repeated(self, outer: &[i64]) -> Run<Self> {
+        let rows = outer.iter().map(|&extent| Dim { extent, stride: 0 });
+        let dims: Vec<Dim> = rows.chain(self.dims.iter().copied()).collect();
+        let extents: Vec<i64> = dims.iter().map(|d| d.extent).collect();
+        let count = elements(&extents).and_then(|n| i64::try_from(n).ok());
+        match count.and_then(|n| n.checked_mul(self.elem().bytes() as i64)) {
+            Some(_) => Ok(Self {
+                dims: Dims::new(&dims),
+                repeats: true,
+                ..self
+            }),
+            None => Err(self.buf.meter.out_of_memory(u64::MAX)),
         }
     }
 
@@ -274,6 +295,7 @@ impl Array {
                 version: self.buf.version.get(),
                 dims: Dims::new(&self.dims[1..]),
                 ragged: None,
+                repeats: self.repeats,
             }))
         }
     }
@@ -286,6 +308,7 @@ impl Array {
             version: self.version,
             dims: Dims::new(dims),
             ragged: None,
+            repeats: self.repeats,
         }
     }
 

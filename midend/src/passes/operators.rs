@@ -3,8 +3,6 @@
 //! ```text
 //! let vs = replicate [n] v
 //! map n (xs, vs, xs) \(x, y, z) { .. }       ──►   map n (xs) \(x) { .. with v for y, x for z }
-//! let vss = replicate [n] (replicate [m] v)
-//! map n (vss) \(ys) { map m (ys) .. }        ──►   map n (vss) \(ys) { map m () .. with v for their elements }
 //! let ys = map n (xs) \(x) { yield x }       ──►   let ys = copy xs
 //! let ys = map n (xs) \(x) { yield v }       ──►   let ys = replicate [n] v
 //! let y = map 1 (xs) f reduce (0) add        ──►   let y = f xs[0]
@@ -19,20 +17,22 @@
 //! in the size of the program.
 
 mod elements;
+mod invariant;
+mod repeated;
 mod rows;
 mod scalars;
 
 use crate::fired::fired;
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
-use crate::ir::rename::{Subst, substitute};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, Program, Stm, Vars};
 use crate::ir::types::{Size, Type};
 use crate::ir::walk::deep;
 use crate::pass::Pass;
 use elements::Arrays;
+use repeated::{Repeated, consumed_arrays};
 
 /// The pass.
 pub const PASS: Pass<Soac> = Pass {
@@ -42,10 +42,17 @@ pub const PASS: Pass<Soac> = Pass {
 };
 
 fn run(program: Program<Soac>, regular: bool) -> Program<Soac> {
+    let funs = program.funs.iter();
+    let consumed: Vec<_> = funs
+        .map(|fun| consumed_arrays(fun, &program.funs))
+        .collect();
+    let mut consumed = consumed.into_iter();
     program.map_funs(|vars, fun| {
         let mut operators = Operators {
             vars,
             replicated: HashMap::default(),
+            consumed: consumed.next().unwrap_or_default(),
+            inside: 0,
             arrays: Arrays::default(),
             regular,
         };
@@ -55,102 +62,37 @@ fn run(program: Program<Soac>, regular: bool) -> Program<Soac> {
 
 struct Operators<'v> {
     vars: &'v mut Vars,
-    /// The arrays that repeat a scalar. Names stand for arrays before they are updated, so that this holds wherever one is read.
+    /// The arrays that repeat something. Names stand for arrays before they are updated, so that this holds wherever one is read.
     replicated: HashMap<Var, Repeated>,
+    /// The arrays that may share memory with something that is consumed.
+    consumed: HashSet<Var>,
+    /// How many operators are around the current code.
+    inside: u32,
     /// Small arrays whose elements are known.
     arrays: Arrays,
     /// Whether rows of one length are to be found.
     regular: bool,
 }
 
-/// A scalar that an array of some dimensions repeats, and the checks of the array's extents.
-#[derive(Clone)]
-struct Repeated {
-    value: Atom,
-    rank: usize,
-    certs: Vec<Var>,
-}
-
 impl Operators<'_> {
     fn body(&mut self, body: &mut Body<Soac>) {
         for mut stm in std::mem::take(&mut body.stms) {
-            self.inputs(&mut stm);
+            let from = body.stms.len();
+            self.inputs(&mut stm, &mut body.stms);
+            self.read(&mut stm, &mut body.stms);
+            let inside = u32::from(matches!(stm.exp, Exp::Op(_)));
+            self.inside += inside;
             deep(|| stm.exp.bodies_mut(&mut |inner| self.body(inner)));
-            self.note(&stm);
+            self.inside -= inside;
+            let after = self.branches(&mut stm);
+            self.invariant(&mut stm, &mut body.stms);
             self.statement(stm, &mut body.stms);
-        }
-    }
-
-    /// Remembers an array that repeats a scalar, or whose elements are known.
-    fn note(&mut self, stm: &Stm<Soac>) {
-        self.arrays.note(stm);
-        let Exp::Op(Soac::Array(ArrayOp::Replicate { shape, value })) = &stm.exp else {
-            return;
-        };
-        let row = match value.as_var().and_then(|v| self.replicated.get(&v)) {
-            Some(row) => row.clone(),
-            None if matches!(value.ty(self.vars), Type::Scalar(_)) => Repeated {
-                value: *value,
-                rank: 0,
-                certs: Vec::new(),
-            },
-            None => return,
-        };
-        let array = Repeated {
-            value: row.value,
-            rank: row.rank + shape.len(),
-            certs: stm.certs.iter().chain(&row.certs).copied().collect(),
-        };
-        self.replicated
-            .extend(stm.binds.iter().map(|&v| (v, array.clone())));
-    }
-
-    /// Leaves out inputs that are read twice, or whose elements are known.
-    fn inputs(&mut self, stm: &mut Stm<Soac>) {
-        let Exp::Op(
-            Soac::Screma { arrays, lam, .. }
-            | Soac::Hist { arrays, lam, .. }
-            | Soac::Scatter { arrays, lam, .. }
-            | Soac::Filter { arrays, lam, .. }
-            | Soac::FlatMap { arrays, lam, .. }
-            | Soac::WithAcc { arrays, lam, .. },
-        ) = &mut stm.exp
-        else {
-            return;
-        };
-        let mut subst = Subst::new();
-        let mut first: HashMap<Var, Var> = HashMap::default();
-        let inputs = arrays.drain(..).zip(lam.params.drain(..));
-        let (mut kept, mut params) = (Vec::new(), Vec::new());
-        for (array, param) in inputs.collect::<Vec<_>>() {
-            let repeated = self.replicated.get(&array).cloned();
-            if let Some(Repeated {
-                value,
-                rank: 1,
-                certs,
-            }) = repeated
-            {
-                fired("operators/replicated-input");
-                subst.insert(param, value);
-                let new = certs.into_iter().filter(|c| !stm.certs.contains(c));
-                stm.certs.extend(new.collect::<Vec<_>>());
-                continue;
-            }
-            if let Some(row) = repeated {
-                let rank = row.rank - 1;
-                self.replicated.insert(param, Repeated { rank, ..row });
-            }
-            if let Some(same) = first.get(&array) {
-                fired("operators/input-read-twice");
-                subst.insert(param, *same);
-            } else {
-                first.insert(array, param);
-                kept.push(array);
-                params.push(param);
+            body.stms.extend(after);
+            for at in from..body.stms.len() {
+                self.arrays.note(&body.stms[at]);
+                self.note_repeated(&body.stms[at]);
             }
         }
-        (*arrays, lam.params) = (kept, params);
-        substitute(self.vars, &subst, &mut lam.body);
     }
 
     /// Appends what a statement becomes.

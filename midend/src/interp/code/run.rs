@@ -194,6 +194,11 @@ impl<'p, D: Exec> Machine<'p, D> {
     }
 
     fn replace(&mut self, element: &Element, value: Word, to: Var) -> Run<()> {
+        if self.find(element)?.0.repeats {
+            let array = self.array(element.var)?;
+            let copy = self.taken(&array)?;
+            self.frame.vals[element.val as usize] = Val::Array(Rc::new(copy));
+        }
         let (array, at) = self.find(element)?;
         strided::set_word(&mut array.buf.data.borrow_mut(), at, self.word(value));
         let version = array.buf.version.get().wrapping_add(1);
