@@ -15,6 +15,7 @@ mod print;
 mod ragged;
 mod show;
 mod source;
+mod structured;
 mod text;
 
 pub use binary::write_binary;
@@ -37,7 +38,9 @@ pub use text::Reader;
 
 use midend::ir::scalar::Const;
 use midend::ir::syntax::{Entry, EntryParam};
+use midend::ir::types::ScalarType;
 use midend::value::{ArrayValue, Data, Value};
+use structured::Item;
 
 /// The leaves of all parameters of an entry point, each with the parameter it belongs to.
 pub fn parameter_leaves(entry: &Entry) -> Vec<(usize, &EntryParam, Leaf)> {
@@ -75,90 +78,130 @@ pub(crate) fn check_constructors(
     Err(ReadError::new(place(), why))
 }
 
+/// The next value of a source, which may say which of so many constructors there is.
+fn leaf_value(
+    reader: &mut Reader<'_>,
+    leaf: Leaf,
+    choices: Option<usize>,
+) -> Result<Value, ReadError> {
+    reader.skip();
+    let start = reader.position();
+    let value = reader.value(Some(leaf))?;
+    if let Some(choices) = choices {
+        check_constructors(&value, choices, || reader.place_of(start))?;
+    }
+    Ok(value)
+}
+
 /// Reads the arguments of an entry point from several sources, one after another; a source may hold several values.
 pub fn read_arguments(entry: &Entry, sources: &[Source]) -> Result<Vec<Value>, ReadError> {
+    let mut arguments = Arguments {
+        rest: sources.iter(),
+        current: None,
+    };
     let mut values = Vec::new();
-    let mut rest = sources.iter();
-    let mut current: Option<(&Source, Reader<'_>)> = None;
-    let choices = entry.params.iter().flat_map(|p| choices(&p.ty));
-    // What the text of an irregular array has shown beside the leaf at hand, and of which parameter.
-    let (mut ahead, mut at) = (Vec::new().into_iter(), None);
-    for ((number, param, leaf), choices) in parameter_leaves(entry).into_iter().zip(choices) {
-        if let Some(value) = ahead.next() {
-            values.push(value);
-            continue;
+    for (i, param) in entry.params.iter().enumerate() {
+        // What is left of the parameter, the next of it at the end.
+        let mut items = vec![Item::Type(param.ty.clone(), 0)];
+        while let Some(item) = items.pop() {
+            let read = arguments.item(&item).map_err(|e| {
+                let leaf = match &item {
+                    Item::Leaf(leaf, _) => *leaf,
+                    Item::Type(ty, _) => leaves(ty).first().copied().unwrap_or(Leaf {
+                        rank: 0,
+                        elem: ScalarType::Bool,
+                    }),
+                };
+                e.for_parameter(i + 1, &param.name, leaf)
+            });
+            match (read?, item) {
+                (Some(read), _) => values.extend(read),
+                (None, Item::Type(ty, outer)) => {
+                    items.extend(Item::parts(&ty, outer).into_iter().rev());
+                }
+                (None, Item::Leaf(..)) => {}
+            }
         }
-        let levels = irregular::levels(&param.ty).filter(|_| at.replace(number) != Some(number));
-        let check = |value: Value, place: &dyn Fn() -> Place| match choices {
-            Some(choices) => check_constructors(&value, choices, place).map(|()| value),
-            None => Ok(value),
-        };
-        let value = loop {
-            if let Some((source, reader)) = &mut current {
+    }
+    arguments.end()?;
+    Ok(values)
+}
+
+/// Sources that are being read.
+struct Arguments<'s> {
+    rest: std::slice::Iter<'s, Source>,
+    current: Option<(&'s Source, Reader<'s>)>,
+}
+
+impl Arguments<'_> {
+    /// What is next: one value, or those of a type that has a notation of its own, and nothing if that is not used.
+    fn item(&mut self, item: &Item) -> Result<Option<Vec<Value>>, ReadError> {
+        loop {
+            if let Some((source, reader)) = &mut self.current {
                 let source = *source;
-                if source.is_npz() {
-                    current = None;
-                    let all = match &levels {
-                        Some((levels, elem)) => npz::read(source.bytes(), levels, *elem),
-                        None => Err(ReadError::new(
-                            Place::Nowhere,
-                            ".npz files are read for irregular arrays of numbers only",
-                        )),
-                    };
-                    ahead = match all.map_err(|e| e.in_source(source.name())) {
-                        Ok(all) => all.into_iter(),
-                        Err(why) => break Err(why),
-                    };
-                    match ahead.next() {
-                        Some(first) => break Ok(first),
-                        None => continue,
+                let read = if source.is_npz() || source.is_npy() {
+                    let read = from_numpy(source, item);
+                    if !matches!(read, Ok(None)) {
+                        self.current = None;
                     }
-                }
-                if source.is_npy() {
-                    current = None;
-                    break read_npy(source.bytes(), Some(leaf))
-                        .and_then(|value| check(value, &|| Place::Nowhere))
-                        .map_err(|e| e.in_source(source.name()));
-                }
-                if !reader.at_end() {
-                    let start = reader.position();
-                    if let Some((levels, elem)) = &levels
-                        && (reader.ragged() || reader.depth() == levels.len())
-                    {
-                        let all = if reader.ragged() {
-                            reader.ragged_values(Some((levels.as_slice(), *elem)))
-                        } else {
-                            reader.irregular(levels, Some(*elem))
-                        };
-                        ahead = match all.map_err(|e| e.in_source(source.name())) {
-                            Ok(all) => all.into_iter(),
-                            Err(why) => break Err(why),
-                        };
-                        if let Some(first) = ahead.next() {
-                            break Ok(first);
-                        }
-                    }
-                    break reader
-                        .value(Some(leaf))
-                        .and_then(|value| check(value, &|| reader.place_of(start)))
-                        .map_err(|e| e.in_source(source.name()));
+                    Some(read)
+                } else if reader.at_end() {
+                    None
+                } else {
+                    Some(match item {
+                        Item::Type(ty, outer) => reader.structured(ty, *outer),
+                        Item::Leaf(..) => reader.item(item).map(Some),
+                    })
+                };
+                if let Some(read) = read {
+                    return read.map_err(|e| e.in_source(source.name()));
                 }
             }
-            match rest.next() {
-                Some(source) => current = Some((source, Reader::new(source.bytes()))),
-                None => break Err(ReadError::missing(leaf)),
+            match (self.rest.next(), item) {
+                (Some(source), _) => self.current = Some((source, Reader::new(source.bytes()))),
+                (None, Item::Leaf(leaf, _)) => return Err(ReadError::missing(*leaf)),
+                (None, Item::Type(..)) => return Ok(None),
             }
-        };
-        values.push(value.map_err(|e| e.for_parameter(number + 1, &param.name, leaf))?);
+        }
     }
-    if let Some((source, reader)) = &mut current
-        && !reader.at_end()
-    {
-        return Err(reader.trailing().in_source(source.name()));
+
+    /// Nothing must be left.
+    fn end(self) -> Result<(), ReadError> {
+        if let Some((source, mut reader)) = self.current
+            && (source.is_npy() || source.is_npz() || !reader.at_end())
+        {
+            return Err(match source.is_npy() || source.is_npz() {
+                true => ReadError::unused(source.name()),
+                false => reader.trailing().in_source(source.name()),
+            });
+        }
+        let mut rest = self.rest;
+        match rest.find(|s| s.is_npy() || s.is_npz() || !Reader::new(s.bytes()).at_end()) {
+            Some(extra) => Err(ReadError::unused(extra.name())),
+            None => Ok(()),
+        }
     }
-    match rest.find(|s| s.is_npy() || s.is_npz() || !Reader::new(s.bytes()).at_end()) {
-        Some(extra) => Err(ReadError::unused(extra.name())),
-        None => Ok(values),
+}
+
+/// The values in a NumPy file or archive; nothing if the item is to be taken apart.
+fn from_numpy(source: &Source, item: &Item) -> Result<Option<Vec<Value>>, ReadError> {
+    match item {
+        Item::Type(ty, 0) if source.is_npz() => match levels(ty) {
+            Some((levels, elem)) => npz::read(source.bytes(), &levels, elem).map(Some),
+            None => Ok(None),
+        },
+        Item::Type(..) => Ok(None),
+        Item::Leaf(..) if source.is_npz() => Err(ReadError::new(
+            Place::Nowhere,
+            ".npz files are read for irregular arrays of numbers only",
+        )),
+        Item::Leaf(leaf, choices) => {
+            let value = read_npy(source.bytes(), Some(*leaf))?;
+            if let Some(choices) = choices {
+                check_constructors(&value, *choices, || Place::Nowhere)?;
+            }
+            Ok(Some(vec![value]))
+        }
     }
 }
 

@@ -7,6 +7,9 @@ use midend::ir::syntax::EntryType;
 use midend::ir::types::ScalarType;
 use midend::value::{ArrayValue, Data, Value, elements};
 
+/// The most rows that an array without elements may have: each takes memory.
+const MOST_EMPTY: i64 = 1 << 20;
+
 /// One pair of brackets, from the outside to the inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Level {
@@ -78,6 +81,28 @@ impl Parts {
         }
     }
 
+    /// Notes an array without elements, of which the extents are known.
+    fn empty(&mut self, levels: &[Level], at: usize, shape: &[i64]) -> Result<(), String> {
+        let Some((&count, rows)) = shape.split_first() else {
+            return Ok(());
+        };
+        if count > MOST_EMPTY {
+            return Err(format!("more than {MOST_EMPTY} rows without elements"));
+        }
+        for _ in 0..count {
+            self.empty(levels, at + 1, rows)?;
+        }
+        if count == 0 {
+            let below = levels.iter().enumerate().skip(at + 1).zip(rows);
+            for ((i, level), &extent) in below {
+                if *level == Level::Fixed {
+                    self.close(levels, i, extent)?;
+                }
+            }
+        }
+        self.close(levels, at, count)
+    }
+
     /// The lengths of each level of rows, and the elements.
     fn values(self, levels: &[Level]) -> Option<Vec<Value>> {
         let (mut shape, mut values) = (Vec::new(), Vec::new());
@@ -128,6 +153,24 @@ impl Reader<'_> {
             }
             append(data, &Value::Scalar(value));
             return Ok(());
+        }
+        self.skip();
+        let start = self.position();
+        if self.rest().starts_with(b"empty") {
+            let elem = parts.data.as_ref().map(Data::elem);
+            let rank = levels.len() - at;
+            let wanted = elem.map(|elem| Leaf { rank, elem });
+            let value = self.value(wanted)?;
+            if value.shape().len() != rank {
+                let found = value.shape().len();
+                let why = format!("expected an array of {rank} dimensions, found {found}");
+                return Err(self.fail_at(start, why));
+            }
+            if parts.data.is_none() {
+                parts.data = Some(Data::zeros(value.elem(), 0));
+            }
+            let empty = parts.empty(levels, at, value.shape());
+            return empty.map_err(|why| self.fail_at(start, why));
         }
         self.expect(b'[')?;
         let mut count = 0;
@@ -194,20 +237,42 @@ impl Reader<'_> {
 
     /// How many brackets are open at most in the array that begins here.
     pub(super) fn depth(&mut self) -> usize {
+        self.brackets().0
+    }
+
+    /// How many brackets are open at most in the array that begins here, the dimensions of arrays written with `empty` counted
+    /// in, and whether it has elements.
+    pub(super) fn brackets(&mut self) -> (usize, bool) {
         self.skip();
-        let (mut open, mut most) = (0usize, 0);
-        for byte in self.rest() {
+        let (mut open, mut most, mut elements) = (0usize, 0, false);
+        let rest = self.rest();
+        let mut at = 0;
+        while let Some(&byte) = rest.get(at) {
             match byte {
-                b'[' => open += 1,
+                b'[' => {
+                    open += 1;
+                    most = most.max(open);
+                }
                 b']' => open = open.saturating_sub(1),
-                _ => {}
+                b'e' if rest[at..].starts_with(b"empty") => {
+                    let length = rest[at..].iter().take_while(|b| **b != b')').count();
+                    let dims = rest[at..at + length].iter().filter(|b| **b == b'[').count();
+                    most = most.max(open + dims);
+                    at += length;
+                }
+                b',' => {}
+                byte if byte.is_ascii_whitespace() => {}
+                b'-' if rest[at..].starts_with(b"--") => {
+                    at += rest[at..].iter().take_while(|b| **b != b'\n').count();
+                }
+                _ => elements = true,
             }
-            most = most.max(open);
             if open == 0 {
                 break;
             }
+            at += 1;
         }
-        most.min(super::text::MAX_RANK)
+        (most.min(super::text::MAX_RANK), elements)
     }
 }
 
@@ -319,6 +384,28 @@ struct Show<'v> {
 }
 
 impl Show<'_> {
+    /// An array without rows: its extents, 0 for those that rows need not have in common.
+    fn empty(&self, at: usize, out: &mut String) {
+        out.push_str("empty([0]");
+        for (i, level) in self.levels.iter().enumerate().skip(at + 1) {
+            let before = &self.levels[..i];
+            let leaf = before.iter().filter(|l| **l == Level::Rows).count();
+            let fixed = before.iter().rev().take_while(|l| **l == Level::Fixed);
+            // The first dimension of what is in rows is that of all of them.
+            let dim = fixed.count() + usize::from(leaf > 0);
+            let extent = match level {
+                Level::Fixed => self.leaves[leaf].shape.get(dim).copied().unwrap_or(0),
+                Level::Rows => 0,
+            };
+            out.push('[');
+            out.push_str(&extent.to_string());
+            out.push(']');
+        }
+        let elem = self.leaves.last().map(|leaf| leaf.data.elem().name());
+        out.push_str(elem.unwrap_or("?"));
+        out.push(')');
+    }
+
     /// What is inside of a level: of which leaf, and of which of its dimensions; at which place in the dimensions before.
     fn level(&self, at: usize, (leaf, dim): (usize, usize), place: usize, out: &mut String) {
         let Some(level) = self.levels.get(at) else {
@@ -336,6 +423,10 @@ impl Show<'_> {
                 (self.offsets[leaf][place], count, (leaf + 1, 1))
             }
         };
+        let tells = self.levels[at + 1..].contains(&Level::Fixed);
+        if count == 0 && (at == 0 || tells) {
+            return self.empty(at, out);
+        }
         out.push('[');
         for i in 0..count {
             if i > 0 {
