@@ -271,13 +271,13 @@ impl Signature {
                 arg.elem()
             )));
         }
-        if let Some(elements) = arg.elements() {
-            if super::elements(shape) != Some(elements) {
-                return Err(RunError::BadArguments(format!(
-                    "argument {} has {elements} elements, which do not fit its shape {shape:?}",
-                    param.label,
-                )));
-            }
+        if let Some(elements) = arg.elements()
+            && super::elements(shape) != Some(elements)
+        {
+            return Err(RunError::BadArguments(format!(
+                "argument {} has {elements} elements, which do not fit its shape {shape:?}",
+                param.label,
+            )));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! helpers ─► stores: modules of one module type ─► functions with size parameters ─► main
 //! ```
 //!
-//! The generator knows the size of every array, be it an expression or one that only the compiler has a name for, and asks for
+//! The generator knows the size of every array, be it an expression or one that only the compiler has a name for, and wants
 //! two arrays of one size only where both have the same expression: each program must be accepted. All run to their end:
 //! indices are made to fit.
 

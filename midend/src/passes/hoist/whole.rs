@@ -294,7 +294,7 @@ impl Hoist<'_> {
             | Exp::Assert { .. }
             | Exp::Guard { .. } => false,
         };
-        costly && !shows(stm, &self.shows)
+        costly && !shows(stm, self.shows)
     }
 }
 
