@@ -9,7 +9,7 @@ use midend::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
 use midend::ir::seg::{Seg, SegKind};
 use midend::ir::soac::{Operator, Soac};
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, Program, Stm, Vars};
-use midend::ir::types::{Dim, ScalarType, Type};
+use midend::ir::types::{Dim, Type};
 use midend::ir::walk::all_stms_mut;
 use midend::verify::Verify;
 

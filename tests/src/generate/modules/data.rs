@@ -1,6 +1,6 @@
 //! Expressions of matrices, records and sums.
 
-use super::{Mat, Num, Opt, Pack, Packs, Row, Size, Source, Table};
+use super::{Mat, Num, Pack, Packs, Row, Size, Source};
 
 impl Source {
     pub(super) fn matrix(&mut self, n: &Size, m: &Size, d: usize) -> String {

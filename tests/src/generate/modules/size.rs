@@ -67,7 +67,7 @@ impl Size {
 
     /// What `n` and `m` must be for this pattern to be the size.
     pub(super) fn fits(&self, wanted: &Size, n: &mut Option<Size>, m: &mut Option<Size>) -> bool {
-        let mut meet = |slot: &mut Option<Size>| match slot {
+        let meet = |slot: &mut Option<Size>| match slot {
             Some(known) => known == wanted,
             None => {
                 *slot = Some(wanted.clone());
