@@ -1,6 +1,6 @@
 //! Sizes of arrays, as expressions.
 
-use crate::generate::random::Random;
+use super::super::random::Random;
 use std::fmt;
 
 /// A size.
