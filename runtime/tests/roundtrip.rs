@@ -11,8 +11,8 @@ use midend::ir::syntax::EntryType;
 
 const TEXT: &str = "
 type option 't = #some t | #none
-type pair = {left: []i32, right: (bool, f64)}
-module hidden : { type t  val same : t -> t } = { type t = {a: []u8, n: i64}  def same (x: t) = x }
+type~ pair = {left: []i32, right: (bool, f64)}
+module hidden : { type~ t  val same : t -> t } = { type~ t = {a: []u8, n: i64}  def same (x: t) = x }
 
 entry scalars (a: i8) (b: u16) (c: i32) (d: u64) (e: f16) (f: f32) (g: f64) (h: bool) = (a, b, c, d, e, f, g, h)
 entry vector (xs: []f32) = xs

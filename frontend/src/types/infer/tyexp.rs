@@ -172,6 +172,10 @@ impl Infer<'_, '_> {
                         return self.sequence_of_sequences(&t, written);
                     }
                     lift = lift.max(l);
+                    // Its parts are shared, and would be visited one by one.
+                    if parts(&t, MAX_PARTS) > MAX_PARTS {
+                        return too_large(written);
+                    }
                     // Marks belong to the type that is made: `*(t a)`, not `t (*a)`.
                     actual.push(TypeArg::Type(clear_unique(&t)));
                 }
