@@ -4,11 +4,7 @@
 //! quadratic growth 64; the bound lies between. Times are the least of some attempts, more of them while the ratio is
 //! too large, so that a busy machine does not fail the test.
 
-#[path = "growth/shapes.rs"]
-mod shapes;
-
-use arrc::session::{Options, Session, on_big_stack};
-use shapes::SHAPES;
+use arrc::session::{Options, Session};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -133,12 +129,4 @@ fn polymorphic_functions_and_modules() {
             ),
         )
     });
-}
-
-#[test]
-fn shapes_of_all_kinds() {
-    for shape in SHAPES {
-        println!("{}", shape.name);
-        on_big_stack(|| grows_slowly(shape.parts, shape.program));
-    }
 }
