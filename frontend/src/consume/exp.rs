@@ -370,9 +370,8 @@ pub(super) fn may_be_consumed(ty: &Type) -> bool {
 
 /// Whether an expression is a variable or a part of one.
 fn names_a_part(exp: &Exp) -> bool {
-    match &exp.kind {
-        ExpKind::Var { .. } => true,
-        ExpKind::Field(of, _) | ExpKind::TupleField(of, _) => names_a_part(of),
-        _ => false,
+    if let ExpKind::Field(of, _) | ExpKind::TupleField(of, _) = &exp.kind {
+        return names_a_part(of);
     }
+    matches!(exp.kind, ExpKind::Var { .. })
 }

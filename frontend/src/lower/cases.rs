@@ -275,7 +275,7 @@ fn first_run(v: &Value<'_>, cases: &[Case]) -> Vec<Open> {
         let known = collect(&of.pat, v, &mut tests).is_some();
         let open = Open { case, tests };
         let on = *on.get_or_insert(open.tests.first().map(|(v, _)| *v));
-        if !known || !on.is_some_and(|on| open.wants(on).is_some()) {
+        if !known || on.is_none_or(|on| open.wants(on).is_none()) {
             break;
         }
         run.push(open);
