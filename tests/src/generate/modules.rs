@@ -279,9 +279,12 @@ impl Source {
             .iter()
             .zip(&params)
             .enumerate()
-            .map(|(i, (name, ty))| match ty {
-                Row(_) if anonymous && i == 1 => format!(" ({name}: []i64)"),
-                _ => format!(" ({name}: {})", ty.text()),
+            .map(|(i, (name, ty))| {
+                if matches!(ty, Row(_)) && anonymous && i == 1 {
+                    format!(" ({name}: []i64)")
+                } else {
+                    format!(" ({name}: {})", ty.text())
+                }
             })
             .collect();
         let sizes = if anonymous { "[n]" } else { "[n] [m]" };

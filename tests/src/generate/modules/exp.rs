@@ -112,13 +112,18 @@ impl Source {
                 let matrix = self.least(&Mat((**a).clone(), (**b).clone()));
                 format!("(flatten {matrix})")
             }
-            _ => {
+            Size::Name(_) | Size::Const(_) | Size::Half(_) | Size::Call(_) | Size::Hidden(_) => {
                 let all = self.scope.iter().rev();
-                let mut of_size = all.filter_map(|(name, ty)| match ty {
-                    Row(m) if m == n => Some(name.clone()),
-                    Pack(m) if m == n => Some(format!("{name}.xs")),
-                    Store(module, m) if m == n => Some(format!("(s{module}.get {name})")),
-                    _ => None,
+                let mut of_size = all.filter_map(|(name, ty)| {
+                    if let Row(m) = ty {
+                        (m == n).then(|| name.clone())
+                    } else if let Pack(m) = ty {
+                        (m == n).then(|| format!("{name}.xs"))
+                    } else if let Store(module, m) = ty {
+                        (m == n).then(|| format!("(s{module}.get {name})"))
+                    } else {
+                        None
+                    }
                 });
                 of_size.next().unwrap_or_else(|| "ns".into())
             }
