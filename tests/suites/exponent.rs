@@ -119,6 +119,5 @@ fn grows_about_linearly(
             break;
         }
     }
-    println!("{name}: {found:.3}, {least:.1?} ms");
     assert!(found <= bound, "{name}: {found:.3}, {least:?} ms");
 }
