@@ -1,13 +1,14 @@
-//! How the time to compile grows with the length of a program: as its power 1.15 at most.
+//! How the time to compile grows with the length of a program: as its power 1.15 at most, and as the power 1.7 for programs that are long
+//! or deep in one way.
 //!
-//! Programs of 500 to 4,000 statements, and such as are long or deep in one way each, are compiled. What counts is the time of the processor, of which other work on
-//! the machine takes little, and the least of several attempts; so this is the only test of its process.
+//! Programs of 500 to 4,000 statements are compiled, and some of each [shape](shapes). What counts is the processor time, of which other
+//! work on the machine takes little, and the least of several attempts; so this is the only test of its process.
 
 #[path = "../../bench/src/bin/compiling/generated.rs"]
 #[allow(dead_code, reason = "the names of kinds are for a table")]
 mod generated;
 
-#[path = "growth/shapes.rs"]
+#[path = "exponent/shapes.rs"]
 mod shapes;
 
 use arrc::session::{Options, Session, nested_ir, on_big_stack};
