@@ -13,7 +13,7 @@ use crate::ir::seg::{Seg, SegKind};
 use crate::ir::soac::{Operator, Soac};
 use crate::ir::syntax::{Atom, Exp, Lambda, Stm};
 use crate::ir::types::{Size, Type};
-use crate::ir::walk::free_in_lambda;
+use crate::ir::walk::{free_in_lambda, type_vars};
 
 /// What an operator traverses: arrays, the lambda, and the checks that must have been passed.
 #[derive(Clone, Copy)]
@@ -313,7 +313,9 @@ impl Cx<'_> {
         lam.body.result.iter().any(|&a| self.varies(a))
     }
 
-    /// What the program checks before statement `i` is checked before memory is allocated for rows of varying length.
+    /// What the program checks before statement `i` is checked before memory is allocated for rows of varying length, and
+    /// what it checks of uniform values before a size that the host fetched from a point is the extent of anything: no
+    /// check of the host says that this is an extent.
     pub(super) fn checks_before_ragged(
         &mut self,
         f: &mut Frame<'_>,
@@ -322,14 +324,33 @@ impl Cx<'_> {
         out: &mut Vec<Stm<Seg>>,
     ) {
         let mut ragged = stm.binds.iter().any(|&b| self.varies(b.into()));
+        let mut fetched = false;
+        for &bind in &stm.binds {
+            type_vars(&self.vars[bind].ty, &mut |n| {
+                fetched |= self.labels.is_fetched(n)
+            });
+        }
         if let Exp::Op(
             Soac::Screma { width, .. } | Soac::Hist { width, .. } | Soac::Scatter { width, .. },
         ) = &stm.exp
+            && let Size::Var(n) = *width
         {
-            ragged |= matches!(*width, Size::Var(n) if !self.labels.regular(n));
+            ragged |= !self.labels.regular(n);
+            fetched |= self.labels.is_fetched(n);
         }
-        if ragged {
-            let checks = self.open_checks(f, i);
+        if !ragged && !fetched {
+            return;
+        }
+        let mut checks = self.open_checks(f, i);
+        if !ragged {
+            checks.retain(|cert| {
+                let mut uniform = true;
+                let check = &f.body.stms[f.owner[cert]].exp;
+                check.operands(&mut |a| uniform &= self.labels.uniform(a));
+                uniform
+            });
+        }
+        if !checks.is_empty() {
             self.prove(f, &checks, out);
         }
     }
