@@ -1,7 +1,11 @@
 //! Runs passes: counts, times, dumps and verifies them, and blames the one that broke the program.
 //!
+//! A program that was verified is not verified again, and a pass that left a program as it is does not run on it again: what a pass
+//! makes depends on the program and the options alone. Programs are compared by [fingerprints](Fingerprint).
+//!
 //! The driver does no I/O and reads no clock: the caller hands in a clock and takes what there is to tell as events.
 
+use crate::hash::Fingerprint;
 use crate::ir::print;
 use crate::ir::syntax::Program;
 use crate::pass::{Options, Pass, PassCx, Remark};
@@ -112,6 +116,10 @@ pub struct Driver<'a> {
     tell: &'a mut dyn FnMut(Event<'_>),
     number: usize,
     optional: usize,
+    /// The last program that was verified.
+    verified: Option<Fingerprint>,
+    /// Passes that left a program as it is, with that program.
+    settled: Vec<(&'static str, Fingerprint)>,
     /// The text after the last pass, if it was wanted.
     last: Option<String>,
 }
@@ -129,13 +137,15 @@ impl<'a> Driver<'a> {
             tell,
             number: 0,
             optional: 0,
+            verified: None,
+            settled: Vec::new(),
             last: None,
         }
     }
 
     /// Verifies and dumps a program that no pass has made.
     pub fn start<D: Verify>(&mut self, program: &Program<D>) -> Result<(), Broken> {
-        self.check(START, program)?;
+        self.check(START, program, fingerprint(program))?;
         self.dump(START, program);
         Ok(())
     }
@@ -146,6 +156,17 @@ impl<'a> Driver<'a> {
         pass: &Pass<From, To>,
         program: Program<From>,
     ) -> Result<Program<To>, Broken> {
+        let before = fingerprint(&program);
+        self.step(pass, program, before).map(|(program, _)| program)
+    }
+
+    /// Runs a pass on a program with this fingerprint. Yields that of what it made, too.
+    fn step<From: Verify, To: Verify>(
+        &mut self,
+        pass: &Pass<From, To>,
+        program: Program<From>,
+        before: Fingerprint,
+    ) -> Result<(Program<To>, Fingerprint), Broken> {
         self.number += 1;
         let mut remarks = Vec::new();
         let start = (self.clock)();
@@ -157,7 +178,11 @@ impl<'a> Driver<'a> {
             },
         );
         let ran = (self.clock)();
-        self.check(pass.name, &program)?;
+        let after = fingerprint(&program);
+        self.check(pass.name, &program, after)?;
+        if before == after {
+            self.settled.push((pass.name, after));
+        }
         let verified = (self.clock)();
         remarks.iter().for_each(|r| (self.tell)(Event::Remark(r)));
         (self.tell)(Event::Ran {
@@ -167,7 +192,7 @@ impl<'a> Driver<'a> {
             verify: verified.saturating_sub(ran),
         });
         self.dump(pass.name, &program);
-        Ok(program)
+        Ok((program, after))
     }
 
     /// Runs passes that can be left out.
@@ -176,6 +201,7 @@ impl<'a> Driver<'a> {
         passes: &[Pass<D>],
         mut program: Program<D>,
     ) -> Result<Program<D>, Broken> {
+        let mut at = fingerprint(&program);
         for pass in passes {
             self.optional += 1;
             let settings = self.settings;
@@ -187,18 +213,40 @@ impl<'a> Driver<'a> {
                 (self.tell)(Event::Skipped { pass: pass.name });
                 continue;
             }
-            program = self.run(pass, program)?;
+            if self.settled.contains(&(pass.name, at)) {
+                self.number += 1;
+                (self.tell)(Event::Ran {
+                    number: self.number,
+                    pass: pass.name,
+                    time: Duration::ZERO,
+                    verify: Duration::ZERO,
+                });
+                self.dump(pass.name, &program);
+                continue;
+            }
+            (program, at) = self.step(pass, program, at)?;
         }
         Ok(program)
     }
 
-    fn check<D: Verify>(&self, pass: &'static str, program: &Program<D>) -> Result<(), Broken> {
+    /// Verifies a program with this fingerprint, unless it is the one that was verified last.
+    fn check<D: Verify>(
+        &mut self,
+        pass: &'static str,
+        program: &Program<D>,
+        fingerprint: Fingerprint,
+    ) -> Result<(), Broken> {
+        if self.verified == Some(fingerprint) {
+            return Ok(());
+        }
         verify::program(program).map_err(|faults| Broken {
             pass,
             number: self.number,
             faults,
             text: print::program(program),
-        })
+        })?;
+        self.verified = Some(fingerprint);
+        Ok(())
     }
 
     fn dump<D: Verify>(&mut self, pass: &'static str, program: &Program<D>) {
@@ -219,4 +267,9 @@ impl<'a> Driver<'a> {
         }
         self.last = Some(text);
     }
+}
+
+/// What tells a program from others: its dialect and all of it but where its statements came from is written down.
+fn fingerprint<D: Verify>(program: &Program<D>) -> Fingerprint {
+    Fingerprint::of(&(D::NAME, &program.vars, &program.funs))
 }

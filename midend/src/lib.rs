@@ -16,7 +16,7 @@
 //! - An array that is consumed (updated in place) is not used afterwards, nor is any alias of it.
 //!
 //! **Invariants of the crate**: it knows no source syntax and no device, does no I/O, and reads neither the
-//! environment nor the clock. Passes cannot fail; the verifier runs after each of them, always.
+//! environment nor the clock. Passes cannot fail; the verifier runs after each of them that changed the program, always.
 #![forbid(unsafe_code)]
 
 pub mod analysis;

@@ -1,4 +1,4 @@
-//! The verifier: everything that must hold of a program between passes. It runs after every pass, always.
+//! The verifier: everything that must hold of a program between passes. It runs after every pass that changed the program, in every build.
 //!
 //! **Scope** (`verify/scope.rs`)
 //! - Every variable is a row of the table and is bound exactly once in the whole program.

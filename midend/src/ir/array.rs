@@ -9,7 +9,7 @@ use super::syntax::{Atom, EntryType};
 use super::types::{Dim, ScalarType, Size, Type};
 
 /// An operation on arrays without a lambda. Index checks are separate `assert` statements.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum ArrayOp {
     /// An element, or a row if there are fewer indices than dimensions. A row aliases the array. The lengths of a row
     /// along ragged dimensions are sizes bound before, which the type of the row names: all rows of the row must have them.
@@ -105,7 +105,7 @@ pub enum ArrayOp {
 }
 
 /// A step of a sequence, of which no more than a chunk of elements is there at once.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Stream {
     /// What is done.
     pub op: StreamOp,
@@ -149,7 +149,7 @@ impl StreamOp {
 }
 
 /// What `#[trace]` shows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Trace {
     /// What stands before the value.
     pub label: String,
@@ -160,7 +160,7 @@ pub struct Trace {
 }
 
 /// One dimension of a slice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SliceDim {
     /// One index; the dimension disappears.
     Fix(Atom),

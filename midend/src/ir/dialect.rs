@@ -4,11 +4,12 @@ use super::array::ArrayOp;
 use super::id::Var;
 use super::syntax::{Atom, Body};
 use std::fmt::Debug;
+use std::hash::Hash;
 
 /// The operations of one IR. Everything generic (renaming, printing, verifying, dead code) is written once over this.
 ///
 /// The methods speak of one operation only, not of what is inside its bodies, unless they say so.
-pub trait Dialect: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
+pub trait Dialect: Sized + Clone + Debug + PartialEq + Hash + Send + Sync + 'static {
     /// The name in the text form: `nested`, `flat`, `plan`.
     const NAME: &'static str;
 

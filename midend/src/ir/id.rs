@@ -48,7 +48,7 @@ id!(
 );
 
 /// A vector that owns one row per identifier and hands identifiers out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IdVec<I, T> {
     rows: Vec<T>,
     id: PhantomData<fn(I)>,

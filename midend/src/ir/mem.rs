@@ -11,7 +11,7 @@ use super::syntax::{Atom, Body, EntryType, Lambda};
 use super::types::ScalarType;
 
 /// An operation of the plan dialect.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum Mem {
     /// Binds a new buffer of `len` elements without defined values. On the host it lives until its last name goes;
     /// in a kernel, until the work item ends.
@@ -66,7 +66,7 @@ pub enum Mem {
 }
 
 /// As [`super::array::Stream`], of scalars and row-major arrays at the start of buffers. What is read is bound the same way.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct MemStream {
     /// What is done.
     pub op: StreamOp,
@@ -79,7 +79,7 @@ pub struct MemStream {
 }
 
 /// As [`super::array::Trace`], of scalars and row-major arrays.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct MemTrace {
     /// What stands before the value.
     pub label: String,
@@ -90,7 +90,7 @@ pub struct MemTrace {
 }
 
 /// A strided box of elements in a buffer: element (i0, i1, ..) is at `offset + i0*strides[0] + ..`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Region {
     /// The buffer.
     pub buffer: Var,
@@ -101,7 +101,7 @@ pub struct Region {
 }
 
 /// A kernel, in place where it is launched. Variables free in it are its arguments.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Kernel {
     /// A name unique in the program, for profiles and dumps.
     pub name: String,
@@ -121,7 +121,7 @@ pub struct Kernel {
 }
 
 /// What a block of threads needs to work on a point of a kernel together; the host knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockNeeds {
     /// The most points that the threads share out at a time.
     pub width: Atom,
@@ -136,7 +136,7 @@ pub const ROUNDING: i64 = 16;
 pub type KernelSpace = Vec<(Var, Extent)>;
 
 /// The extent of one dimension of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extent {
     /// The same at every outer point.
     Regular(Atom),
@@ -152,7 +152,7 @@ pub enum Extent {
 }
 
 /// What becomes of the results of a kernel's body.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum KernelKind {
     /// There are none: the body stores. Points are independent, but for several stores to one place, any of which may win.
     Map,
@@ -185,7 +185,7 @@ pub enum KernelKind {
 }
 
 /// One histogram of a kernel.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct MemHist {
     /// The number of buckets.
     pub buckets: Atom,

@@ -8,7 +8,7 @@ use super::syntax::Body;
 use super::types::Size;
 
 /// An operation of the flat dialect.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum Seg {
     /// An array operation.
     Array(ArrayOp),
@@ -19,7 +19,7 @@ pub enum Seg {
 }
 
 /// A parallel operation: a body executed for every point of a space, and what becomes of its results.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct SegOp {
     /// The points.
     pub space: SegSpace,
@@ -38,7 +38,7 @@ pub struct SegOp {
 }
 
 /// What becomes of the results of a body.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum SegKind {
     /// Each result becomes an array over the whole space.
     Map,
@@ -59,14 +59,14 @@ pub enum SegKind {
 }
 
 /// A space of indices, outermost dimension first.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct SegSpace {
     /// Index variable (`i64`) and extent of each dimension.
     pub dims: Vec<(Var, SpaceDim)>,
 }
 
 /// The extent of one dimension of a space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SpaceDim {
     /// The same at every outer point.
     Regular(Size),

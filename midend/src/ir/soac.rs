@@ -6,7 +6,7 @@ use super::syntax::{Atom, Lambda};
 use super::types::Size;
 
 /// An operation of the nested dialect.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum Soac {
     /// An array operation without a lambda.
     Array(ArrayOp),
@@ -92,7 +92,7 @@ pub enum Soac {
 }
 
 /// An associative operator on tuples of values, with its neutral element. Shared by reductions and scans.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Operator<D> {
     /// Whether operands may be exchanged (reductions only).
     pub comm: bool,
@@ -103,7 +103,7 @@ pub struct Operator<D> {
 }
 
 /// One histogram among those computed in one traversal.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct HistOp<D> {
     /// The shape of the bucket space, the outer dimensions of each destination.
     pub shape: Vec<Size>,
@@ -115,7 +115,7 @@ pub struct HistOp<D> {
 
 /// Arrays that a body updates through accumulators. Without an operator an update overwrites, and of several updates of one place
 /// any may win (those made for one point in their order); with one it combines what is there with the new value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Accumulation<D> {
     /// Names this accumulation in the types of its accumulators; a certificate, bound for the body.
     pub token: Var,
@@ -137,7 +137,7 @@ impl<D> Accumulation<D> {
 
 /// One update of all accumulators of an accumulation. Consumes them and binds their successors. An index out of range
 /// is ignored.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct UpdateAcc {
     /// All accumulators of an accumulation, in order.
     pub accs: Vec<Var>,
@@ -148,7 +148,7 @@ pub struct UpdateAcc {
 }
 
 /// A destination of parallel writes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct ScatterDest {
     /// How many indices address it.
     pub rank: usize,

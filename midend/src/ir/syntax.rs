@@ -5,6 +5,8 @@ use super::scalar::{Const, ScalarOp};
 use super::span::Spans;
 use super::threshold::Threshold;
 use super::types::{ScalarType, Size, Type};
+use super::walk::deep;
+use std::hash::{Hash, Hasher};
 
 /// A whole program of dialect `D`.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +34,7 @@ impl<D> Program<D> {
 pub type Vars = IdVec<Var, VarInfo>;
 
 /// What is known of a variable.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VarInfo {
     /// A hint for printing, an identifier without digits at its end.
     pub name: String,
@@ -42,7 +44,7 @@ pub struct VarInfo {
 
 /// A function. Its results are described by *formals*: variables bound nowhere else, whose types may name the
 /// parameters and earlier result formals (a result array of unknown length returns its length first).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Fun<D> {
     /// A unique name.
     pub name: String,
@@ -61,7 +63,7 @@ pub struct Fun<D> {
 }
 
 /// A parameter or result of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Param {
     /// The variable.
     pub var: Var,
@@ -70,7 +72,7 @@ pub struct Param {
 }
 
 /// What the source says about inlining.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Inline {
     /// The budget decides.
     Auto,
@@ -83,7 +85,7 @@ pub enum Inline {
 /// The outside of an entry point. The function's first `size_params` parameters are extents found from the shapes of
 /// the values; its first `size_results` results are extents that the values already carry. The other parameters and
 /// results are those of the types below, flattened in order.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Entry {
     /// The name users call it by.
     pub name: String,
@@ -101,7 +103,7 @@ pub struct Entry {
 }
 
 /// A source-level parameter of an entry point.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct EntryParam {
     /// Its name, or `_`.
     pub name: String,
@@ -116,7 +118,7 @@ pub struct EntryParam {
 
 /// The type of a value as the outside sees it. Arrays of tuples, records and sums are flattened to tuples of arrays:
 /// `Array` around them distributes over the leaves.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum EntryType {
     /// One IR value, a scalar.
     Scalar(ScalarType),
@@ -154,9 +156,15 @@ pub struct Body<D> {
     pub result: Vec<Atom>,
 }
 
+impl<D: Hash> Hash for Body<D> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        deep(|| (&self.stms, &self.result).hash(state));
+    }
+}
+
 /// One statement. The variables it binds are its formals: their types may name earlier ones of the same statement
 /// (`let n, ys = filter ..` has `ys: [n]t`).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Stm<D> {
     /// Variables bound.
     pub binds: Vec<Var>,
@@ -178,7 +186,7 @@ pub enum Atom {
 }
 
 /// A function without a name, for an operation to apply.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Lambda<D> {
     /// Parameters.
     pub params: Vec<Var>,
@@ -198,7 +206,7 @@ impl<D> Lambda<D> {
 }
 
 /// What a statement computes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum Exp<D> {
     /// The value of an atom, an alias if it is an array.
     Atom(Atom),
@@ -250,7 +258,7 @@ pub enum Exp<D> {
 }
 
 /// A loop-carried value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LoopParam {
     /// The variable in the body.
     pub var: Var,
@@ -259,7 +267,7 @@ pub struct LoopParam {
 }
 
 /// When a loop stops.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum LoopForm<D> {
     /// For `index` = 0, 1, .. below `bound`; index and bound have the same integer type. No iteration if the bound is negative.
     For {
@@ -273,7 +281,7 @@ pub enum LoopForm<D> {
 }
 
 /// The message of a failed check: text with values in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Message {
     /// What kind of failure it is.
     pub kind: TrapKind,
@@ -282,7 +290,7 @@ pub struct Message {
 }
 
 /// A piece of a message.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MessagePart {
     /// Fixed text.
     Text(String),
