@@ -2,6 +2,7 @@
 //! column, and is printed as a pattern.
 
 use crate::typed::{Lit, Pat, PatKind, Prim, Sym, Type};
+use midend::hash::HashMap;
 use std::fmt;
 
 /// A pattern in a matrix; nothing for one that fits everything.
@@ -18,7 +19,7 @@ enum Witness {
 }
 
 /// What stands at the head of a pattern.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Head {
     /// The only constructor of a tuple or record type.
     Product,
@@ -50,18 +51,32 @@ fn search<'p>(rows: &[Vec<Cell<'p>>], types: &[&'p Type]) -> Option<Vec<Witness>
             return rows.is_empty().then(Vec::new);
         };
         let mut seen: Vec<Head> = Vec::new();
-        for head in rows.iter().filter_map(|row| row[0].and_then(head_of)) {
-            if !seen.contains(&head) {
-                seen.push(head);
+        // The rows with each head, and those that take any.
+        let mut with: HashMap<Head, Vec<usize>> = HashMap::default();
+        let mut wild = Vec::new();
+        for (i, row) in rows.iter().enumerate() {
+            match row[0].and_then(head_of) {
+                None => wild.push(i),
+                Some(head) => with
+                    .entry(head)
+                    .or_insert_with_key(|head| {
+                        seen.push(head.clone());
+                        Vec::new()
+                    })
+                    .push(i),
             }
         }
         let all = signature(ty);
         let complete = !seen.is_empty()
             && all
                 .as_ref()
-                .is_some_and(|all| all.iter().all(|h| seen.contains(h)));
+                .is_some_and(|all| all.iter().all(|h| with.contains_key(h)));
         if complete {
-            return seen.iter().find_map(|h| search_head(h, rows, ty, rest));
+            return seen.iter().find_map(|head| {
+                let mut mine: Vec<usize> = with[head].iter().chain(&wild).copied().collect();
+                mine.sort_unstable();
+                search_head(head, mine.iter().map(|i| &rows[*i]), ty, rest)
+            });
         }
         let default: Vec<Vec<Cell<'p>>> = rows
             .iter()
@@ -69,25 +84,32 @@ fn search<'p>(rows: &[Vec<Cell<'p>>], types: &[&'p Type]) -> Option<Vec<Witness>
             .map(|row| row[1..].to_vec())
             .collect();
         let mut witness = search(&default, rest)?;
-        witness.insert(0, unseen(&seen, all.as_deref(), ty));
+        let is_seen = |head: &Head| with.contains_key(head);
+        let first = match seen.is_empty() {
+            true => Witness::Any,
+            false => unseen(is_seen, all.as_deref(), ty),
+        };
+        witness.insert(0, first);
         Some(witness)
     })
 }
 
-/// Searches the values with this head.
-fn search_head<'p>(
+/// Searches the values with this head, which these rows have or take.
+fn search_head<'p, 'r>(
     head: &Head,
-    rows: &[Vec<Cell<'p>>],
+    rows: impl Iterator<Item = &'r Vec<Cell<'p>>>,
     ty: &'p Type,
     rest: &[&'p Type],
-) -> Option<Vec<Witness>> {
+) -> Option<Vec<Witness>>
+where
+    'p: 'r,
+{
     let parts = part_types(head, ty);
     let mut inner = Vec::new();
     for row in rows {
         let parts_of = match row[0] {
             None => vec![None; parts.len()],
-            Some(pat) if head_of(pat).as_ref() == Some(head) => parts_of(pat, parts.len()),
-            Some(_) => continue,
+            Some(pat) => parts_of(pat, parts.len()),
         };
         inner.push(
             parts_of
@@ -159,11 +181,8 @@ fn parts_of(pat: &Pat, count: usize) -> Vec<Cell<'_>> {
 }
 
 /// A value whose head is none of those seen.
-fn unseen(seen: &[Head], all: Option<&[Head]>, ty: &Type) -> Witness {
-    if seen.is_empty() {
-        return Witness::Any;
-    }
-    if let Some(head) = all.and_then(|all| all.iter().find(|h| !seen.contains(h))) {
+fn unseen(is_seen: impl Fn(&Head) -> bool, all: Option<&[Head]>, ty: &Type) -> Witness {
+    if let Some(head) = all.and_then(|all| all.iter().find(|h| !is_seen(h))) {
         return match head {
             Head::Bool(b) => Witness::Lit(b.to_string()),
             Head::Construct(name) => {
@@ -175,7 +194,7 @@ fn unseen(seen: &[Head], all: Option<&[Head]>, ty: &Type) -> Witness {
     }
     let free = (0u64..).find(|n| {
         let (int, float) = (n.to_string(), format!("{:?}", *n as f64));
-        !seen.contains(&Head::Number(int)) && !seen.contains(&Head::Number(float))
+        !is_seen(&Head::Number(int)) && !is_seen(&Head::Number(float))
     });
     Witness::Lit(free.unwrap_or_default().to_string())
 }
