@@ -128,7 +128,7 @@ impl Labels {
     }
 
     /// Whether an array or an alias of it is consumed somewhere inside.
-    fn hot(&self, var: Var) -> bool {
+    pub(super) fn hot(&self, var: Var) -> bool {
         self.hot.contains(&var)
     }
 }

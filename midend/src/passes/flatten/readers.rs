@@ -19,8 +19,11 @@ impl Cx<'_> {
     ) -> BTreeSet<usize> {
         let mut all = members.clone();
         let mut todo: Vec<usize> = members.iter().copied().collect();
-        // What waits and is no member yet: of a long row of updates all are, so that nothing is looked at.
-        let mut others: BTreeSet<usize> = f.waiting.difference(members).copied().collect();
+        // What waits, reads what is consumed somewhere, and is no member yet: of a long row of updates all are, so that nothing is
+        // looked at.
+        let hot = |i: &usize| f.free[*i].iter().any(|&v| self.labels.hot(v));
+        let others = f.waiting.difference(members).copied();
+        let mut others: BTreeSet<usize> = others.filter(hot).collect();
         let mut seen = HashSet::default();
         while let Some(i) = todo.pop() {
             if others.range(..i).next().is_none() {

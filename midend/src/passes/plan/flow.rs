@@ -1,11 +1,13 @@
 //! Where the memory of an array comes from, read off the flat program: what is updated in place all along a loop or
 //! conditional needs no memory of its own.
 
+use crate::hash::HashMap;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::{IdMap, Var};
 use crate::ir::seg::{Seg, SegKind, SegOp};
 use crate::ir::syntax::{Atom, Body, Exp, LoopParam, Stm};
 use crate::ir::walk::{all_bodies, deep};
+use std::cell::RefCell;
 
 /// What an array is to the arrays before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,9 +24,14 @@ pub(super) enum Origin {
     Unknown,
 }
 
-/// Where each variable of the flat program is bound: by which statement of its body, and as which of the variables that it binds.
+/// Where each variable of the flat program is bound, and what it is to others.
 #[derive(Default)]
-pub(super) struct Definitions(IdMap<Var, Option<(usize, usize)>>);
+pub(super) struct Definitions {
+    /// By which statement of its body, and as which of the variables that it binds.
+    positions: IdMap<Var, Option<(usize, usize)>>,
+    /// What results of conditionals and loops are, of those that were wanted: those around them want them again.
+    nested: RefCell<HashMap<Var, Origin>>,
+}
 
 impl Definitions {
     /// Adds what is bound in a body.
@@ -32,7 +39,7 @@ impl Definitions {
         all_bodies(body, &mut |body| {
             for (i, stm) in body.stms.iter().enumerate() {
                 for (k, bind) in stm.binds.iter().enumerate() {
-                    self.0.set(*bind, Some((i, k)));
+                    self.positions.set(*bind, Some((i, k)));
                 }
             }
         });
@@ -40,7 +47,7 @@ impl Definitions {
 
     /// Which of these statements, the first ones of their body, binds a variable, and as which of its variables.
     pub(super) fn definition(&self, stms: &[Stm<Seg>], var: Var) -> Option<(usize, usize)> {
-        let (i, k) = self.0[var]?;
+        let (i, k) = self.positions[var]?;
         (stms.get(i)?.binds.get(k) == Some(&var)).then_some((i, k))
     }
 
@@ -72,13 +79,26 @@ impl Definitions {
         }
     }
 
+    /// What a variable is, which is the `k`-th result of a statement.
+    fn origin_of(&self, var: Var, exp: &Exp<Seg>, k: usize) -> Origin {
+        if !matches!(exp, Exp::If { .. } | Exp::Loop { .. }) {
+            return self.origin(exp, k);
+        }
+        if let Some(known) = self.nested.borrow().get(&var) {
+            return known.clone();
+        }
+        let origin = self.origin(exp, k);
+        self.nested.borrow_mut().insert(var, origin.clone());
+        origin
+    }
+
     /// The variable from outside of the body whose memory its `k`-th result is.
     fn through(&self, body: &Body<Seg>, k: usize) -> Option<Var> {
         let Atom::Var(mut var) = body.result[k] else {
             return None;
         };
         while let Some((i, k)) = self.definition(&body.stms, var) {
-            match self.origin(&body.stms[i].exp, k) {
+            match self.origin_of(var, &body.stms[i].exp, k) {
                 Origin::Same(next) => var = next,
                 Origin::Rearranged(..) | Origin::Reshaped(_) | Origin::Made | Origin::Unknown => {
                     return None;
