@@ -79,6 +79,8 @@ pub(crate) struct Emit<'a, 'b> {
     units: &'a Units,
     pub(crate) b: FunctionBuilder<'b>,
     values: HashMap<Var, Value>,
+    /// Arguments of the unit that are read from memory wherever they are used, and where they are.
+    arguments: HashMap<Var, (Value, i32)>,
     /// Pointer to the worker.
     pub(crate) worker: Value,
     /// Returns a failure.
@@ -180,6 +182,7 @@ pub(crate) fn unit<'a>(
         units,
         b,
         values: HashMap::new(),
+        arguments: HashMap::new(),
         worker: args[0],
         fail,
         sites: Vec::new(),
@@ -226,7 +229,7 @@ pub(crate) fn unit<'a>(
         func,
         kept: Kept {
             sites,
-            constants: constants.into_places(),
+            constants: constants.into_slots(),
             calls: lane_calls,
         },
         parts,
@@ -260,11 +263,21 @@ impl Emit<'_, '_> {
     }
 
     /// The value of a variable.
-    pub(crate) fn var(&self, var: Var) -> Value {
-        *self
-            .values
+    pub(crate) fn var(&mut self, var: Var) -> Value {
+        if let Some(value) = self.values.get(&var) {
+            return *value;
+        }
+        let (slots, offset) = *self
+            .arguments
             .get(&var)
-            .expect("a variable is bound before its uses")
+            .expect("a variable is bound before its uses");
+        let ty = clif_of(self.ty(var)).expect("arguments have values");
+        self.b.ins().load(ty, plain(), slots, offset)
+    }
+
+    /// Whether a variable has a value here.
+    pub(crate) fn is_bound(&self, var: Var) -> bool {
+        self.values.contains_key(&var) || self.arguments.contains_key(&var)
     }
 
     /// The value of an atom.

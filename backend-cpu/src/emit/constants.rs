@@ -2,31 +2,39 @@
 //! never changes out of loops.
 
 use super::{Emit, fixed};
+use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
 use cranelift_codegen::ir::{InstBuilder, InstructionData, Type as ClifType, Value, types};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The most constants in memory. What is moved out of a loop is live all along it, and the time of register allocation grows with the
+/// product of what is live and the blocks of the loop.
+const MOST: usize = 64;
 
 /// The constants of a unit.
 #[derive(Default)]
 pub(super) struct Constants {
     /// By their bits.
-    places: BTreeMap<u64, Arc<u64>>,
+    slots: BTreeMap<u64, Arc<u64>>,
     /// Their bits by their addresses.
     known: BTreeMap<i64, u64>,
 }
 
 impl Constants {
-    /// Where these bits are.
-    fn address(&mut self, bits: u64) -> i64 {
-        let place = self.places.entry(bits).or_insert_with(|| Arc::new(bits));
-        let address = Arc::as_ptr(place) as i64;
+    /// Where these bits are, unless there are too many constants.
+    fn address(&mut self, bits: u64) -> Option<i64> {
+        if self.slots.len() >= MOST && !self.slots.contains_key(&bits) {
+            return None;
+        }
+        let slot = self.slots.entry(bits).or_insert_with(|| Arc::new(bits));
+        let address = Arc::as_ptr(slot) as i64;
         self.known.insert(address, bits);
-        address
+        Some(address)
     }
 
     /// What code holds addresses of.
-    pub(super) fn into_places(self) -> Vec<Arc<u64>> {
-        self.places.into_values().collect()
+    pub(super) fn into_slots(self) -> Vec<Arc<u64>> {
+        self.slots.into_values().collect()
     }
 }
 
@@ -36,7 +44,12 @@ impl Emit<'_, '_> {
         if bits == 0 {
             return self.zero(ty);
         }
-        let address = self.constants.address(bits);
+        let Some(address) = self.constants.address(bits) else {
+            return match ty == types::F32 {
+                true => self.b.ins().f32const(Ieee32::with_bits(bits as u32)),
+                false => self.b.ins().f64const(Ieee64::with_bits(bits)),
+            };
+        };
         let address = self.i64(address);
         self.b.ins().load(ty, fixed(), address, 0)
     }

@@ -80,7 +80,7 @@ impl Emit<'_, '_> {
     /// buffer gets its name only inside of the body, as what a loop carries does.
     pub(super) fn may_repeat(&mut self, body: &Body<Mem>) -> Option<Value> {
         let (read, written) = buffers(body);
-        let is_inside = |v: &Var| !self.values.contains_key(v);
+        let is_inside = |v: &Var| !self.is_bound(*v);
         let any_inside = !written.is_empty() && read.union(&written).any(is_inside);
         if any_inside || !read.is_disjoint(&written) || read.len() * written.len() > PAIRS {
             return None;

@@ -20,6 +20,9 @@ pub(super) const STACK_BUFFER: u32 = 4 << 10;
 pub(super) const STACK_TOTAL: u32 = 32 << 10;
 /// Bytes of the widest register.
 pub(super) const REGISTER: i64 = 64;
+/// The most arguments that are read once, at the start. What is live all along a unit is kept in registers or written to the stack, and the
+/// time of register allocation grows with the product of what is live and the blocks of the unit.
+const IN_REGISTERS: usize = 64;
 /// Runs of at least so many bytes are copied by a library call.
 const CALL_COPY: i64 = 128;
 
@@ -406,8 +409,13 @@ impl Emit<'_, '_> {
     /// The arguments of a kernel, from their slots.
     pub(crate) fn load_arguments(&mut self, args: &[Var], slots: Value) {
         for (i, var) in args.iter().enumerate() {
+            let offset = 8 * i as i32;
+            if i >= IN_REGISTERS {
+                self.arguments.insert(*var, (slots, offset));
+                continue;
+            }
             let ty = super::clif_of(self.ty(*var)).expect("arguments have values");
-            let value = self.b.ins().load(ty, fixed(), slots, 8 * i as i32);
+            let value = self.b.ins().load(ty, fixed(), slots, offset);
             self.bind(*var, value);
         }
     }

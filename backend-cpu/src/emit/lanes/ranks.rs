@@ -211,7 +211,7 @@ impl Emit<'_, '_> {
     }
 
     /// Whether a buffer is what it is at the start of the function.
-    fn is_known_at_entry(&self, buffer: Var) -> bool {
+    fn is_known_at_entry(&mut self, buffer: Var) -> bool {
         let entry = self.b.func.layout.entry_block();
         let start = self.var(buffer);
         let block = match self.b.func.dfg.value_def(start) {
