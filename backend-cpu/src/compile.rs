@@ -22,7 +22,7 @@ use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _, default_libcall_names};
 use forms::{Form, form, forms, missing};
-use midend::analysis::calls::calls;
+use midend::analysis::calls::{calls, spread};
 use midend::analysis::kernels::{called, kernel_bodies, known_extents};
 use midend::analysis::sums::Sums;
 use midend::fired::{Counts, add, counted};
@@ -31,6 +31,7 @@ use midend::ir::mem::{Extent, Kernel, KernelKind, Mem};
 use midend::ir::scalar::Const;
 use midend::ir::syntax::{Atom, Program};
 use midend::ir::types::Type;
+use midend::ir::walk;
 use midend::trap::RunError;
 use order::largest_first;
 use std::collections::BTreeMap;
@@ -61,13 +62,17 @@ pub(crate) struct Interface {
     pub(crate) id: FuncId,
     pub(crate) params: Vec<ClifType>,
     pub(crate) results: Vec<ClifType>,
+    /// Whether it is in a cycle of calls.
     pub(crate) recursive: bool,
+    /// Whether it is told how many more calls may be nested: it is in such a cycle, or leads to one.
+    pub(crate) counts: bool,
 }
 
 impl Units {
     /// The signature of a function of the program.
     pub(crate) fn signature_of(&self, interface: &Interface) -> Signature {
-        function_signature(self.conv, &interface.params, &interface.results)
+        let types = (&interface.params[..], &interface.results[..]);
+        function_signature(self.conv, interface.counts, types)
     }
 }
 
@@ -247,11 +252,19 @@ pub(crate) fn declare<'a>(
     };
     let mut work = Vec::new();
     let calls = calls(program);
+    let counts = spread(&program.funs, |fun, known| {
+        let mut counts = calls.recursive[fun];
+        walk::calls(&program.funs[fun].body, &mut |callee| {
+            counts |= known[callee.index()];
+        });
+        counts
+    });
     for fun in called(
         program,
         kernels.iter().flat_map(|k| kernel_bodies(k.kernel)),
     ) {
-        let interface = interface(program, &units, (fun, calls.recursive[fun]), jit)?;
+        let depth = (calls.recursive[fun], counts[fun.index()]);
+        let interface = interface(program, &units, (fun, depth), jit)?;
         work.push((interface.id, Unit::Function(fun)));
         units.functions.insert(fun, interface);
     }
@@ -364,7 +377,7 @@ const ARENA: usize = 256 << 20;
 fn interface(
     program: &Program<Mem>,
     units: &Units,
-    (fun, recursive): (FunId, bool),
+    (fun, (recursive, counts)): (FunId, (bool, bool)),
     jit: &mut JITModule,
 ) -> Result<Interface, RunError> {
     let definition = &program.funs[fun];
@@ -375,7 +388,7 @@ fn interface(
             .collect()
     };
     let (params, results) = (types(&definition.params), types(&definition.results));
-    let signature = function_signature(units.conv, &params, &results);
+    let signature = function_signature(units.conv, counts, (&params, &results));
     let id = jit
         .declare_function(&format!("f{}", fun.index()), Linkage::Local, &signature)
         .map_err(broken)?;
@@ -384,6 +397,7 @@ fn interface(
         params,
         results,
         recursive,
+        counts,
     })
 }
 

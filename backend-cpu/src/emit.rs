@@ -83,6 +83,8 @@ pub(crate) struct Emit<'a, 'b> {
     arguments: HashMap<Var, (Value, i32)>,
     /// Pointer to the worker.
     pub(crate) worker: Value,
+    /// How many more calls of recursive functions may be nested, in a function that is told.
+    calls_left: Option<Value>,
     /// Returns a failure.
     pub(crate) fail: Block,
     sites: Vec<Arc<Site>>,
@@ -184,6 +186,7 @@ pub(crate) fn unit<'a>(
         values: HashMap::new(),
         arguments: HashMap::new(),
         worker: args[0],
+        calls_left: None,
         fail,
         sites: Vec::new(),
         constants: Constants::default(),

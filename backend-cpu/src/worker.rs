@@ -11,7 +11,7 @@ use midend::ir::scalar::Const;
 use midend::ir::span::Spans;
 use midend::ir::syntax::TrapKind;
 use midend::ir::types::ScalarType;
-use midend::trap::{MOST_NESTED_CALLS, RunError, Trap, trail};
+use midend::trap::{RunError, Trap, trail};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -134,8 +134,6 @@ pub(crate) struct Worker<'a> {
     pub(crate) failed: *const u8,
     /// The lowest address that the stack may reach.
     pub(crate) stack_limit: usize,
-    /// How many more calls of recursive functions may be nested.
-    pub(crate) calls: i64,
     /// The first free byte of the arena.
     pub(crate) top: *mut u8,
     /// One past the last byte of the arena's current piece.
@@ -165,7 +163,6 @@ impl<'a> Worker<'a> {
             stop: launch.stop.as_ptr(),
             failed: launch.failed.as_ptr().cast(),
             stack_limit: here.saturating_sub(left.saturating_sub(RESERVE)),
-            calls: MOST_NESTED_CALLS as i64,
             top: std::ptr::null_mut(),
             end: std::ptr::null_mut(),
             past: launch.past.load(Ordering::Relaxed),

@@ -420,6 +420,7 @@ impl Emit<'_, '_> {
             .get(&fun)
             .expect("every function that is called was collected");
         let (params, results) = (&interface.params, &interface.results);
+        let depth = interface.counts.then(|| self.calls_left());
         let callee = match self.functions.get(&fun) {
             Some(callee) => *callee,
             None => {
@@ -443,8 +444,12 @@ impl Emit<'_, '_> {
             }
         };
         let mut values = vec![self.worker];
+        values.extend(depth);
         values.extend(self.atoms(args));
-        debug_assert_eq!(values.len(), params.len() + 1);
+        debug_assert_eq!(
+            values.len(),
+            params.len() + 1 + usize::from(interface.counts)
+        );
         let rest = results.len().saturating_sub(1);
         let memory = (rest > 0).then(|| self.stack_slot(8 * rest as u32));
         values.extend(memory);
@@ -463,13 +468,19 @@ impl Emit<'_, '_> {
     }
 }
 
-/// The parameters of a function of the program as compiled: values, then where results after the first go.
+/// The parameters of a function of the program as compiled: how many more calls may be nested, if it is told that, then values, then
+/// where results after the first go.
 pub(crate) fn function_signature(
     conv: cranelift_codegen::isa::CallConv,
-    params: &[cranelift_codegen::ir::Type],
-    results: &[cranelift_codegen::ir::Type],
+    counts: bool,
+    (params, results): (
+        &[cranelift_codegen::ir::Type],
+        &[cranelift_codegen::ir::Type],
+    ),
 ) -> cranelift_codegen::ir::Signature {
-    let mut signature = super::signature(conv, params, &results[..results.len().min(1)]);
+    let depth = counts.then_some(types::I64);
+    let params: Vec<_> = depth.into_iter().chain(params.iter().copied()).collect();
+    let mut signature = super::signature(conv, &params, &results[..results.len().min(1)]);
     if results.len() > 1 {
         signature.params.push(AbiParam::new(types::I64));
     }

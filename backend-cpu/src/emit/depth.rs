@@ -1,4 +1,5 @@
-//! How deep calls are nested: each thread counts those of recursive functions, as every target does, and checks its stack.
+//! How deep calls are nested: functions in cycles of calls, and those that lead to them, are told how many more calls may be nested, and
+//! recursive ones check that number and the stack, as every target does.
 
 use super::{Emit, plain};
 use crate::worker::Worker;
@@ -6,14 +7,16 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use midend::ir::id::SpanId;
 use midend::ir::syntax::{Message, MessagePart, TrapKind};
-use midend::trap::TOO_DEEP;
+use midend::trap::{MOST_NESTED_CALLS, TOO_DEEP};
 
 impl Emit<'_, '_> {
-    /// Fails if too many calls are nested, or if the stack is used up before that; at the start of functions that may recurse. How many
-    /// more calls there may be around this one.
-    pub(crate) fn check_depth(&mut self, span: SpanId) -> Value {
-        let limit = self.of_worker(std::mem::offset_of!(Worker<'_>, stack_limit));
-        let calls = self.of_worker(std::mem::offset_of!(Worker<'_>, calls));
+    /// Fails if too many calls are nested, or if the stack is used up before that; at the start of recursive functions.
+    pub(crate) fn check_depth(&mut self, span: SpanId) {
+        let calls = self.calls_left();
+        let offset = std::mem::offset_of!(Worker<'_>, stack_limit);
+        let offset = i32::try_from(offset).expect("the worker is small");
+        let worker = self.worker;
+        let limit = self.b.ins().load(types::I64, plain(), worker, offset);
         let here = self.b.ins().get_stack_pointer(types::I64);
         let low = self.b.ins().icmp(IntCC::UnsignedLessThan, here, limit);
         let none = self
@@ -32,29 +35,15 @@ impl Emit<'_, '_> {
         self.report(&message, span);
         self.b.switch_to_block(good);
         let one = self.b.ins().iconst(types::I64, 1);
-        let left = self.b.ins().isub(calls, one);
-        self.leave_call(left);
+        self.calls_left = Some(self.b.ins().isub(calls, one));
         self.poll();
-        calls
     }
 
-    /// Notes that so many more calls may be nested.
-    pub(crate) fn leave_call(&mut self, calls: Value) {
-        let offset = worker_offset(std::mem::offset_of!(Worker<'_>, calls));
-        let worker = self.worker;
-        self.b.ins().store(plain(), calls, worker, offset);
+    /// How many more calls of recursive functions may be nested here.
+    pub(super) fn calls_left(&mut self) -> Value {
+        match self.calls_left {
+            Some(calls) => calls,
+            None => self.i64(MOST_NESTED_CALLS as i64),
+        }
     }
-
-    /// A number that the worker holds.
-    fn of_worker(&mut self, field: usize) -> Value {
-        let (flags, worker) = (plain(), self.worker);
-        self.b
-            .ins()
-            .load(types::I64, flags, worker, worker_offset(field))
-    }
-}
-
-/// The distance of a field from the start of the worker.
-fn worker_offset(field: usize) -> i32 {
-    i32::try_from(field).expect("the worker is small")
 }

@@ -239,7 +239,8 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
         .expect("every function that is called was collected");
     let definition = &program.funs[fun];
     let results = &interface.results;
-    let mut params = interface.params.clone();
+    let depth = interface.counts.then_some(types::I64);
+    let mut params: Vec<_> = depth.into_iter().chain(interface.params.clone()).collect();
     if results.len() > 1 {
         params.push(types::I64);
     }
@@ -251,9 +252,16 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
         first,
         (&[&definition.body], 1),
         |emit, values| {
-            let calls = interface
-                .recursive
-                .then(|| emit.check_depth(definition.span));
+            let values = match values {
+                [depth, values @ ..] if interface.counts => {
+                    emit.calls_left = Some(*depth);
+                    values
+                }
+                values => values,
+            };
+            if interface.recursive {
+                emit.check_depth(definition.span);
+            }
             let with_value = definition.params.iter().map(|p| p.var);
             let with_value: Vec<Var> = with_value.filter(|v| has_value(emit.ty(*v))).collect();
             for (var, value) in with_value.into_iter().zip(values) {
@@ -265,9 +273,6 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
             } else {
                 emit.scoped(&definition.body, |emit| emit.body(&definition.body))
             };
-            if let Some(calls) = calls {
-                emit.leave_call(calls);
-            }
             for (i, value) in out.drain(out.len().min(1)..).enumerate() {
                 let memory = *values
                     .last()

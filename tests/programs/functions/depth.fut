@@ -18,3 +18,15 @@ def steps (n: i64) : i64 = if n == 0 then 0 else i64.sum (map (* n) (iota 2)) - 
 -- input { 9999i64 } output { 5000i64 }
 -- input { 10000i64 } error: the recursion is too deep
 entry outside (n: i64) = steps n
+
+-- Calls count that are nested in those of another function, also where what is between them does not recur.
+#[noinline]
+def between (n: i64) : i64 = sum n * 2
+
+def around (n: i64) (m: i64) : i64 = if n == 0 then between m else around (n - 1) m + 1
+
+-- ==
+-- entry: both
+-- input { [4000i64, 0] 4000i64 } output { [16008000i64, 16004000] }
+-- input { [4000i64, 7000] 4000i64 } error: the recursion is too deep
+entry both (ns: []i64) (m: i64) = map (\n -> around n m) ns
