@@ -48,6 +48,41 @@ fn integers_in_vectors() {
 }
 
 #[test]
+fn saturating_sums_in_vectors() {
+    let text = r#"nested
+        fun main(n: i64, xs: [n]i64, ys: [n]i64) -> (q: [n]i64, r: [n]i64)
+          entry "main" sizes 1 -> 0 (xs: []i64, ys: []i64) -> ([]i64, []i64)
+        {
+          let q1: [n]i64, r1: [n]i64 = map n (xs, ys) \(x: i64, y: i64) {
+            let a: i64 = add_sat.i64(x, y)
+            let b: i64 = add_sat.i64(a, 9223372036854775807)
+            let c: i64 = add_sat.i64(a, -9223372036854775808)
+            let d: i64 = xor.i64(b, c)
+            yield a, d
+          }
+          yield q1, r1
+        }"#;
+    let ends = [i64::MIN, -1, 0, 1, 1 << 62, i64::MAX];
+    let devices = devices();
+    agrees(&devices, text, |n| {
+        [1, 6]
+            .map(|step| {
+                let data = (0..n).map(|i| ends[(i / step) as usize % ends.len()]);
+                Value::Array(ArrayValue {
+                    shape: vec![n],
+                    data: Data::I64(data.collect()),
+                })
+            })
+            .to_vec()
+    });
+    agrees(&devices, text, |n| {
+        [1, 2]
+            .map(|seed| numbers(ScalarType::I64, n, seed))
+            .to_vec()
+    });
+}
+
+#[test]
 fn integers_summed_in_vectors() {
     let devices = devices();
     for ty in INTEGERS {

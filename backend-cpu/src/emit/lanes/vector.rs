@@ -69,6 +69,7 @@ pub(super) fn packed_type(op: ScalarOp, integers: bool) -> Option<ScalarType> {
         ScalarOp::Un(UnOp::Not, ty) | ScalarOp::Bin(BinOp::And | BinOp::Or | BinOp::Xor, ty) => {
             Some(ty).filter(|ty| ty.is_integer())?
         }
+        ScalarOp::Bin(BinOp::AddSat, ty) => Some(ty).filter(|ty| *ty == ScalarType::I64)?,
         // Products of bytes are many instructions.
         ScalarOp::Bin(BinOp::Mul, ty) => Some(ty).filter(|ty| ty.is_float() || ty.bytes() > 1)?,
         ScalarOp::Convert(from, to) => {
@@ -155,6 +156,8 @@ impl Emit<'_, '_> {
                 self.packed_product(row[0], row[1])
             } else if let ScalarOp::Bin(extremum @ (BinOp::Min | BinOp::Max), _) = op {
                 self.packed_extremum(ty, (row[0], row[1]), extremum == BinOp::Min)
+            } else if let ScalarOp::Bin(BinOp::AddSat, _) = op {
+                self.packed_saturated(row[0], row[1])
             } else if let ScalarOp::ToBits(ty) = op {
                 self.packed_bits(ty, row[0])
             } else if let ScalarOp::FromBits(ty) = op {

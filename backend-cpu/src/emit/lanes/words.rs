@@ -147,4 +147,18 @@ impl Emit<'_, '_> {
         let (yes, no) = if least { (a, b) } else { (b, a) };
         self.b.ins().bitselect(less, yes, no)
     }
+
+    /// Sums of `i64` that stay at the end of the type that they pass.
+    pub(super) fn packed_saturated(&mut self, a: Value, b: Value) -> Value {
+        let sum = self.b.ins().iadd(a, b);
+        let zero = self.lanes_of(types::I64X2, &[0; 16]);
+        let most = self.lanes_of(types::I64X2, &i64::MAX.to_le_bytes().repeat(2));
+        // A sum that has another sign than both numbers.
+        let (of_a, of_b) = (self.b.ins().bxor(sum, a), self.b.ins().bxor(sum, b));
+        let turned = self.b.ins().band(of_a, of_b);
+        let passes = self.b.ins().icmp(IntCC::SignedLessThan, turned, zero);
+        let negative = self.b.ins().icmp(IntCC::SignedLessThan, a, zero);
+        let end = self.b.ins().bxor(negative, most);
+        self.b.ins().bitselect(passes, end, sum)
+    }
 }
