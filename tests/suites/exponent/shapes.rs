@@ -7,6 +7,8 @@ pub(super) struct Shape {
     pub(super) name: &'static str,
     pub(super) parts: usize,
     pub(super) program: fn(usize) -> String,
+    /// The largest exponent, where caches make it larger than others.
+    pub(super) bound: Option<f64>,
 }
 
 const fn shape(name: &'static str, parts: usize, program: fn(usize) -> String) -> Shape {
@@ -14,35 +16,50 @@ const fn shape(name: &'static str, parts: usize, program: fn(usize) -> String) -
         name,
         parts,
         program,
+        bound: None,
+    }
+}
+
+impl Shape {
+    /// The same with an exponent of its own.
+    const fn up_to(self, bound: f64) -> Self {
+        let bound = Some(bound);
+        Self { bound, ..self }
     }
 }
 
 /// All of them.
 pub(super) const SHAPES: &[Shape] = &[
     shape("a literal on one line", 4000, literal),
-    shape("a literal of several rows", 1000, rows),
-    shape("expressions on one line", 500, one_line),
-    shape("characters that are no ASCII on one line", 8000, characters),
+    shape("a literal of several rows", 1000, rows).up_to(1.5),
+    shape("expressions on one line", 500, one_line).up_to(1.5),
+    shape("characters that are no ASCII on one line", 8000, characters).up_to(1.6),
     shape("lets in a lambda", 150, lets),
-    shape("lets that update an array in a lambda", 100, updates),
+    shape("lets that update an array in a lambda", 100, updates).up_to(1.4),
     shape("loops one after another in a lambda", 60, loops),
-    shape("a long match", 500, long_match),
-    shape("a long match in a lambda", 250, match_in_map),
-    shape("a long match of pairs", 250, match_of_pairs),
+    shape("a long match", 500, long_match).up_to(1.6),
+    shape("a long match in a lambda", 250, match_in_map).up_to(1.4),
+    shape("a long match of pairs", 250, match_of_pairs).up_to(1.6),
     shape(
         "a long match of records that yields arrays",
         60,
         match_of_records,
-    ),
-    shape("conditions one after another", 150, else_if),
+    )
+    .up_to(1.5),
+    shape("conditions one after another", 150, else_if).up_to(1.4),
     shape(
         "conditions one after another in a lambda",
         100,
         else_if_in_map,
     ),
     shape("conditions inside of one another", 150, deep_if),
+    shape(
+        "conditions inside of one another in a lambda",
+        60,
+        deep_if_in_map,
+    ),
     shape("brackets inside of one another", 150, brackets),
-    shape("many functions", 250, functions),
+    shape("many functions", 250, functions).up_to(1.6),
     shape("many small kernels", 50, kernels),
     shape("a wide record", 60, record),
     shape("arrays of a wide record", 40, array_of_records),
@@ -192,6 +209,16 @@ fn deep_if(n: usize) -> String {
         " y",
     );
     all(&start, n, |i| format!("\n  else y * {i}"), "")
+}
+
+fn deep_if_in_map(n: usize) -> String {
+    let start = all(
+        "def main (xs: []f64) : []f64 = map (\\x ->",
+        n,
+        |i| format!("\n  if x < {i} then"),
+        " x",
+    );
+    all(&start, n, |i| format!("\n  else x * {i}"), ") xs")
 }
 
 fn brackets(n: usize) -> String {
