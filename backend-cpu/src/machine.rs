@@ -44,11 +44,11 @@ pub(crate) fn build(
                 }
                 Err(why) => refused = refused.or(Some(Err(why))),
             },
-            Some(_) | None => return narrow(&target.isa, id, emitted),
+            Some(_) | None => return narrow(target, id, emitted),
         }
     }
     let emitted = emit(program, units, unit, 1);
-    let machine = narrow(&target.isa, id, emitted)?;
+    let machine = narrow(target, id, emitted)?;
     Ok(Machine {
         widened: refused,
         ..machine
@@ -103,14 +103,22 @@ fn in_general(func: &Function) -> bool {
     })
 }
 
+/// From so many instructions on a unit is compiled without the optimisations that need a graph of equal values: the passes have done most
+/// of what they would, and they take a third of the time.
+const LARGE: usize = 50_000;
+
 /// Compiles a unit as it was emitted.
-fn narrow(isa: &OwnedTargetIsa, id: FuncId, emitted: Emitted) -> Result<Machine, RunError> {
+fn narrow(target: &Target, id: FuncId, emitted: Emitted) -> Result<Machine, RunError> {
     let Emitted {
         func,
         kept,
         in_lanes,
         ..
     } = emitted;
+    let isa = match func.dfg.num_insts() < LARGE {
+        true => &target.isa,
+        false => &target.quick,
+    };
     let mut context = cranelift_codegen::Context::for_function(func);
     let compiled = context
         .compile(&**isa, &mut ControlPlane::default())

@@ -11,6 +11,8 @@ use std::sync::LazyLock;
 #[derive(Clone)]
 pub(crate) struct Target {
     pub(crate) isa: OwnedTargetIsa,
+    /// The same for units that are too large for all optimisations of Cranelift.
+    pub(crate) quick: OwnedTargetIsa,
     /// The same without what Cranelift uses of AVX-512, if code is to be widened (see [`crate::wide`]).
     pub(crate) wide: Option<OwnedTargetIsa>,
     /// Whether registers are to have 512 bits where code gains by that.
@@ -20,7 +22,7 @@ pub(crate) struct Target {
 impl Target {
     /// This machine, with vector registers of so many bits at most; 0 for as many as it has.
     pub(crate) fn new(vector_bits: u32) -> Result<Self, RunError> {
-        let isa = target(&[])?;
+        let isa = target(&[], "speed")?;
         let needed = ["has_avx", "has_avx2", "has_fma"];
         let able = cfg!(target_arch = "x86_64") && needed.iter().all(|name| has(&isa, name));
         let (two, four) = match vector_bits {
@@ -37,8 +39,18 @@ impl Target {
         let newer: Vec<&str> = newer
             .filter(|name| name.starts_with("has_avx512"))
             .collect();
-        let wide = if two { Some(target(&newer)?) } else { None };
-        Ok(Self { isa, wide, four })
+        let wide = if two {
+            Some(target(&newer, "speed")?)
+        } else {
+            None
+        };
+        let quick = target(&[], "none")?;
+        Ok(Self {
+            isa,
+            quick,
+            wide,
+            four,
+        })
     }
 
     /// The registers that code may be widened for, the widest first.
@@ -126,11 +138,11 @@ fn has(isa: &OwnedTargetIsa, name: &str) -> bool {
         .any(|flag| flag.name == name && flag.as_bool() == Some(true))
 }
 
-/// This machine, without some of what it has.
-fn target(without: &[&str]) -> Result<OwnedTargetIsa, RunError> {
+/// This machine, without some of what it has, at a level of optimisation.
+fn target(without: &[&str], level: &str) -> Result<OwnedTargetIsa, RunError> {
     let mut flags = settings::builder();
     let options = [
-        ("opt_level", "speed"),
+        ("opt_level", level),
         (
             "enable_verifier",
             if cfg!(debug_assertions) {

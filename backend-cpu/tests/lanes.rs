@@ -348,3 +348,51 @@ fun main(n: i64, m: i64, xs: buffer f32, out: buffer f32) -> ()
         }
     }
 }
+
+/// A unit that is too large for all optimisations, with a loop and choices in it.
+#[test]
+fn very_many_operations() {
+    let mut steps = String::new();
+    for i in 0..6000 {
+        let (a, b) = (format!("a{i}"), format!("b{i}"));
+        let step = format!(
+            r#"let {a}: i64 = mul.i64(x{i}, {odd})
+               let {b}: f64 = convert.i64.f64({a})
+               let c{i}: f64 = mul.f64({b}, 0.{i}5f64)
+               let d{i}: i64 = convert.f64.i64(c{i})
+               let e{i}: bool = lt.i64({a}, d{i})
+               let f{i}: i64 = if e{i} {{
+                 let g{i}: i64 = div.i64({a}, 7)
+                 let h{i}: i64 = rem.i64(g{i}, 1001)
+                 yield h{i}
+               }} else {{
+                 let k{i}: i64 = shr.i64(d{i}, 3)
+                 yield k{i}
+               }}
+               let x{next}: i64 = xor.i64(f{i}, x{i})
+            "#,
+            odd = 2 * i + 1,
+            next = i + 1,
+        );
+        steps.push_str(&step);
+    }
+    let text = format!(
+        r#"nested
+        fun main(n: i64, xs: [n]i64) -> (q: [n]i64)
+          entry "main" sizes 1 -> 0 (xs: []i64) -> ([]i64)
+        {{
+          let q1: [n]i64 = map n (xs) \(x: i64) {{
+            let y: i64 = loop (x0: i64 = x) for j: i64 < 3 {{
+              {steps}
+              yield x6000
+            }}
+            yield y
+          }}
+          yield q1
+        }}"#
+    );
+    let devices = devices();
+    agrees(&devices[..1], &text, |n| {
+        vec![numbers(ScalarType::I64, n.min(2), 3)]
+    });
+}
