@@ -21,6 +21,7 @@ pub mod emit;
 pub mod entry;
 pub mod env;
 pub mod equal;
+mod existential;
 pub mod exp;
 pub mod flatmap;
 mod fold;
@@ -32,6 +33,7 @@ pub mod loops;
 pub mod mentions;
 pub mod module;
 pub mod name;
+mod payload;
 pub mod range;
 pub mod reduce;
 mod remark;
@@ -50,11 +52,12 @@ use crate::source::{FileId, SourceMap, Span};
 use crate::typed::{self, Name};
 use emit::FnCx;
 use env::{Binding, Frame, TypeDef};
-use midend::hash::HashMap;
+use midend::hash::{HashMap, HashSet};
 use midend::ir::id::{FunId, IdVec, SpanId, Var};
 use midend::ir::soac::Soac;
 use midend::ir::span::Spans;
 use midend::ir::syntax::{Atom, Fun, Program, Vars};
+use midend::ir::types::Size;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -91,6 +94,11 @@ pub struct Lower<'a> {
     inlined: HashMap<usize, usize>,
     mentioned: HashMap<usize, Rc<[Name]>>,
     hoisted: BTreeSet<Var>,
+    /// Sizes that are 0 where those that types state are negative, and these.
+    stated: HashMap<Var, Size>,
+    of_negative: cast::Negative,
+    /// Sizes that the arrays that functions take have.
+    extents: HashSet<Var>,
     functor_calls: usize,
     /// How many loops over sequences there are.
     streams: u32,
@@ -170,6 +178,9 @@ impl<'a> Lower<'a> {
             inlined: HashMap::default(),
             mentioned: HashMap::default(),
             hoisted: BTreeSet::new(),
+            stated: HashMap::default(),
+            of_negative: cast::Negative::Refused,
+            extents: HashSet::default(),
             functor_calls: 0,
             streams: 0,
             unchecked: false,

@@ -179,7 +179,7 @@ impl<'a> Lower<'a> {
         self.inlined_at = outer;
         let v = v.map_err(|diagnostic| self.blame_the_call(diagnostic, span))?;
         let ty = self.eval_type(&def.def.ret.ty, &inner);
-        Ok(self.cast(&v, &ty))
+        Ok(self.cast_result(&v, &ty))
     }
 
     /// A frame for the body of a definition, its type and size parameters bound.

@@ -73,6 +73,7 @@ impl<'a> Lower<'a> {
             Op::Hist => {
                 let (op, neutral, count) = (arg(), arg(), arg());
                 let count = self.scalar_of(&count, span)?;
+                let neutral = self.as_element(inst, &neutral);
                 let dest = self.replicate(count, &neutral, span)?;
                 self.hist(&dest, op, &neutral, &arg(), &arg(), span)
             }
@@ -133,7 +134,8 @@ impl<'a> Lower<'a> {
             Op::Replicate => {
                 let n = arg();
                 let n = self.scalar_of(&n, span)?;
-                self.replicate(n, &arg(), span)
+                let v = self.as_element(inst, &arg());
+                self.replicate(n, &v, span)
             }
             Op::Length => {
                 let v = arg();

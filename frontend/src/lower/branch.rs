@@ -45,7 +45,7 @@ impl<'a> Lower<'a> {
                 let v = f(l)?;
                 Ok(match ty {
                     Some(ty) => {
-                        let v = l.cast(&v, ty);
+                        let v = l.cast_result(&v, ty);
                         l.irregular_as(&v, ty)
                     }
                     None => v,

@@ -57,6 +57,9 @@ impl<'a> Lower<'a> {
         let mut abs = Abstraction::default();
         abs.tokens.push(std::ptr::from_ref(def.def).addr() as u64);
         abs.tokens.push(u64::from(self.home(&def.frame).id));
+        if self.is_parallel() && self.tells_payloads(def, &frame) {
+            abs.tokens.push(u64::MAX);
+        }
         self.abstract_bindings(&bindings, &mut abs);
         if abs.atoms.iter().any(|(a, _)| self.ty(*a).is_acc()) {
             // What an update does is only known in place.

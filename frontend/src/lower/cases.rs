@@ -95,7 +95,8 @@ impl<'a> Lower<'a> {
             cond,
             Some((&e.ty, frame)),
             &mut |l| {
-                l.bind_pat(&case.pat, v, frame);
+                let v = l.matched(&case.pat, v, frame);
+                l.bind_pat(&case.pat, &v, frame);
                 l.exp(&case.body, frame)
             },
             &mut |l| deep(|| l.lower_match(v, rest, e, frame)),
@@ -215,7 +216,8 @@ impl<'a> Lower<'a> {
         if first == whole.searched {
             return deep(|| self.lower_match(v, &cases[first..], e, frame));
         }
-        self.bind_pat(&cases[first].pat, v, frame);
+        let v = self.matched(&cases[first].pat, v, frame);
+        self.bind_pat(&cases[first].pat, &v, frame);
         self.exp(&cases[first].body, frame)
     }
 

@@ -11,6 +11,17 @@ use midend::ir::syntax::{Atom, MessagePart, TrapKind};
 use midend::ir::types::{ScalarType, Size, Type};
 use std::rc::Rc;
 
+/// What becomes of a size of an array without elements that is 0 where the type states a negative one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Negative {
+    /// An array of the type is needed: the program fails.
+    Refused,
+    /// The size stays.
+    Kept,
+    /// It is known not to be negative.
+    Impossible,
+}
+
 impl<'a> Lower<'a> {
     /// The value with the sizes of the type. The type system says that they are equal; only their names may differ.
     pub fn cast(&mut self, v: &Value<'a>, ty: &Ty) -> Value<'a> {
@@ -31,21 +42,31 @@ impl<'a> Lower<'a> {
             (Value::Leaf(leaf), _) => Value::Leaf(self.reshape(*leaf, outer)),
             (Value::Array { dims, elem }, Ty::Array(_)) => {
                 let mut row = ty;
-                let mut new = Vec::new();
+                let (mut new, mut not_negative) = (Vec::new(), Vec::new());
                 for dim in dims.iter() {
                     let Ty::Array(array) = row else { break };
-                    new.push(array.dim.unwrap_or(*dim));
+                    let want = array.dim.unwrap_or(*dim);
+                    let differs = !in_sum && *dim != want && self.is_stated(*dim, want);
+                    new.push(if differs && self.of_negative == Negative::Kept {
+                        *dim
+                    } else {
+                        want
+                    });
+                    if differs && self.of_negative == Negative::Refused {
+                        not_negative.extend(self.check_not_negative(want));
+                    }
                     row = &array.elem;
                 }
                 let absent = |(old, new): (&Size, &Size)| *old == Size::Const(0) && old != new;
                 if in_sum && dims.iter().zip(&new).any(absent) {
                     return self.absent(ty, outer);
                 }
-                let certs = if self.checks_casts && !in_sum {
+                let mut certs = if self.checks_casts && !in_sum {
                     self.check_equal(dims, &new)
                 } else {
                     Vec::new()
                 };
+                certs.extend(not_negative);
                 outer.extend(&new);
                 let elem = self.with_certs(&certs, |l| l.cast_in(elem, row, outer, in_sum));
                 outer.truncate(outer.len() - new.len());
@@ -83,6 +104,7 @@ impl<'a> Lower<'a> {
                 let made = self.coerce(v, ty, TrapKind::Shape, &mut message);
                 made.unwrap_or_else(|_| v.clone())
             }
+            (Value::Sum(sum), Ty::Sum(cons)) if outer.is_empty() => self.cast_sum(sum, cons),
             (Value::Sum(sum), Ty::Sum(cons)) => {
                 let tag = self.reshape(sum.tag, outer);
                 let cons = sum.cons.iter().zip(cons.iter());
@@ -109,6 +131,35 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// The same, but an array without elements keeps a size that is 0 for a negative one of the type.
+    pub(super) fn cast_result(&mut self, v: &Value<'a>, ty: &Ty) -> Value<'a> {
+        self.with_negative(Negative::Kept, |l| l.cast(v, ty))
+    }
+
+    /// Executes `f` with another use of sizes that are 0 for negative ones.
+    pub(super) fn with_negative<R>(
+        &mut self,
+        of_negative: Negative,
+        f: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let outer = std::mem::replace(&mut self.of_negative, of_negative);
+        let result = f(self);
+        self.of_negative = outer;
+        result
+    }
+
+    /// Checks a size that a type has only computed.
+    fn check_not_negative(&mut self, dim: Size) -> Vec<Var> {
+        let zero = Atom::Const(Const::I64(0));
+        let ok = self.cmp(CmpOp::Le, ScalarType::I64, zero, Atom::from(dim));
+        let message = vec![
+            text("An array of a type has the negative size "),
+            value(dim),
+            text("."),
+        ];
+        self.assert(ok, TrapKind::NegativeSize, message)
+    }
+
     /// Checks sizes that the checker takes for equal because both are those of irregular dimensions.
     fn check_equal(&mut self, have: &[Size], want: &[Size]) -> Vec<Var> {
         let mut ok = Atom::Const(Const::Bool(true));
@@ -119,8 +170,8 @@ impl<'a> Lower<'a> {
         self.assert(ok, TrapKind::Shape, differing(have, want))
     }
 
-    /// A value of the type that means nothing: the payload of an absent constructor. Unknown sizes are 0. A negative size
-    /// is an error: no value has it, not even one that means nothing.
+    /// A value of the type that means nothing: the payload of an absent constructor. Unknown sizes are 0, and so are negative
+    /// ones: no value has them.
     pub fn absent(&mut self, ty: &Ty, outer: &mut Vec<Size>) -> Value<'a> {
         match ty {
             Ty::Scalar(s) => Value::Leaf(self.zero(*s, outer)),
@@ -135,9 +186,9 @@ impl<'a> Lower<'a> {
                     }));
                 }
                 let dim = a.dim.unwrap_or(Size::Const(0));
-                let certs = self.not_negative(dim);
+                let dim = self.not_negative(dim, None);
                 outer.push(dim);
-                let elem = self.with_certs(&certs, |l| l.absent(&a.elem, outer));
+                let elem = self.absent(&a.elem, outer);
                 outer.pop();
                 Value::array(&[dim], elem)
             }
@@ -160,18 +211,6 @@ impl<'a> Lower<'a> {
             }
             Ty::Fun => Value::unit(),
         }
-    }
-
-    /// Checks a size that a type has only computed. Sizes that name the extent of an array are known to be right.
-    fn not_negative(&mut self, dim: Size) -> Vec<Var> {
-        let zero = Atom::Const(Const::I64(0));
-        let ok = self.cmp(CmpOp::Le, ScalarType::I64, zero, Atom::from(dim));
-        let message = vec![
-            text("An array of a type has the negative size "),
-            value(dim),
-            text("."),
-        ];
-        self.assert(ok, TrapKind::NegativeSize, message)
     }
 
     pub(super) fn zero(&mut self, s: ScalarType, shape: &[Size]) -> Leaf {

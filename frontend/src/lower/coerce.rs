@@ -23,6 +23,8 @@ struct Checks<'m> {
     certs: Vec<Var>,
     /// The dimensions around what is checked.
     outer: Vec<Size>,
+    /// Whether an element of an array is checked.
+    element: bool,
 }
 
 impl<'a> Lower<'a> {
@@ -39,6 +41,29 @@ impl<'a> Lower<'a> {
             message,
             certs: Vec::new(),
             outer: Vec::new(),
+            element: false,
+        };
+        let v = self.checked(v, ty, None, &mut checks)?;
+        Ok(self.with_certs(&checks.certs, |l| {
+            let ty = l.with_payloads(ty);
+            l.cast(&v, &ty)
+        }))
+    }
+
+    /// The same for an element of an array: payloads have the sizes of the type also where they are absent.
+    pub(super) fn coerce_element(
+        &mut self,
+        v: &Value<'a>,
+        ty: &Ty,
+        kind: TrapKind,
+        message: ShapeMessage<'_>,
+    ) -> Res<Value<'a>> {
+        let mut checks = Checks {
+            kind,
+            message,
+            certs: Vec::new(),
+            outer: Vec::new(),
+            element: true,
         };
         let v = self.checked(v, ty, None, &mut checks)?;
         Ok(self.with_certs(&checks.certs, |l| l.cast(&v, ty)))
@@ -196,19 +221,22 @@ impl<'a> Lower<'a> {
             let mut payloads = Vec::new();
             for (v, t) in vs.iter().zip(ts) {
                 payloads.push(if one && !fits(v, t) {
-                    let number = Atom::Const(Const::U8(u8::try_from(k).unwrap_or(u8::MAX)));
-                    let chosen = self.cmp(CmpOp::Eq, ScalarType::U8, sum.tag.atom, number);
+                    let chosen = self.is_constructor(sum, k);
                     let there = match present {
                         Some(present) => self.and(present, chosen),
                         None => chosen,
                     };
                     let v = self.checked(v, t, Some(there), checks)?;
                     let certs = checks.certs.clone();
+                    let t = match checks.element {
+                        true => t.clone(),
+                        false => self.payload_type(t),
+                    };
                     self.lower_if(
                         there,
                         None,
-                        &mut |l| Ok(l.with_certs(&certs, |l| l.cast(&v, t))),
-                        &mut |l| Ok(l.absent(t, &mut Vec::new())),
+                        &mut |l| Ok(l.with_certs(&certs, |l| l.cast(&v, &t))),
+                        &mut |l| Ok(l.absent(&t, &mut Vec::new())),
                         Span::default(),
                     )?
                 } else {

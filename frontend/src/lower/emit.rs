@@ -35,6 +35,10 @@ pub struct FnCx<'a> {
     pub parents: HashMap<Var, Vec<Var>>,
     /// Arrays that are read under another name which the source takes for a fresh array.
     pub lent: BTreeSet<Var>,
+    /// The parallel code around the current point, outermost first.
+    pub(super) parallel: Vec<super::payload::Parallel>,
+    /// Sizes that were computed before parallel code while that was being built: as if they were so old.
+    pub(super) placed: HashMap<Var, usize>,
     /// What the results of the loops that are being built may alias, by parameter.
     pub loop_results: BTreeMap<Var, Vec<Atom>>,
     /// Arrays that have been consumed, and what they alias.
@@ -88,7 +92,10 @@ impl<'a> Lower<'a> {
     pub fn visible(&self, atom: impl Into<Atom>, watermark: usize) -> bool {
         match atom.into() {
             Atom::Const(_) => true,
-            Atom::Var(v) => v.index() < watermark || self.cx.global_vars.contains(&v),
+            Atom::Var(v) => {
+                let age = self.cx.placed.get(&v).copied().unwrap_or(v.index());
+                age < watermark || self.cx.global_vars.contains(&v)
+            }
         }
     }
 
@@ -212,15 +219,35 @@ impl<'a> Lower<'a> {
         if let Some(folded) = fold(op, args) {
             return folded;
         }
-        let key = (op, args.to_vec());
-        if let Some(atom) = self.cx.known.get(&key) {
-            return *atom;
+        if let Some(known) = self.known_scalar(op, args) {
+            return known;
         }
+        let key = (op, args.to_vec());
         let ty = Type::Scalar(op.result());
         let atom = Atom::Var(self.bind1("t", ty, Exp::Scalar(op, args.to_vec())));
         self.cx.known.insert(key.clone(), atom);
         self.scope().known.push(key);
         atom
+    }
+
+    /// A scalar operation that has been made already.
+    pub(super) fn known_scalar(&self, op: ScalarOp, args: &[Atom]) -> Option<Atom> {
+        self.cx.known.get(&(op, args.to_vec())).copied()
+    }
+
+    /// Emits a statement for a scalar operation into a body that is around the current one.
+    pub(super) fn emit_around(
+        &mut self,
+        around: usize,
+        stm: Stm<Soac>,
+        key: (ScalarOp, Vec<Atom>),
+        atom: Atom,
+    ) {
+        if let Some(scope) = self.cx.scopes.get_mut(around) {
+            scope.stms.push(stm);
+            scope.known.push(key.clone());
+            self.cx.known.insert(key, atom);
+        }
     }
 
     /// A binary operation.

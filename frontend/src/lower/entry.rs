@@ -135,6 +135,7 @@ impl<'a> Lower<'a> {
             &mut Vec::new(),
             &mut |l, _| {
                 let v = l.fresh("n", Type::I64);
+                l.extents.insert(v);
                 sizes.push(v);
                 Size::Var(v)
             },
@@ -214,7 +215,7 @@ impl<'a> Lower<'a> {
                 streams += 1;
                 continue;
             }
-            let ty = self.eval_type(&param.ty, frame);
+            let ty = self.stated_type(&param.ty, frame);
             let name = param.name.clone().unwrap_or_else(|| String::from("_"));
             let mut message = |have: &[Size], want: &[Size]| {
                 let mut parts = vec![text(format!(
@@ -298,7 +299,7 @@ impl<'a> Lower<'a> {
                 self.bind_params(&def.def.params, &args, &frame);
                 let v = self.exp(&def.def.body, &frame)?;
                 let ty = self.eval_type(&def.def.ret.ty, &frame);
-                self.cast(&v, &ty)
+                self.cast_result(&v, &ty)
             }
             Some(Binding::Def(def)) if !def.def.params.is_empty() => {
                 let inst = unknown_instance(&def.def.scheme);

@@ -1,5 +1,6 @@
 //! Equality of any two values of one type.
 
+use super::loops::dims_of;
 use super::value::{Ty, Value, int_const};
 use super::{Lower, Res, unsupported};
 use crate::source::Span;
@@ -37,13 +38,23 @@ impl<'a> Lower<'a> {
                 let u8 = ScalarType::U8;
                 let mut all = self.cmp(CmpOp::Eq, u8, x.tag.atom, y.tag.atom);
                 for (i, ((_, xs), (_, ys))) in x.cons.iter().zip(&y.cons).enumerate() {
-                    let mut same = yes;
-                    for (x, y) in xs.iter().zip(ys) {
-                        let equal = self.equal(x, y, span)?;
-                        same = self.and(same, equal);
-                    }
                     let tag = Atom::Const(int_const(u8, i as i128));
                     let here = self.cmp(CmpOp::Eq, u8, x.tag.atom, tag);
+                    let same_sizes = xs.iter().zip(ys).all(|(x, y)| dims_of(x) == dims_of(y));
+                    if !same_sizes {
+                        // Only payloads that are there are as large as each other.
+                        let both = self.and(all, here);
+                        let ok = self.lower_if(
+                            both,
+                            None,
+                            &mut |l| Ok(Value::scalar(l.equal_all(xs, ys, span)?)),
+                            &mut |_| Ok(Value::scalar(all)),
+                            span,
+                        )?;
+                        all = self.scalar_of(&ok, span)?;
+                        continue;
+                    }
+                    let same = self.equal_all(xs, ys, span)?;
                     let elsewhere = self.not(here);
                     let ok = self.or(elsewhere, same);
                     all = self.and(all, ok);
@@ -65,6 +76,15 @@ impl<'a> Lower<'a> {
                 _,
             ) => Err(unsupported(span, "these values cannot be compared")),
         }
+    }
+
+    fn equal_all(&mut self, xs: &[Value<'a>], ys: &[Value<'a>], span: Span) -> Res<Atom> {
+        let mut same = Atom::Const(Const::Bool(true));
+        for (x, y) in xs.iter().zip(ys) {
+            let equal = self.equal(x, y, span)?;
+            same = self.and(same, equal);
+        }
+        Ok(same)
     }
 
     /// `==` of arrays: all elements are equal.

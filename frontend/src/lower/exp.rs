@@ -56,7 +56,7 @@ impl<'a> Lower<'a> {
             }
             ExpKind::Coerce(inner) => {
                 let v = self.exp(inner, frame)?;
-                let ty = self.eval_type(&e.ty, frame);
+                let ty = self.stated_type(&e.ty, frame);
                 let elem = type_text(elem_of(&e.ty));
                 let mut message =
                     |have: &[Size], want: &[Size]| Self::coercion_message(have, want, &elem);
@@ -237,7 +237,7 @@ impl<'a> Lower<'a> {
                 parts.extend(shape_parts(a));
                 parts
             };
-            *v = self.coerce(&have, &row, TrapKind::Shape, &mut parts)?;
+            *v = self.coerce_element(&have, &row, TrapKind::Shape, &mut parts)?;
         }
         Ok(self.stack(&rows, len))
     }

@@ -44,10 +44,14 @@ impl<'a> Lower<'a> {
             self.warn_of_unroll(bound.as_ref(), init.span);
         }
         let mut params = self.loop_params(sizes, pat, &start, frame);
+        let state = params.value.clone();
         self.bind_pat(pat, &params.value.clone(), frame);
         let cond = match form {
             SourceForm::While(cond) => {
-                let (cond, stms) = self.nested(|l| l.scalar_exp(cond, frame))?;
+                let (cond, stms) = self.nested(|l| {
+                    l.bind_held(sizes, pat, &state, frame);
+                    l.scalar_exp(cond, frame)
+                })?;
                 let result = vec![cond];
                 Some(LoopForm::While(Body { stms, result }))
             }
@@ -55,6 +59,7 @@ impl<'a> Lower<'a> {
         };
         let index = self.loop_index(form);
         let (result, stms) = self.nested(|l| {
+            l.bind_held(sizes, pat, &state, frame);
             l.bind_index(form, index, bound.as_ref(), frame);
             let next = l.exp(body, frame)?;
             l.loop_result(&next, &params)
@@ -99,6 +104,24 @@ impl<'a> Lower<'a> {
         }
         let ty = self.eval_type(&pat.ty, frame);
         self.params_of(&ty, start, &named, before)
+    }
+
+    /// Binds sizes that only what constructors hold tells.
+    fn bind_held(
+        &mut self,
+        sizes: &'a [LoopSize],
+        pat: &'a Pat,
+        state: &Value<'a>,
+        frame: &Rc<Frame<'a>>,
+    ) {
+        if !state.has_payload_arrays(false) {
+            return;
+        }
+        for size in sizes {
+            if let Some(found) = self.found_size(size.name, &pat.ty, state, frame) {
+                frame.bind(size.name, Binding::Size(Some(found)));
+            }
+        }
     }
 
     /// The parameters for a state of the type; `named` are sizes that change, made after `before`.

@@ -1,6 +1,7 @@
 //! Built-in operations with functions: they become second-order operations of the IR, their functions lambdas.
 
 use super::irregular::Outside;
+use super::payload;
 use super::value::{Instance, Leaf, Ty, Value, size_of_atom};
 use super::{Lower, Res, unsupported};
 use crate::source::Span;
@@ -129,7 +130,10 @@ impl<'a> Lower<'a> {
         let exp = match exp {
             Exp::Atom(Atom::Var(w)) => return self.hoist_atom(w, watermark),
             Exp::Atom(atom) => return Some(atom),
-            Exp::Scalar(op @ ScalarOp::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul, _), args) => {
+            Exp::Scalar(
+                op @ ScalarOp::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Max, _),
+                args,
+            ) => {
                 let args: Option<Vec<Atom>> = args
                     .into_iter()
                     .map(|a| match a {
@@ -182,19 +186,24 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Value<'a>> {
         let input = self.input(xs, span)?;
-        let expected = inst.types.get(1).cloned();
+        let stated = inst.types.get(1);
+        let expected = stated.map(payload::without_sizes);
         let (elem, mut fun) = (input.elem.clone(), Some(f));
         let irregular = self.typed.irregular;
-        self.map_over(
-            input,
-            expected.as_ref(),
-            irregular,
-            span,
-            &mut |l| match fun.take() {
-                Some(f) => l.apply(f, vec![elem.clone()], span),
-                None => Ok(Value::unit()),
-            },
-        )
+        self.map_over(input, expected.as_ref(), irregular, span, &mut |l| {
+            let Some(f) = fun.take() else {
+                return Ok(Value::unit());
+            };
+            let v = l.apply(f, vec![elem.clone()], span)?;
+            Ok(match stated {
+                Some(ty) if v.has_payload_arrays(false) => {
+                    let ty = l.with_payloads(ty);
+                    let ty = payload::without_others(&ty);
+                    l.cast_result(&v, &ty)
+                }
+                Some(_) | None => v,
+            })
+        })
     }
 
     /// A map over inputs. Its results may have sizes that differ from element to element if `irregular` says so.
@@ -240,15 +249,24 @@ impl<'a> Lower<'a> {
         watermark: usize,
         f: &mut dyn FnMut(&mut Self) -> Res<Value<'a>>,
     ) -> Res<Value<'a>> {
+        let v = self.in_parallel(watermark, |l| l.lambda_value(expected, watermark, f))?;
+        Ok(self.hoist_sizes(&v, watermark))
+    }
+
+    fn lambda_value(
+        &mut self,
+        expected: Option<&Ty>,
+        watermark: usize,
+        f: &mut dyn FnMut(&mut Self) -> Res<Value<'a>>,
+    ) -> Res<Value<'a>> {
         let v = f(self)?;
-        let v = match expected {
+        Ok(match expected {
             Some(ty) => {
                 let ty = ty.map_dims(&mut |d| d.filter(|d| self.visible(*d, watermark)));
-                self.cast(&v, &ty)
+                self.cast_result(&v, &ty)
             }
             None => v,
-        };
-        Ok(self.hoist_sizes(&v, watermark))
+        })
     }
 
     /// A map. Components that are parameters as they are need no work: they are the inputs.

@@ -13,7 +13,7 @@ use crate::typed::{
 use midend::ir::scalar::BinOp;
 use midend::ir::syntax::Atom;
 use midend::ir::types::{ScalarType, Size, Type};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {
@@ -96,13 +96,13 @@ impl<'a> Lower<'a> {
         Some(size)
     }
 
-    /// A type with its sizes as far as they are known.
-    pub fn eval_type(&mut self, ty: &'a SourceType, frame: &Rc<Frame<'a>>) -> Ty {
+    /// A type with the sizes that it states, as far as they are known.
+    pub(super) fn stated_type(&mut self, ty: &'a SourceType, frame: &Rc<Frame<'a>>) -> Ty {
         match ty {
             SourceType::Prim(p) => Ty::Scalar(scalar_type(*p)),
             SourceType::Array(array) => {
                 let dim = self.eval_size(&array.size, frame);
-                let elem = self.eval_type(&array.elem, frame);
+                let elem = self.stated_type(&array.elem, frame);
                 Ty::Array(Rc::new(ArrayTy {
                     dim,
                     irregular: array.size.is_irregular(),
@@ -111,20 +111,20 @@ impl<'a> Lower<'a> {
                 }))
             }
             SourceType::Tuple(ts) => {
-                Ty::Tuple(ts.iter().map(|t| self.eval_type(t, frame)).collect())
+                Ty::Tuple(ts.iter().map(|t| self.stated_type(t, frame)).collect())
             }
             SourceType::Record(fields) => {
                 let fields = fields.iter();
                 Ty::Record(
                     fields
-                        .map(|(name, t)| (name.clone(), self.eval_type(t, frame)))
+                        .map(|(name, t)| (name.clone(), self.stated_type(t, frame)))
                         .collect(),
                 )
             }
             SourceType::Sum(cons) => Ty::Sum(
                 cons.iter()
                     .map(|(name, ts)| {
-                        let ts = ts.iter().map(|t| self.eval_type(t, frame)).collect();
+                        let ts = ts.iter().map(|t| self.stated_type(t, frame)).collect();
                         (name.clone(), ts)
                     })
                     .collect(),
@@ -135,7 +135,7 @@ impl<'a> Lower<'a> {
                     Some(Binding::Ty(ty)) => ty,
                     Some(Binding::TypeDef(def)) => {
                         let inner = self.type_def_frame(&def, &named.args, frame);
-                        self.eval_type(def.rhs, &inner)
+                        self.stated_type(def.rhs, &inner)
                     }
                     _ => Ty::Tuple(Rc::from([])),
                 };
@@ -159,7 +159,7 @@ impl<'a> Lower<'a> {
                     inner.bind(*name, Binding::Size(size));
                 }
                 (TypeParam::Type(name, _), TypeArg::Type(ty)) => {
-                    let ty = self.eval_type(ty, frame);
+                    let ty = self.stated_type(ty, frame);
                     inner.bind(*name, Binding::Ty(ty));
                 }
                 (TypeParam::Size(_), TypeArg::Type(_))
@@ -175,41 +175,13 @@ impl<'a> Lower<'a> {
             types: inst
                 .types
                 .iter()
-                .map(|t| self.eval_type(t, frame))
+                .map(|t| self.stated_type(t, frame))
                 .collect(),
             sizes: inst
                 .sizes
                 .iter()
                 .map(|s| self.eval_size(s, frame))
                 .collect(),
-        }
-    }
-
-    // --- Existential sizes --------------------------------------------------
-
-    /// Binds existential sizes of a type from a value of it.
-    pub fn bind_exts(
-        &mut self,
-        exts: &[Name],
-        ty: &'a SourceType,
-        v: &Value<'a>,
-        frame: &Rc<Frame<'a>>,
-    ) {
-        if exts.is_empty() {
-            return;
-        }
-        if let (SourceType::Prim(_), Value::Leaf(leaf)) = (ty, v) {
-            for name in exts {
-                frame.bind(*name, Binding::Size(size_of_atom(leaf.atom)));
-            }
-            return;
-        }
-        let want: BTreeSet<Name> = exts.iter().copied().collect();
-        let mut found = Found::default();
-        match_type(ty, v, frame, &want, &mut found);
-        for name in exts {
-            let size = found.sizes.get(name).copied();
-            frame.bind(*name, Binding::Size(size));
         }
     }
 
@@ -333,93 +305,5 @@ impl<'a> Lower<'a> {
             )
             .note("irregular arrays are not yet supported"),
         )
-    }
-}
-
-/// What matching a type with a value has found.
-#[derive(Default)]
-struct Found<'a> {
-    sizes: BTreeMap<Name, Size>,
-    types: BTreeMap<Name, Value<'a>>,
-}
-
-/// Finds the sizes (and for type parameters the values) that wanted names stand for.
-fn match_type<'a>(
-    ty: &'a SourceType,
-    v: &Value<'a>,
-    frame: &Rc<Frame<'a>>,
-    want: &BTreeSet<Name>,
-    found: &mut Found<'a>,
-) {
-    match (ty, v) {
-        (SourceType::Array(array), Value::Array { dims, .. }) => {
-            if let Some(name) = array.size.as_name()
-                && want.contains(&name)
-            {
-                found.sizes.entry(name).or_insert(dims[0]);
-            }
-            match_type(&array.elem, &v.peel(1), frame, want, found);
-        }
-        (SourceType::Array(array), Value::Rows(rows)) => {
-            match_type(&array.elem, &rows.pool.peel(1), frame, want, found);
-        }
-        (SourceType::Tuple(ts), Value::Tuple(vs)) => {
-            for (t, v) in ts.iter().zip(vs.iter()) {
-                match_type(t, v, frame, want, found);
-            }
-        }
-        (SourceType::Record(ts), Value::Record(vs)) => {
-            for ((_, t), (_, v)) in ts.iter().zip(vs.iter()) {
-                match_type(t, v, frame, want, found);
-            }
-        }
-        (SourceType::Sum(cons), Value::Sum(sum)) => {
-            for ((_, ts), (_, vs)) in cons.iter().zip(&sum.cons) {
-                for (t, v) in ts.iter().zip(vs) {
-                    match_type(t, v, frame, want, found);
-                }
-            }
-        }
-        (SourceType::Named(named), _) => {
-            if want.contains(&named.name) {
-                found.types.entry(named.name).or_insert_with(|| v.clone());
-            }
-            let Some(Binding::TypeDef(def)) = frame.lookup(named.name) else {
-                return;
-            };
-            let inner_want = def.params.iter().map(|p| match p {
-                TypeParam::Size(name) | TypeParam::Type(name, _) => *name,
-            });
-            let mut inner = Found::default();
-            match_type(def.rhs, v, &def.frame, &inner_want.collect(), &mut inner);
-            for (param, arg) in def.params.iter().zip(&named.args) {
-                match (param, arg) {
-                    (TypeParam::Size(param), TypeArg::Size(size)) => {
-                        if let (Some(name), Some(actual)) = (size.as_name(), inner.sizes.get(param))
-                            && want.contains(&name)
-                        {
-                            found.sizes.entry(name).or_insert(*actual);
-                        }
-                    }
-                    (TypeParam::Type(param, _), TypeArg::Type(t)) => {
-                        if let Some(v) = inner.types.get(param) {
-                            match_type(t, v, frame, want, found);
-                        }
-                    }
-                    (TypeParam::Size(_), TypeArg::Type(_))
-                    | (TypeParam::Type(..), TypeArg::Size(_)) => {}
-                }
-            }
-        }
-        (
-            SourceType::Prim(_)
-            | SourceType::Array(_)
-            | SourceType::Tuple(_)
-            | SourceType::Record(_)
-            | SourceType::Sum(_)
-            | SourceType::Fun(_)
-            | SourceType::Meta(_),
-            _,
-        ) => {}
     }
 }

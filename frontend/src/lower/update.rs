@@ -161,7 +161,7 @@ impl<'a> Lower<'a> {
             parts.push(text("."));
             parts
         };
-        self.coerce(&new, &want, TrapKind::Shape, &mut message)
+        self.coerce_element(&new, &want, TrapKind::Shape, &mut message)
     }
 
     /// Elements of an array with the part at the indices replaced; `kept` is the shape of that part.

@@ -44,6 +44,8 @@ impl<'a> Lower<'a> {
                 Atom::Var(v) => self.vars[*v].name.clone(),
                 Atom::Const(_) => String::from("c"),
             };
+            let sizes = ty.shape().iter().filter_map(|dim| dim.var());
+            self.extents.extend(sizes);
             let param = self.fresh(&name, ty);
             params.push(Param {
                 var: param,
@@ -116,11 +118,15 @@ impl<'a> Lower<'a> {
         frame: &Rc<Frame<'a>>,
         params: &[Param],
     ) -> Res<()> {
-        let outer_cx = std::mem::take(&mut self.cx);
         let outer_at = std::mem::replace(&mut self.inlined_at, Spans::NONE);
         let outer_span = self.span;
         let fixed: BTreeSet<Var> = params.iter().map(|p| p.var).collect();
+        let parallel = self.is_parallel();
+        let outer_cx = std::mem::take(&mut self.cx);
         let ((), stms) = self.nested(|l| {
+            if parallel && l.tells_payloads(def, frame) {
+                l.start_parallel();
+            }
             if def.def.recursive {
                 l.declare_result(def, index, frame, &fixed);
             }
@@ -131,7 +137,10 @@ impl<'a> Lower<'a> {
                 Some(shape) => ty.irregular_like(&shape.value),
                 None => ty.irregular_like(&v),
             };
-            let v = l.cast(&v, &ty);
+            let v = match &shape {
+                Some(_) => l.cast(&v, &ty),
+                None => l.cast_result(&v, &ty),
+            };
             let v = l.irregular_as(&v, &ty);
             let (shape, result) = match shape {
                 Some(shape) => {
