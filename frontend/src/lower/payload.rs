@@ -22,7 +22,7 @@ use std::rc::Rc;
 const FEW: i64 = 16;
 
 /// Parallel code that is being built.
-pub struct Parallel {
+pub(super) struct Parallel {
     /// What is older is the same for all elements.
     watermark: usize,
     /// The number of the body around it.

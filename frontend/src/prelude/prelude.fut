@@ -29,7 +29,7 @@ val rotate 't [n] : (r: i64) -> (a: [n]t) -> *[n]t
 val iota : (n: i64) -> *[n]i64
 val replicate 't : (n: i64) -> (x: t) -> *[n]t
 val length 't [n] : (xs: [n]t) -> i64
-val copy 't : (a: t) -> *t
+val copy '~t : (a: t) -> *t
 val manifest 't : (a: t) -> *t
 val opaque 't : (x: t) -> t
 val trace 't : (x: t) -> t

@@ -4,7 +4,7 @@ use super::attribute::{Place, attribute};
 use super::exp::fun_type;
 use super::name::poison;
 use super::scope::Local;
-use super::solve::Kind;
+use super::solve::{Free, Kind, Solver};
 use super::{Infer, InstCheck};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -198,7 +198,7 @@ impl Infer<'_, '_> {
     /// A function bound inside an expression; it stays in scope.
     pub(crate) fn local_fun(&mut self, fun: &ast::LocalFun) -> Res<RDef> {
         let name = self.cx.fresh_ident(&fun.name, NameKind::Value);
-        let def = self.parts(
+        let mut def = self.parts(
             &Parts {
                 name,
                 name_span: fun.name.span,
@@ -217,6 +217,7 @@ impl Infer<'_, '_> {
             .map_or_else(|| def.body.ty.clone(), |r| r.ty.clone());
         let ty = fun_type(&def.params, result);
         self.check_size(fun.name.span, &ty)?;
+        self.generalise(&ty, &mut def.types);
         // What is decided by now must show, or instances would share the function's own type parameters.
         let ty = self.solver.zonk(&ty);
         let local = if def.types.is_empty() {
@@ -232,6 +233,48 @@ impl Infer<'_, '_> {
         self.uses.bind(name, fun.name.span);
         self.scope.bind(fun.name.name.clone(), local);
         Ok(def)
+    }
+
+    /// Makes type parameters of the variables in the type of a local function that nothing outside of it knows. Those that
+    /// are part of a record or a sum that is not known in full, and those that are compared, stay variables: instances would
+    /// not share what is found out about them.
+    fn generalise(&mut self, ty: &Type, params: &mut Vec<(Name, Lift)>) {
+        let mut visible = Vec::new();
+        self.solver.metas_of(ty, &mut visible);
+        let level = self.solver.level;
+        let is_own = |solver: &Solver, id| solver.free(id).is_some_and(|free| free.level > level);
+        if !visible.iter().any(|&id| is_own(&self.solver, id)) {
+            return;
+        }
+        let mut fixed = Vec::new();
+        for (_, compared) in &self.equalities {
+            self.solver.metas_of(compared, &mut fixed);
+        }
+        for &id in &visible {
+            match self.solver.free(id).map(|free| &free.kind) {
+                None | Some(Kind::Any) => {}
+                Some(Kind::Prims(_) | Kind::Record(_) | Kind::Sum(_)) => {
+                    self.solver.metas_of(&Type::Meta(id), &mut fixed);
+                }
+            }
+        }
+        for id in visible {
+            if fixed.contains(&id) || !is_own(&self.solver, id) {
+                continue;
+            }
+            if let Some(free) = self.solver.free(id).cloned() {
+                self.parameter(id, &free, params);
+            }
+        }
+    }
+
+    /// Makes a type parameter of a variable.
+    fn parameter(&mut self, id: u32, free: &Free, params: &mut Vec<(Name, Lift)>) {
+        let text = format!("t{}", params.len());
+        let name = self.cx.fresh(&text, Some(free.span), NameKind::Type);
+        self.cx.lifts.insert(name, free.lift);
+        params.push((name, free.lift));
+        self.solver.set(id, Type::named(name));
     }
 
     /// A definition of a module, or of the prelude; `recursive` if it may refer to itself.
@@ -265,13 +308,7 @@ impl Infer<'_, '_> {
                 continue;
             };
             match free.kind {
-                Kind::Any if visible.contains(&id) => {
-                    let text = format!("t{}", params.len());
-                    let name = self.cx.fresh(&text, Some(free.span), NameKind::Type);
-                    self.cx.lifts.insert(name, free.lift);
-                    params.push((name, free.lift));
-                    self.solver.set(id, Type::named(name));
-                }
+                Kind::Any if visible.contains(&id) => self.parameter(id, &free, params),
                 Kind::Any => self.solver.set(id, Type::unit()),
                 Kind::Prims(set) => {
                     let default = [Prim::I32, Prim::F64].into_iter().find(|p| set.has(*p));
