@@ -1,6 +1,7 @@
 //! The interface of the plan on top of a machine: buffers, copies, launches.
 
 mod copy;
+mod deep;
 mod emulated;
 mod failures;
 mod launch;
@@ -90,7 +91,7 @@ impl<M: Machine> Drop for Held<M> {
 /// The kernels of a program, compiled.
 #[derive(Debug)]
 pub struct Module<M: Machine> {
-    kernels: Kernels,
+    kernels: Arc<Kernels>,
     sites: Arc<Sites>,
     /// The code of the entries of each kernel.
     code: BTreeMap<String, Vec<M::Code>>,
@@ -237,7 +238,7 @@ impl<M: Machine> Device for PtxDevice<M> {
             code.insert(name.clone(), loaded.collect::<Result<_, _>>()?);
         }
         Ok(Module {
-            kernels,
+            kernels: Arc::new(kernels),
             sites,
             code,
         })

@@ -2,6 +2,7 @@
 
 mod common;
 
+use backend_ptx::{EmuDevice, Options};
 use common::plan::{
     I64, alloc, blank, buffer, compile, device, download, fun, i64s, kernel, load, program,
     program_with, run, store,
@@ -27,13 +28,21 @@ fn results(
     n: i64,
     args: &[i64],
 ) -> Result<Vec<i64>, RunError> {
-    let device = device(5);
-    let module = compile(&device, program);
-    let out = blank(&device, LONG, n as usize);
+    results_on(&device(5), program, n, args)
+}
+
+fn results_on(
+    device: &EmuDevice,
+    program: &midend::ir::syntax::Program<Mem>,
+    n: i64,
+    args: &[i64],
+) -> Result<Vec<i64>, RunError> {
+    let module = compile(device, program);
+    let out = blank(device, LONG, n as usize);
     let mut all: Vec<_> = args.iter().map(|a| i64s(*a)).collect();
     all.push(Arg::Buffer(out.clone()));
-    run(&device, &module, "k", &all)?;
-    let Data::I64(values) = download(&device, &out, n as usize) else {
+    run(device, &module, "k", &all)?;
+    let Data::I64(values) = download(device, &out, n as usize) else {
         panic!("integers")
     };
     Ok(values)
@@ -339,6 +348,24 @@ fn recursion_and_its_limit() {
         .collect();
     assert_eq!(results(&program, 40, &[40, 1]), Ok(expected));
     let Err(RunError::Trap(trap)) = results(&program, 2, &[2, 1_000_000]) else {
+        panic!("that is too deep")
+    };
+    assert_eq!(trap.kind, TrapKind::Recursion);
+}
+
+#[test]
+fn calls_too_deep_for_the_stacks_are_emulated() {
+    let program = recursive();
+    let options = Options {
+        depth: 100,
+        ..Options::default()
+    };
+    let device = EmuDevice::new(options).expect("there is memory");
+    let expected: Vec<i64> = (0..300)
+        .map(|i: i64| i * (i + 1) / 2 + if i % 2 == 0 { 1 } else { -1 })
+        .collect();
+    assert_eq!(results_on(&device, &program, 300, &[300, 1]), Ok(expected));
+    let Err(RunError::Trap(trap)) = results_on(&device, &program, 2, &[2, 1_000_000]) else {
         panic!("that is too deep")
     };
     assert_eq!(trap.kind, TrapKind::Recursion);

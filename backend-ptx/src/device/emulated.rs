@@ -32,6 +32,8 @@ pub struct Options {
     pub fuel: u64,
     /// The most bytes of memory that programs may use at once.
     pub memory: Option<u64>,
+    /// How deep calls may be nested before the launch is emulated once more: less than promised in tests alone.
+    pub depth: u64,
     /// Where the forms of launches change; low, so that small tests see them all.
     pub limits: Limits,
     /// What becomes of kernels before they are loaded: tests plant mistakes by it.
@@ -44,6 +46,7 @@ impl Default for Options {
             seed: 1,
             fuel: u64::MAX,
             memory: None,
+            depth: DEPTH,
             limits: Limits {
                 wide: 1000,
                 tiles: 4,
@@ -61,6 +64,8 @@ pub struct Emulator {
     memory: Mutex<Memory>,
     /// Lanes times instructions so far.
     steps: AtomicU64,
+    /// The address of a word; 0 for none. Launches end when it is not zero.
+    end: AtomicU64,
     options: Options,
 }
 
@@ -76,8 +81,14 @@ impl Emulator {
         Self {
             memory: Mutex::new(Memory::new()),
             steps: AtomicU64::new(0),
+            end: AtomicU64::new(0),
             options,
         }
+    }
+
+    /// Has launches end, with blocks that have not run, once this word of 8 bytes is not zero.
+    pub(super) fn end_when_set(&self, address: u64) {
+        self.end.store(address, Ordering::Relaxed);
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -180,7 +191,7 @@ impl Machine for Emulator {
     }
 
     fn depth(&self, _code: &Decoded) -> Result<u64, RunError> {
-        Ok(DEPTH)
+        Ok(self.options.depth)
     }
 
     fn run(
@@ -201,6 +212,10 @@ impl Machine for Emulator {
             seed: self.options.seed,
             fuel: self.options.fuel.saturating_sub(steps),
             stop: Some(stop),
+            end: match self.end.load(Ordering::Relaxed) {
+                0 => None,
+                address => Some(address),
+            },
         };
         let ran = emu::run(&code.program, &mut self.memory(), launch, options);
         let stats = ran.map_err(|fault| match fault.kind {

@@ -1,7 +1,7 @@
 //! Launches: the plan of a launch carried out step by step.
 
 use super::failures::{COUNTERS, Failures, Verdict};
-use super::{Buffer, Machine, Module, PtxDevice};
+use super::{Buffer, Machine, Module, PtxDevice, deep};
 use crate::compile::Kernel;
 use crate::launch::{First, Fixed, Plan, Scratch as Array, Share, Step, plan, slots};
 use midend::device::{Arg, Device as _, Stop};
@@ -185,11 +185,30 @@ pub(super) fn launch<M: Machine>(
         stop,
     };
     let done = run.steps(&plan, &module.code[name]);
-    if done.is_err() {
+    if !matches!(done, Ok(Done::All)) {
         // What was stopped halfway has left its counters anywhere; the error says more than one of clearing them.
         let _ = device.failures.clear_counters(device.machine());
     }
-    done
+    match done? {
+        Done::All => Ok(()),
+        Done::TooDeep(error) => deep::emulate(device, module, name, args, stop, error),
+    }
+}
+
+/// How a launch ended.
+enum Done {
+    All,
+    /// Calls nest deeper than the stacks allow; everything is as it was before.
+    TooDeep(RunError),
+}
+
+/// Whether the stacks of a kernel hold fewer calls than are promised.
+fn is_shallow<M: Machine>(machine: &M, code: &M::Code) -> Result<bool, RunError> {
+    Ok(machine.depth(code)? < MOST_NESTED_CALLS as u64)
+}
+
+fn is_too_deep(error: &RunError) -> bool {
+    matches!(error, RunError::Trap(trap) if trap.kind == TrapKind::Recursion)
 }
 
 fn no_offsets() -> RunError {
@@ -207,19 +226,35 @@ fn offset<M: Machine>(
 }
 
 impl<M: Machine> Run<'_, M> {
-    fn steps(&self, plan: &Plan, code: &[M::Code]) -> Result<(), RunError> {
-        for step in &plan.steps {
-            self.step(step, &code[step.entry])?;
+    fn steps(&self, plan: &Plan, code: &[M::Code]) -> Result<Done, RunError> {
+        let machine = self.device.machine();
+        let mut before = Vec::new();
+        if plan.steps.len() > 1 {
+            for step in &plan.steps {
+                if before.is_empty() && is_shallow(machine, &code[step.entry])? {
+                    before = self.save()?;
+                }
+            }
         }
-        Ok(())
+        for step in &plan.steps {
+            if let Done::TooDeep(error) = self.step(step, &code[step.entry])? {
+                for saved in before {
+                    machine.restore(saved)?;
+                }
+                return Ok(Done::TooDeep(error));
+            }
+        }
+        Ok(Done::All)
     }
 
     /// Runs a step. If threads run out of memory for local buffers or for calls, everything is put back as it was, and they get more.
-    fn step(&self, step: &Step, code: &M::Code) -> Result<(), RunError> {
+    fn step(&self, step: &Step, code: &M::Code) -> Result<Done, RunError> {
         let machine = self.device.machine();
         let uses_arena = self.kernel.entries()[step.entry].uses_arena;
-        if !uses_arena && machine.depth(code)? >= MOST_NESTED_CALLS as u64 {
-            return self.once(step, code, Share(0), 0);
+        let shallow = is_shallow(machine, code)?;
+        if !uses_arena && !shallow {
+            self.once(step, code, Share(0), 0)?;
+            return Ok(Done::All);
         }
         let mut step = step.clone();
         let mut share = Share::first(step.threads());
@@ -234,12 +269,13 @@ impl<M: Machine> Run<'_, M> {
             };
             self.once(&step, code, share, address)?;
             match self.device.failures.settle(machine) {
-                Ok(Verdict::Fine) => return Ok(()),
-                Err(RunError::Trap(trap))
-                    if trap.kind == TrapKind::Recursion && machine.deepen(code)? =>
-                {
+                Ok(Verdict::Fine) => return Ok(Done::All),
+                Err(error) if shallow && is_too_deep(&error) => {
                     for saved in saved {
                         machine.restore(saved)?;
+                    }
+                    if !machine.deepen(code)? {
+                        return Ok(Done::TooDeep(error));
                     }
                 }
                 Err(error) => return Err(error),

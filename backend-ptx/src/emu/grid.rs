@@ -35,6 +35,8 @@ pub struct Options<'a> {
     pub fuel: u64,
     /// Ends the launch when raised.
     pub stop: Option<&'a Stop>,
+    /// Ends the launch, with blocks that have not run, once this word of 8 bytes is not zero.
+    pub end: Option<u64>,
 }
 
 impl Default for Options<'_> {
@@ -43,6 +45,7 @@ impl Default for Options<'_> {
             seed: 1,
             fuel: u64::MAX,
             stop: None,
+            end: None,
         }
     }
 }
@@ -173,9 +176,21 @@ impl Grid<'_> {
                 let block = self.resident.swap_remove(which);
                 self.spare.push(block.core.shared);
                 self.world.polls = 0;
+                if self.is_over() {
+                    return Ok(());
+                }
             }
             self.limits(which)?;
         }
+    }
+
+    /// Whether nothing that follows matters.
+    fn is_over(&self) -> bool {
+        let word = self
+            .options
+            .end
+            .and_then(|at| self.world.memory.read(at, 8));
+        word.is_some_and(|bytes| bytes.iter().any(|&byte| byte != 0))
     }
 
     /// Takes one of the next blocks, not always the first.
