@@ -1,5 +1,5 @@
 -- A sparse matrix times a vector, with rows of any lengths and with explicit offsets (Streaming Irregular Arrays, section 7.1).
--- `arrc-bench --sparse` measures both (docs/bench.md).
+-- `arrc-bench --sparse` measures both (docs/performance.md).
 -- ==
 -- entry: rows offsets
 -- input { [2i64, 0i64, 1i64] [0, 1, 1] [1.0, 2.0, 3.0] [0i64, 2i64, 2i64, 3i64] [10.0, 100.0] } output { [210.0, 0.0, 300.0] }
