@@ -363,7 +363,11 @@ impl Infer<'_, '_> {
         for check in std::mem::take(&mut self.insts) {
             let InstCheck { span, of, lift, ty } = check;
             let ty = self.solver.zonk(&ty);
-            if let Some(why) = self.cx.too_lifted(&ty, lift) {
+            let accumulator = || {
+                let is_one = lift == Lift::Size && self.cx.has_accumulator(&ty);
+                is_one.then(|| "there is one accumulator of an array".to_owned())
+            };
+            if let Some(why) = self.cx.too_lifted(&ty, lift).or_else(accumulator) {
                 let shown = self.show(&ty);
                 let of = self.cx.names.text(of);
                 return Err(Box::new(
