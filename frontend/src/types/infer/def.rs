@@ -365,7 +365,10 @@ impl Infer<'_, '_> {
             let ty = self.solver.zonk(&ty);
             let accumulator = || {
                 let is_one = lift == Lift::Size && self.cx.has_accumulator(&ty);
-                is_one.then(|| "there is one accumulator of an array".to_owned())
+                is_one.then(|| {
+                    "an accumulator stands for the one array that it updates, and has no copy"
+                        .to_owned()
+                })
             };
             if let Some(why) = self.cx.too_lifted(&ty, lift).or_else(accumulator) {
                 let shown = self.show(&ty);
