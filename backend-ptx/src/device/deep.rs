@@ -1,5 +1,5 @@
 //! Launches whose calls nest deeper than the stacks of a GPU allow. A GPU holds a stack for every thread that it could run at
-//! once, so that the deepest nesting that is [promised](MOST_NESTED_CALLS) may need more memory than there is. Such a launch is
+//! once, so that the deepest nesting that is [promised](midend::trap::MOST_NESTED_CALLS) may need more memory than there is. Such a launch is
 //! emulated: slower, with the same results.
 
 use super::emulated::{Emulator, Options};
