@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Emulates a launch on copies of its arrays, and puts what it wrote into the memory of the device. `shallow` is the error of the
-/// launch on the device; it stands if the emulator has too little memory.
+/// launch on the device; it stands if the copies do not fit into memory, or into what programs may use.
 pub(super) fn emulate<M: Machine>(
     device: &PtxDevice<M>,
     module: &Module<M>,
@@ -39,7 +39,7 @@ fn emulated<M: Machine>(
         limits: device.machine().limits(),
         ..Options::default()
     };
-    let emulator = PtxDevice::on(Emulator::new(options), None)?;
+    let emulator = PtxDevice::on(Emulator::new(options), device.shared.limit)?;
     emulator.machine().end_when_set(emulator.failures.record);
     let entries = kernel.entries().into_iter();
     let code = entries.map(|entry| emulator.machine().load(&entry.module, &entry.name));

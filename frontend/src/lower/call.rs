@@ -57,6 +57,7 @@ impl<'a> Lower<'a> {
         let mut abs = Abstraction::default();
         abs.tokens.push(std::ptr::from_ref(def.def).addr() as u64);
         abs.tokens.push(u64::from(self.home(&def.frame).id));
+        // In parallel code payloads have other sizes, so that instances are not shared with other code.
         if self.is_parallel() && self.tells_payloads(def, &frame) {
             abs.tokens.push(u64::MAX);
         }

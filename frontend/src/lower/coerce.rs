@@ -27,6 +27,18 @@ struct Checks<'m> {
     element: bool,
 }
 
+impl<'m> Checks<'m> {
+    fn new(kind: TrapKind, message: ShapeMessage<'m>) -> Self {
+        Self {
+            kind,
+            message,
+            certs: Vec::new(),
+            outer: Vec::new(),
+            element: false,
+        }
+    }
+}
+
 impl<'a> Lower<'a> {
     /// Checks at run time that the value has the sizes of the type, then casts it.
     pub fn coerce(
@@ -36,13 +48,7 @@ impl<'a> Lower<'a> {
         kind: TrapKind,
         message: ShapeMessage<'_>,
     ) -> Res<Value<'a>> {
-        let mut checks = Checks {
-            kind,
-            message,
-            certs: Vec::new(),
-            outer: Vec::new(),
-            element: false,
-        };
+        let mut checks = Checks::new(kind, message);
         let v = self.checked(v, ty, None, &mut checks)?;
         Ok(self.with_certs(&checks.certs, |l| {
             let ty = l.with_payloads(ty);
@@ -58,13 +64,8 @@ impl<'a> Lower<'a> {
         kind: TrapKind,
         message: ShapeMessage<'_>,
     ) -> Res<Value<'a>> {
-        let mut checks = Checks {
-            kind,
-            message,
-            certs: Vec::new(),
-            outer: Vec::new(),
-            element: true,
-        };
+        let mut checks = Checks::new(kind, message);
+        checks.element = true;
         let v = self.checked(v, ty, None, &mut checks)?;
         Ok(self.with_certs(&checks.certs, |l| l.cast(&v, ty)))
     }

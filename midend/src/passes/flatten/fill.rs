@@ -37,7 +37,7 @@ impl Cx<'_> {
         let mut lengths = Vec::new();
         type_vars(&self.vars[v].ty, &mut |n| lengths.push(n));
         self.settle(f, &lengths, out);
-        self.checks_before_ragged(f, f.body.stms.len(), stm, out);
+        self.checks_before_extents(f, f.body.stms.len(), stm, out);
         self.prove(f, &stm.certs, out);
         fired("flatten/g6-reshape");
         let bind = self.stored(v, &context, out);
@@ -95,7 +95,7 @@ impl Cx<'_> {
             return;
         };
         self.settle(f, &f.free[i].clone(), out);
-        self.checks_before_ragged(f, i, stm, out);
+        self.checks_before_extents(f, i, stm, out);
         f.waiting.remove(&i);
         fired(match op {
             ArrayOp::Concat { .. } => "flatten/concat-of-all-points",

@@ -341,7 +341,7 @@ impl Cx<'_> {
         fired("flatten/flat-map-in-map");
         self.sums_as_they_are(lam, *rows);
         self.prove(f, &stm.certs, out);
-        self.checks_before_ragged(f, i, stm, out);
+        self.checks_before_extents(f, i, stm, out);
         let t = Traversal {
             width: *width,
             arrays,

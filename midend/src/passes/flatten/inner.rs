@@ -78,7 +78,7 @@ impl Cx<'_> {
                     self.prove(f, certs, out);
                     certs = &[];
                 }
-                self.checks_before_ragged(f, i, stm, out);
+                self.checks_before_extents(f, i, stm, out);
                 let t = Traversal {
                     width: *width,
                     arrays,
@@ -106,7 +106,7 @@ impl Cx<'_> {
                 op.consumed(&mut |v| dests.push(Atom::Var(v)));
                 let dests = self.arrays(f, &dests, out);
                 let dests = self.unshared(f, i, dests, out);
-                self.checks_before_ragged(f, i, stm, out);
+                self.checks_before_extents(f, i, stm, out);
                 let binds: Vec<Var> = stm
                     .binds
                     .iter()
@@ -316,7 +316,7 @@ impl Cx<'_> {
     /// What the program checks before statement `i` is checked before memory is allocated for rows of varying length, and
     /// what it checks of uniform values before a size that the host fetched from a point is the extent of anything: no
     /// check of the host says that this is an extent.
-    pub(super) fn checks_before_ragged(
+    pub(super) fn checks_before_extents(
         &mut self,
         f: &mut Frame<'_>,
         i: usize,
