@@ -3,10 +3,12 @@
 use crate::diagnostic::Diagnostic;
 use crate::property::{self, Property};
 use crate::source::FileId;
+use crate::typed::Attr;
 use crate::types::Loader;
 use crate::{lower, syntax, typed, types};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
+use std::collections::BTreeMap;
 
 /// A program that has been compiled to the nested dialect.
 #[derive(Clone, Debug)]
@@ -17,6 +19,8 @@ pub struct Compiled {
     pub warnings: Vec<Diagnostic>,
     /// The entry points that say that they are properties.
     pub properties: Vec<Property>,
+    /// The attributes of each entry point that has some.
+    pub attributes: BTreeMap<String, Vec<Attr>>,
 }
 
 impl Compiled {
@@ -26,6 +30,7 @@ impl Compiled {
             program,
             warnings: Vec::new(),
             properties: Vec::new(),
+            attributes: BTreeMap::new(),
         }
     }
 }
@@ -37,6 +42,10 @@ impl Compiled {
 pub fn compile(file: FileId, loader: &mut dyn Loader) -> Result<Compiled, Vec<Diagnostic>> {
     let (program, mut warnings) = check(file, loader)?;
     let properties = property::of(&program.entries);
+    let entries = program.entries.iter();
+    let entries = entries.filter(|entry| !entry.attrs.is_empty());
+    let attributes = entries.map(|entry| (entry.name.clone(), entry.attrs.clone()));
+    let attributes = attributes.collect();
     let parameters = loader.parameters();
     let traces_in_parallel = loader.traces_in_parallel();
     let sources = loader.sources();
@@ -47,6 +56,7 @@ pub fn compile(file: FileId, loader: &mut dyn Loader) -> Result<Compiled, Vec<Di
                 program,
                 warnings,
                 properties,
+                attributes,
             })
         }
         Err(errors) => {

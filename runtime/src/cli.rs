@@ -20,6 +20,7 @@ mod profile;
 mod purge;
 mod repl;
 mod run;
+mod server;
 mod size;
 mod stop;
 mod streams;
@@ -79,6 +80,8 @@ enum Command {
     Repl(repl::ReplArguments),
     /// Make random values, and convert values between formats
     Dataset(dataset::DatasetArguments),
+    /// Serve a program's entry points to other programs, which write commands to standard input (the server protocol of Futhark)
+    Server(server::ServerArguments),
     /// List what programs can be run on
     Devices,
     /// List what was measured of this computer, for the target auto, and what compiled kernels are kept; measure again; forget it
@@ -104,6 +107,7 @@ const COMMANDS: &[&str] = &[
     "opt",
     "repl",
     "dataset",
+    "server",
     "devices",
     "cache",
     "doctor",
@@ -135,6 +139,7 @@ pub fn main() -> ExitCode {
         Command::Opt(arguments) => opt::run(&arguments),
         Command::Repl(arguments) => repl::run(&arguments),
         Command::Dataset(arguments) => dataset::run(&arguments),
+        Command::Server(arguments) => server::run(&arguments),
         Command::Devices => devices::run(),
         Command::Cache(arguments) => cache::run(&arguments),
         Command::Doctor => doctor::run(),

@@ -34,6 +34,7 @@ pub(crate) use ragged::write_parts;
 pub use ragged::write_results;
 pub use show::{Most, fitted_text, source_text, structured_text};
 pub use source::{Source, SourceError, gunzip};
+pub(crate) use text::MAX_RANK;
 pub use text::Reader;
 
 use midend::ir::scalar::Const;
@@ -41,6 +42,7 @@ use midend::ir::syntax::{Entry, EntryParam};
 use midend::ir::types::ScalarType;
 use midend::value::{ArrayValue, Data, Value};
 use structured::Item;
+pub(crate) use structured::absent;
 
 /// The leaves of all parameters of an entry point, each with the parameter it belongs to.
 pub fn parameter_leaves(entry: &Entry) -> Vec<(usize, &EntryParam, Leaf)> {

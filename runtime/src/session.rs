@@ -24,6 +24,7 @@ use engine::{Call, Devices, Engine};
 use frontend::diagnostic::Diagnostic;
 use frontend::property::Property;
 use frontend::source::{FileId, SourceMap};
+use frontend::typed::Attr;
 use midend::device::Stop;
 use midend::driver::{Event, Settings};
 use midend::interp;
@@ -34,6 +35,7 @@ use midend::plan::{Counts, Profile};
 use midend::stream::Outside;
 use midend::trap::RunError;
 use midend::value::Value;
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -219,6 +221,7 @@ impl Session {
                 reference,
                 warnings: compiled.warnings,
                 properties: compiled.properties,
+                attributes: compiled.attributes,
                 sources,
                 forced: self.shared.options.thresholds.clone(),
             }),
@@ -278,6 +281,7 @@ pub struct Program {
     reference: Option<Ir<Soac>>,
     warnings: Vec<Diagnostic>,
     properties: Vec<Property>,
+    attributes: BTreeMap<String, Vec<Attr>>,
     sources: SourceMap,
     forced: Forced,
 }
@@ -298,6 +302,10 @@ impl Program {
     /// The entry points that say that they are properties.
     pub fn properties(&self) -> &[Property] {
         &self.properties
+    }
+    /// The attributes of an entry point.
+    pub fn attributes(&self, entry: &str) -> &[Attr] {
+        self.attributes.get(entry).map_or(&[], Vec::as_slice)
     }
     /// The texts that the program came from.
     pub fn sources(&self) -> &SourceMap {

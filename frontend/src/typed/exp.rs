@@ -190,6 +190,22 @@ pub struct Attr {
     pub args: Option<Vec<Attr>>,
 }
 
+impl std::fmt::Display for Attr {
+    /// As the source writes it, without the brackets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)?;
+        let Some(args) = &self.args else {
+            return Ok(());
+        };
+        f.write_str("(")?;
+        for (i, arg) in args.iter().enumerate() {
+            f.write_str(if i > 0 { ", " } else { "" })?;
+            arg.fmt(f)?;
+        }
+        f.write_str(")")
+    }
+}
+
 /// The end of a range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RangeEnd {

@@ -81,9 +81,10 @@ fn work(profile: &Profile, ceilings: Option<&Ceilings>) -> Table {
     for done in &profile.work {
         let seconds = done.time.as_secs_f64().max(1e-9);
         let speed = done.effort.bytes as f64 / seconds;
+        let (name, origin) = name_and_origin(done);
         let mut row = vec![
-            place(&done.places),
-            what(done),
+            origin,
+            name,
             done.times.to_string(),
             ms(done.time),
             share(done.time),
@@ -131,6 +132,11 @@ pub(super) fn what(done: &WorkDone) -> String {
         Some(kernel) => format!("{work} {kernel}"),
         None => work.to_owned(),
     }
+}
+
+/// What work is called, and the line of the source that it comes from.
+pub(super) fn name_and_origin(done: &WorkDone) -> (String, String) {
+    (what(done), place(&done.places))
 }
 
 fn guards(guards: &[GuardPassed]) -> Table {

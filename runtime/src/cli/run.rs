@@ -146,10 +146,7 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
         .timeout
         .map(|seconds| Deadline::after(seconds, session.stop()));
     let program = session.compile_read(file).map_err(|e| Exit::compile(&e))?;
-    let told = program.warnings().iter();
-    let told = told.filter(|d| arguments.verbose || d.severity != Severity::Remark);
-    let told: Vec<_> = told.cloned().collect();
-    to_stderr(&render_all(program.sources(), &told, Look::for_stderr()));
+    warn(&program, arguments.verbose);
     program
         .know_thresholds(&session.options().thresholds)
         .map_err(Exit::user)?;
@@ -202,6 +199,14 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
     // The process ends: the system takes everything back at once.
     std::mem::forget((program, session));
     Ok(())
+}
+
+/// Prints the warnings of the compiler, and its remarks if they are wanted.
+pub(super) fn warn(program: &Program, remarks: bool) {
+    let told = program.warnings().iter();
+    let told = told.filter(|d| remarks || d.severity != Severity::Remark);
+    let told: Vec<_> = told.cloned().collect();
+    to_stderr(&render_all(program.sources(), &told, Look::for_stderr()));
 }
 
 /// Gives results to whoever is to have them.

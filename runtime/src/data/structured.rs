@@ -245,7 +245,7 @@ fn is_sum(ty: &EntryType) -> bool {
 }
 
 /// What stands for a value that is not there.
-fn absent(leaf: Leaf) -> Value {
+pub(crate) fn absent(leaf: Leaf) -> Value {
     match leaf.rank {
         0 => Value::Scalar(Const::zero(leaf.elem)),
         rank => Value::Array(ArrayValue {

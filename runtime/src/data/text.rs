@@ -8,7 +8,7 @@ use midend::ir::types::ScalarType;
 use midend::value::{ArrayValue, Data, Value};
 
 /// More dimensions than this are taken for a mistake.
-pub(super) const MAX_RANK: usize = 64;
+pub(crate) const MAX_RANK: usize = 64;
 
 /// Reads values from bytes.
 #[derive(Clone, Debug)]
