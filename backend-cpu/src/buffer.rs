@@ -1,6 +1,7 @@
 //! Memory of the CPU device: counted, aligned, accounted against a limit.
 
 use crate::cache::Cache;
+use crate::foreign::Foreign;
 use midend::ir::scalar::Const;
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
@@ -98,6 +99,8 @@ enum Owner {
     },
     /// Handed over by the caller as a vector; never touched through this field again but to hand it back or to drop it.
     Vector(Data),
+    /// Allocated by somebody else, who takes it back when this is dropped.
+    Foreign(Foreign),
 }
 
 // SAFETY: the memory is plain scalars; accesses from several threads are ordered by the plan, which launches one
@@ -152,6 +155,32 @@ impl Buffer {
         })))
     }
 
+    /// Refers to memory of somebody else without copying it.
+    pub(crate) fn from_foreign(account: &Arc<Account>, foreign: Foreign) -> Result<Self, RunError> {
+        let (elem, len) = (foreign.elem(), foreign.len());
+        let booked = (len * elem.bytes()) as u64;
+        account.take(booked)?;
+        Ok(Self(Arc::new(Memory {
+            start: foreign.start(),
+            elem,
+            len,
+            booked,
+            owner: Owner::Foreign(foreign),
+            account: account.clone(),
+        })))
+    }
+
+    /// Whether the memory is somebody else's.
+    pub fn is_foreign(&self) -> bool {
+        matches!(self.0.owner, Owner::Foreign(_))
+    }
+    /// Whether the memory must not be written to.
+    pub fn is_read_only(&self) -> bool {
+        match &self.0.owner {
+            Owner::Heap { .. } | Owner::Vector(_) => false,
+            Owner::Foreign(foreign) => foreign.is_read_only(),
+        }
+    }
     /// The type of the elements.
     pub fn elem(&self) -> ScalarType {
         self.0.elem
@@ -171,13 +200,13 @@ impl Buffer {
 
     /// The vector that the caller handed over, if this is the last reference to it and it has `len` elements; else the buffer again.
     pub(crate) fn into_vector(self, len: usize) -> Result<Data, Self> {
-        if len != self.0.len || matches!(self.0.owner, Owner::Heap { .. }) {
+        if len != self.0.len || !matches!(self.0.owner, Owner::Vector(_)) {
             return Err(self);
         }
         let mut memory = Arc::try_unwrap(self.0).map_err(Self)?;
         match &mut memory.owner {
             Owner::Vector(data) => Ok(std::mem::replace(data, Data::Bool(Vec::new()))),
-            Owner::Heap { .. } => Err(Self(Arc::new(memory))),
+            Owner::Heap { .. } | Owner::Foreign(_) => Err(Self(Arc::new(memory))),
         }
     }
 
@@ -222,7 +251,7 @@ impl Buffer {
 
     /// Writes the element at `index`; nothing if it is out of range or of another type.
     pub(crate) fn store(&self, index: usize, value: Const) -> Option<()> {
-        if index >= self.0.len || value.ty() != self.0.elem {
+        if index >= self.0.len || value.ty() != self.0.elem || self.is_read_only() {
             return None;
         }
         // SAFETY: index and type were checked.
@@ -240,7 +269,7 @@ impl Drop for Memory {
                 // SAFETY: taken with this size, and this was the last reference.
                 unsafe { self.account.cache.give(*size, self.start, left) };
             }
-            Owner::Vector(_) => {}
+            Owner::Vector(_) | Owner::Foreign(_) => {}
         }
     }
 }

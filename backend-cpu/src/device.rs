@@ -2,6 +2,7 @@
 
 use crate::apart::Apart;
 use crate::buffer::{Account, Buffer};
+use crate::foreign::Foreign;
 use crate::module::Module;
 use crate::target::Target;
 use crate::team::Team;
@@ -145,6 +146,13 @@ fn model() -> &'static str {
 
 fn out_of_range(index: usize, len: usize) -> RunError {
     RunError::Device(format!("element {index} of a buffer of {len}"))
+}
+
+impl CpuDevice {
+    /// Memory of somebody else as a buffer, without a copy.
+    pub fn adopt(&self, foreign: Foreign) -> Result<Buffer, RunError> {
+        Buffer::from_foreign(&self.account, foreign)
+    }
 }
 
 impl Device for CpuDevice {

@@ -27,6 +27,7 @@ mod copy;
 mod cost;
 mod device;
 mod emit;
+mod foreign;
 mod large_pages;
 mod launch;
 mod machine;
@@ -38,5 +39,6 @@ mod worker;
 
 pub use buffer::Buffer;
 pub use device::{CpuDevice, Options};
+pub use foreign::{Adopted, Foreign, Layout, adopt};
 pub use large_pages::LargePages;
 pub use module::Module;

@@ -45,7 +45,7 @@ pub mod target;
 mod text;
 pub mod typed;
 
-pub use backend_cpu::LargePages;
+pub use backend_cpu::{Adopted, Foreign, LargePages, Layout, adopt};
 pub use midend::trap::RunError;
 pub use midend::value::{ArrayValue, Data, Value};
 

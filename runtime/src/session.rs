@@ -13,7 +13,7 @@ use compile::Front;
 pub use compile::{CompileError, Reading};
 pub use costs::{Ceilings, Kept, Store, measure_costs};
 pub(crate) use engine::kernel_store;
-pub use resident::Resident;
+pub use resident::{HostArray, Resident};
 pub use stack::on_big_stack;
 pub use times::{CompileTimes, PassTime};
 

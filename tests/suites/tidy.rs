@@ -29,8 +29,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("bench", &["arrc", "midend"]),
 ];
 
-/// Files that may hold `unsafe` code: the boundary to compiled code, and to the driver of GPUs.
-const UNSAFE: &[&str] = &["backend-cpu/src/", "backend-ptx/src/cuda/driver"];
+/// Files that may hold `unsafe` code: the boundary to compiled code, to the driver of GPUs, and to memory of other libraries.
+const UNSAFE: &[&str] = &[
+    "backend-cpu/src/",
+    "backend-ptx/src/cuda/driver",
+    "runtime/tests/foreign.rs",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

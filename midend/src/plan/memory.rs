@@ -146,6 +146,8 @@ pub(super) struct Counted<B> {
     pub(super) buffer: B,
     pub(super) bytes: u64,
     pub(super) elem: ScalarType,
+    /// Whether it belongs to somebody who does not want it to change.
+    pub(super) is_read_only: bool,
     _booking: Option<Booking>,
 }
 
@@ -156,6 +158,7 @@ impl<B: Clone> Counted<B> {
             buffer: self.buffer.clone(),
             bytes: self.bytes,
             elem: self.elem,
+            is_read_only: self.is_read_only,
             _booking: None,
         }
     }
@@ -170,7 +173,8 @@ impl<B> Counted<B> {
         names: usize,
     ) -> bool {
         let bytes = (len as u64).saturating_mul(elem.bytes() as u64);
-        Arc::strong_count(self) == names && (self.elem, self.bytes) == (elem, bytes)
+        let is_unused = Arc::strong_count(self) == names && !self.is_read_only;
+        is_unused && (self.elem, self.bytes) == (elem, bytes)
     }
 }
 
@@ -202,6 +206,7 @@ pub(super) fn counted<D: Device>(
             buffer,
             bytes,
             elem,
+            is_read_only: false,
             _booking: Some(Booking {
                 asker,
                 bytes,

@@ -70,6 +70,30 @@ impl<B> Resident<B> {
         }))
     }
 
+    /// An array whose elements are in memory of a device already, which is counted by `memory`. Nothing is written to what is read-only:
+    /// whatever consumes it gets a copy.
+    pub fn adopt<D: Device<Buffer = B>>(
+        shape: Vec<i64>,
+        (elem, buffer): (ScalarType, B),
+        is_read_only: bool,
+        memory: &Arc<Memory>,
+    ) -> Result<Self, RunError> {
+        let size = (elem, count(&shape));
+        let mut adopted = counted::<D>(memory, Asker::Caller, size, || Ok(buffer))?;
+        if let Some(adopted) = Arc::get_mut(&mut adopted) {
+            adopted.is_read_only = is_read_only;
+        }
+        Ok(Self(Form::Array(shape, adopted)))
+    }
+
+    /// The memory of an array.
+    pub fn buffer(&self) -> Option<&B> {
+        match &self.0 {
+            Form::Scalar(_) => None,
+            Form::Array(_, memory) => Some(&memory.buffer),
+        }
+    }
+
     /// Brings the value from the device where it is. Where nothing else refers to its memory, that may be handed over.
     pub fn get<D: Device<Buffer = B>>(self, device: &D) -> Result<Value, RunError> {
         Ok(match self.0 {
@@ -85,14 +109,16 @@ impl<B> Resident<B> {
         })
     }
 
-    /// The same value in memory that nothing else refers to: a copy, unless this is such already.
+    /// The same value in memory that nothing else refers to, and that may be written to: a copy, unless this is such already.
     pub fn own<D: Device<Buffer = B>>(
         self,
         device: &D,
         memory: &Arc<Memory>,
     ) -> Result<Self, RunError> {
         let (shape, shared) = match self.0 {
-            Form::Array(shape, shared) if Arc::strong_count(&shared) > 1 => (shape, shared),
+            Form::Array(shape, shared) if Arc::strong_count(&shared) > 1 || shared.is_read_only => {
+                (shape, shared)
+            }
             form @ (Form::Scalar(_) | Form::Array(..)) => return Ok(Self(form)),
         };
         let size = (shared.elem, count(&shape));
