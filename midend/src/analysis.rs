@@ -17,3 +17,4 @@ pub mod shapes;
 pub mod stencil;
 pub mod sums;
 pub mod tiles;
+pub mod totality;

@@ -20,6 +20,7 @@
 mod whole;
 
 use crate::analysis::calls::spread;
+use crate::analysis::totality::is_total;
 use crate::fired::fired;
 use crate::hash::HashSet;
 use crate::interp::scalar::convert::convert;
@@ -146,7 +147,7 @@ impl Hoist<'_> {
             let may_fail = match &lifted.exp {
                 Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => true,
                 Exp::Op(op) => !matches!(op.as_array(), Some(ArrayOp::Rearrange { .. })),
-                Exp::Scalar(op, _) => !total(*op),
+                Exp::Scalar(op, args) => !is_total(*op, args),
                 Exp::Atom(_) | Exp::Guard { .. } => false,
             };
             for cert in &certs {
@@ -219,7 +220,7 @@ impl Hoist<'_> {
     /// Whether a statement can stand before the body it is in.
     fn moves(&self, stm: &Stm<Soac>, trips: Trips, inside: &HashSet<Var>) -> bool {
         let kind = match &stm.exp {
-            Exp::Scalar(op, _) => total(*op),
+            Exp::Scalar(op, args) => is_total(*op, args),
             Exp::Assert { .. } => matches!(trips, Trips::Count(_)),
             Exp::Op(op) => matches!(op.as_array(), Some(ArrayOp::Rearrange { .. })),
             Exp::Atom(_)
@@ -298,25 +299,5 @@ fn width(op: &Soac) -> Option<Atom> {
         | Soac::Filter { width, .. }
         | Soac::FlatMap { width, .. }
         | Soac::WithAcc { width, .. } => Some((*width).into()),
-    }
-}
-
-/// Whether a scalar operation has a value for all operands.
-pub(super) fn total(op: ScalarOp) -> bool {
-    match op {
-        ScalarOp::Bin(op, ty) => {
-            let partial = matches!(
-                op,
-                BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem | BinOp::Pow
-            );
-            !(partial && ty.is_integer())
-        }
-        ScalarOp::Un(..)
-        | ScalarOp::Cmp(..)
-        | ScalarOp::Tern(..)
-        | ScalarOp::Convert(..)
-        | ScalarOp::ToBits(_)
-        | ScalarOp::FromBits(_)
-        | ScalarOp::Select(_) => true,
     }
 }

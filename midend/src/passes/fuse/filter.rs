@@ -18,6 +18,7 @@ use super::parts::{Consumer, Joined, Screma, is_scalar_code};
 use super::uses::Uses;
 use super::vertical::empty;
 use super::{Fuse, add_certs, take};
+use crate::analysis::totality::is_total;
 use crate::fired::fired;
 use crate::ir::id::{SpanId, Var};
 use crate::ir::scalar::{BinOp, Const, ScalarOp};
@@ -168,7 +169,7 @@ impl Fuse<'_> {
         out: &mut Vec<Stm<Soac>>,
     ) -> Vec<Atom> {
         let cheap = |stm: &Stm<Soac>| match &stm.exp {
-            Exp::Scalar(op, _) => stm.certs.is_empty() && crate::passes::hoist::total(*op),
+            Exp::Scalar(op, args) => stm.certs.is_empty() && is_total(*op, args),
             Exp::Atom(_) => stm.certs.is_empty(),
             Exp::Op(_)
             | Exp::Assert { .. }

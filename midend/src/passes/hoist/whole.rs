@@ -18,6 +18,7 @@
 
 use super::{Hoist, Trips};
 use crate::analysis::aliases::{Aliases, consumed};
+use crate::analysis::totality::is_total;
 use crate::fired::fired;
 use crate::hash::HashSet;
 use crate::ir::array::ArrayOp;
@@ -335,7 +336,7 @@ fn is_idle(stm: &Stm<Soac>, trips: Trips) -> bool {
     stm.exp.scopes(&mut |_, body| {
         all_stms(body, &mut |stm| {
             total &= match &stm.exp {
-                Exp::Scalar(op, _) => super::total(*op),
+                Exp::Scalar(op, args) => is_total(*op, args),
                 Exp::Atom(_) | Exp::If { .. } | Exp::Guard { .. } => true,
                 Exp::Op(_) | Exp::Loop { .. } | Exp::Assert { .. } | Exp::Call { .. } => false,
             };

@@ -10,6 +10,7 @@
 //! this is left to scalar code, which needs no such choice.
 
 use super::Operators;
+use crate::analysis::totality::is_total;
 use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::scalar::{CmpOp, Const, ScalarOp};
@@ -17,7 +18,6 @@ use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
 use crate::ir::types::{ScalarType, Size, Type};
 use crate::ir::walk::all_stms;
-use crate::passes::hoist::total;
 
 impl Operators<'_> {
     /// Moves the code of an operator without inputs before it.
@@ -33,7 +33,7 @@ impl Operators<'_> {
         }
         let certain = match width {
             Size::Const(n) => *n > 0,
-            Size::Var(_) => lam.body.stms.iter().all(is_total),
+            Size::Var(_) => lam.body.stms.iter().all(is_total_code),
         };
         let (width, certs) = (Atom::from(*width), stm.certs.clone());
         let code = if certain {
@@ -104,10 +104,10 @@ fn is_repeatable(lam: &Lambda<Soac>) -> bool {
 }
 
 /// Whether a statement is scalar code that has a value for all operands.
-fn is_total(stm: &Stm<Soac>) -> bool {
+fn is_total_code(stm: &Stm<Soac>) -> bool {
     match &stm.exp {
         Exp::Atom(_) => true,
-        Exp::Scalar(op, _) => total(*op),
+        Exp::Scalar(op, args) => is_total(*op, args),
         Exp::Assert { .. }
         | Exp::Guard { .. }
         | Exp::If { .. }

@@ -1,26 +1,6 @@
-//! Which scalar operations may be computed more often, or where the program would not have.
+//! Which scalar operations may be computed more often.
 
-use crate::ir::scalar::{BinOp, Const, ScalarOp, UnOp};
-use crate::ir::syntax::Atom;
-
-/// Whether an operation has a result for all operands.
-pub(super) fn is_total(op: ScalarOp, args: &[Atom]) -> bool {
-    match op {
-        ScalarOp::Bin(op, ty) => {
-            let divides = matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem);
-            let divisor = args.get(1).and_then(|a| a.as_const());
-            let by_zero = divisor.is_none_or(|c| c == Const::zero(ty));
-            !(ty.is_integer() && (op == BinOp::Pow || divides && by_zero))
-        }
-        ScalarOp::Un(..)
-        | ScalarOp::Cmp(..)
-        | ScalarOp::Tern(..)
-        | ScalarOp::Convert(..)
-        | ScalarOp::ToBits(_)
-        | ScalarOp::FromBits(_)
-        | ScalarOp::Select(_) => true,
-    }
-}
+use crate::ir::scalar::{BinOp, ScalarOp, UnOp};
 
 /// Whether an operation costs next to nothing.
 pub(super) fn is_cheap(op: ScalarOp) -> bool {
