@@ -8,7 +8,8 @@ use super::log::{log_exact, log_single};
 use super::pair::Pair;
 use crate::ir::types::ScalarType;
 
-/// x^y as C defines it: e^(y log |x|), with the sign of an odd power.
+/// x^y as C defines it: e^(y log |x|), with the sign of an odd power. Squares and reciprocals are rounded correctly, so that
+/// the pass `simplify` may replace `pow(x, 2)` by `x * x` and `pow(x, -1)` by `1 / x`.
 pub fn pow<'c>(x: Val<'c>, y: Val<'c>) -> Val<'c> {
     let a = x.abs();
     let size = if x.ty() == ScalarType::F32 {
@@ -20,7 +21,10 @@ pub fn pow<'c>(x: Val<'c>, y: Val<'c>) -> Val<'c> {
     let half = y * 0.5;
     let odd = whole.and(half.trunc().eq(half).fails());
     let negative = x.like(1.0).copysign(x).lt(0.0);
-    let signed = size.or_if(negative.and(odd), -size);
+    let signed = size
+        .or_if(negative.and(odd), -size)
+        .or_if(y.eq(2.0), x * x)
+        .or_if(y.eq(-1.0), x.like(1.0).over(x));
     let outside = x.lt(0.0).and(x.gt(f64::NEG_INFINITY)).and(whole.fails());
     let bad = outside.or(x.is_nan()).or(y.is_nan());
     let result = signed.or_if(bad, f64::NAN);

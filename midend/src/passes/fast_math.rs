@@ -1,6 +1,6 @@
 //! What programs may gain where the last digits of floats are free (`--fast-math`): a product and a sum round once, division by
-//! a constant is multiplication by its reciprocal, and sine and cosine, of 32 bits also exponentials, roots and quotients, are off by
-//! up to 4 units in the last place.
+//! a constant is multiplication by its reciprocal, a small constant power is a chain of products, and sine and cosine, of 32 bits also
+//! exponentials, roots and quotients, are off by up to 4 units in the last place.
 //!
 //! ```text
 //! let p = mul.f32(x, y)          let s = fma.f32(x, y, z)
@@ -19,6 +19,7 @@
 
 use crate::fired::fired;
 use crate::hash::{HashMap, HashSet};
+use crate::interp::scalar::convert::convert;
 use crate::ir::id::{SpanId, Var};
 use crate::ir::mem::Mem;
 use crate::ir::scalar::{BinOp, Const, ScalarOp, TernOp, UnOp};
@@ -93,6 +94,9 @@ fn body(vars: &mut Vars, uses: &HashMap<Var, usize>, body_: &mut Body<Mem>) {
             } else if let (BinOp::Div, Some(by)) = (op, reciprocal(args[1])) {
                 fired("fast-math/reciprocal");
                 stm.exp = Exp::Scalar(ScalarOp::Bin(BinOp::Mul, ty), vec![args[0], by]);
+            } else if let (BinOp::Pow, Some(power)) = (op, small_power(args[1])) {
+                fired("fast-math/power");
+                stm.exp = power.products(vars, &stm, (ty, args[0]), &mut stms);
             } else if let Some(by) = divisor(&roots, &products, (op, ty), args[1]) {
                 fired("fast-math/root-quotient");
                 stm.exp = by.times(vars, args[0], stm.span, &mut stms);
@@ -224,6 +228,98 @@ impl Divisor {
         };
         let all = (1..count).fold(first, |all, _| bind(product(all)));
         product(all)
+    }
+}
+
+/// The largest exponent that becomes products: four of them for each power at most.
+const LARGEST_POWER: u32 = 16;
+
+/// A constant exponent.
+enum Power {
+    /// One half.
+    Root,
+    /// An integer from 1 to [`LARGEST_POWER`], or the negation of one.
+    Integer { of: u32, is_negative: bool },
+}
+
+fn small_power(exponent: Atom) -> Option<Power> {
+    let value = if let Const::F32(bits) = exponent.as_const()? {
+        f64::from(f32::from_bits(bits))
+    } else if let Const::F64(bits) = exponent.as_const()? {
+        f64::from_bits(bits)
+    } else {
+        return None;
+    };
+    if value.to_bits() == 0.5f64.to_bits() {
+        return Some(Power::Root);
+    }
+    let of = (1..=LARGEST_POWER).find(|n| f64::from(*n).to_bits() == value.abs().to_bits())?;
+    Some(Power::Integer {
+        of,
+        is_negative: value < 0.0,
+    })
+}
+
+impl Power {
+    /// The power of a number, all but the last operation of which are bound in `stms`: `x ** 6` is `let s = x * x; let q = s * s; s * q`.
+    fn products(
+        &self,
+        vars: &mut Vars,
+        stm: &Stm<Mem>,
+        (ty, base): (ScalarType, Atom),
+        stms: &mut Vec<Stm<Mem>>,
+    ) -> Exp<Mem> {
+        let Power::Integer { of, is_negative } = *self else {
+            return Exp::Scalar(ScalarOp::Un(UnOp::Sqrt, ty), vec![base]);
+        };
+        let name = vars[stm.binds[0]].name.clone();
+        let mut bind = |exp: Exp<Mem>| {
+            let info = VarInfo {
+                name: name.clone(),
+                ty: Type::Scalar(ty),
+            };
+            let var = vars.push(info);
+            stms.push(Stm {
+                binds: vec![var],
+                certs: Vec::new(),
+                exp,
+                span: stm.span,
+            });
+            Atom::Var(var)
+        };
+        let product = |a, b| Exp::Scalar(ScalarOp::Bin(BinOp::Mul, ty), vec![a, b]);
+        let (mut square, mut left, mut result) = (base, of, None);
+        loop {
+            if left & 1 == 1 {
+                result = Some(match result.take() {
+                    None => Exp::Atom(square),
+                    Some(so_far) => {
+                        let so_far = if let Exp::Atom(atom) = so_far {
+                            atom
+                        } else {
+                            bind(so_far)
+                        };
+                        product(so_far, square)
+                    }
+                });
+            }
+            left >>= 1;
+            if left == 0 {
+                break;
+            }
+            square = bind(product(square, square));
+        }
+        let result = result.expect("exponents are at least one");
+        if !is_negative {
+            return result;
+        }
+        let power = if let Exp::Atom(atom) = result {
+            atom
+        } else {
+            bind(result)
+        };
+        let one = convert(ty, Const::I64(1));
+        Exp::Scalar(ScalarOp::Bin(BinOp::Div, ty), vec![one.into(), power])
     }
 }
 

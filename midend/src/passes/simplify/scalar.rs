@@ -27,7 +27,7 @@ impl<D: Dialect> Simplify<'_, D> {
         let (rule, simpler) = match (op, args) {
             (ScalarOp::Un(op, ty), &[a]) => ("fold/unary", self.fold_un(op, ty, a)),
             (ScalarOp::Bin(op, ty), &[a, b]) if ty.is_float() => {
-                ("fold/float", fold_float(op, a, b))
+                ("fold/float", fold_float(op, ty, a, b))
             }
             (ScalarOp::Bin(op, ScalarType::Bool), &[a, b]) => {
                 ("fold/bool", self.fold_bool(op, a, b))
@@ -128,6 +128,7 @@ impl<D: Dialect> Simplify<'_, D> {
             BinOp::And | BinOp::Or | BinOp::Min | BinOp::Max if a == b => a,
             BinOp::Pow if y == Some(1) => a,
             BinOp::Pow if y == Some(0) => number(1),
+            BinOp::Pow if y == Some(2) => return Some(square(ty, a)),
             BinOp::Max if self.ranges.is_below(a, b) => b,
             BinOp::Max if self.ranges.is_below(b, a) => a,
             BinOp::Min if self.ranges.is_below(a, b) => a,
@@ -317,12 +318,16 @@ fn connective<D>(op: BinOp, a: Atom, b: Atom) -> Exp<D> {
     Exp::Scalar(ScalarOp::Bin(op, ScalarType::Bool), vec![a, b])
 }
 
+fn square<D>(ty: ScalarType, a: Atom) -> Exp<D> {
+    Exp::Scalar(ScalarOp::Bin(BinOp::Mul, ty), vec![a, a])
+}
+
 fn negation<D>(a: Atom) -> Exp<D> {
     Exp::Scalar(ScalarOp::Un(UnOp::Not, ScalarType::Bool), vec![a])
 }
 
 /// Identities that hold for every float, signed zeros, infinities and NaN among them.
-fn fold_float<D>(op: BinOp, a: Atom, b: Atom) -> Option<Exp<D>> {
+fn fold_float<D>(op: BinOp, ty: ScalarType, a: Atom, b: Atom) -> Option<Exp<D>> {
     let is = |a: Atom, value: f64| match a.as_const() {
         Some(Const::F16(bits)) => bits == half::f16::from_f64(value).to_bits(),
         #[expect(clippy::cast_possible_truncation, reason = "zero and one are exact")]
@@ -336,6 +341,13 @@ fn fold_float<D>(op: BinOp, a: Atom, b: Atom) -> Option<Exp<D>> {
         BinOp::Add if is(a, -0.0) => Some(Exp::Atom(b)),
         BinOp::Add if is(b, -0.0) => Some(Exp::Atom(a)),
         BinOp::Sub if is(b, 0.0) => Some(Exp::Atom(a)),
+        // `math::power::pow` rounds these two as the product and the quotient are.
+        BinOp::Pow if is(b, 2.0) => Some(square(ty, a)),
+        BinOp::Pow if is(b, -1.0) => {
+            let one = convert(ty, Const::I64(1));
+            let op = ScalarOp::Bin(BinOp::Div, ty);
+            Some(Exp::Scalar(op, vec![one.into(), a]))
+        }
         BinOp::Div => power_of_two(b).map(|by| {
             let op = ScalarOp::Bin(BinOp::Mul, by.ty());
             Exp::Scalar(op, vec![a, by.into()])
