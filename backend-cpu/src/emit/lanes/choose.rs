@@ -16,9 +16,10 @@ use super::vector::{lanes_per_vector, packed_type};
 use super::words::masked;
 use crate::emit::control::{is_cheap, is_cheap_scalar, operations};
 use midend::analysis::kernels::kernel_bodies;
+use midend::analysis::totality::is_total;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, KernelKind, Mem};
-use midend::ir::scalar::ScalarOp;
+use midend::ir::scalar::{BinOp, ScalarOp};
 use midend::ir::soac::Operator;
 use midend::ir::syntax::{Atom, Body, Exp, LoopParam, Stm, Vars};
 use midend::ir::types::ScalarType;
@@ -484,11 +485,21 @@ pub(super) fn arithmetic(body: &Body<Mem>) -> Option<usize> {
     operations(body, usize::MAX, &computed)
 }
 
+/// Whether an operation divides integers by a constant, which lanes do one by one.
+fn is_divided(op: ScalarOp, args: &[Atom]) -> bool {
+    let ScalarOp::Bin(bin, ty) = op else {
+        return false;
+    };
+    let divides = matches!(bin, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem);
+    divides && ty.is_integer() && is_total(op, args)
+}
+
 /// How many operations one counts as; nothing if it may fail.
 pub(super) fn computed(op: ScalarOp, args: &[Atom]) -> Option<usize> {
     let is_safe = packed_type(op, true).is_some()
         || masked(op, args).is_some()
-        || matches!(op, ScalarOp::Convert(..))
+        || matches!(op, ScalarOp::Convert(..) | ScalarOp::Select(_))
+        || is_divided(op, args)
         || is_cheap_scalar(op, args);
     let steps = definition(op).map_or(0, |f| f.body.stms.len());
     (is_safe && op.result() != ScalarType::F16).then_some(1 + steps)
