@@ -187,7 +187,11 @@ impl Cx<'_> {
             };
             cx.reduction_of_rows(&[], t, op, binds, out);
         };
-        let context = [Axis::Regular(self.size(width))];
+        // The first version has no more threads than pieces, however many rows there are.
+        let min = ScalarOp::Bin(BinOp::Min, ScalarType::I64);
+        let args = vec![self.size(width).into(), int(PIECES)];
+        let threads = self.scalar(out, "threads", min, args);
+        let context: Vec<Axis> = threads.as_size().map(Axis::Regular).into_iter().collect();
         self.versions(&context, lam, binds, out, pieces, rows);
     }
 
