@@ -43,6 +43,7 @@ use crate::ir::seg::{Level, Seg};
 use crate::ir::soac::Operator;
 use crate::ir::span::Spans;
 use crate::ir::syntax::{Atom, Body, Exp, Fun, LoopForm, Program, Stm, Vars};
+use crate::ir::threshold::ThresholdKind;
 use crate::ir::types::{AccType, Type};
 use crate::ir::walk::deep;
 use emit::Frame;
@@ -137,6 +138,10 @@ struct Cx<'p> {
     kernels: usize,
     /// Whether the operation at hand is steady.
     steady: bool,
+    /// The guards of versions by blocks.
+    by_blocks: BTreeSet<Var>,
+    /// Whether a kernel was launched that was to be by blocks, and is not, since the host does not know what a block needs.
+    lacks_block_plan: bool,
     /// Place and certificates of the statement at hand.
     span: SpanId,
     certs: Vec<Var>,
@@ -169,6 +174,8 @@ impl<'p> Cx<'p> {
             fun_name: String::new(),
             kernels: 0,
             steady: false,
+            by_blocks: BTreeSet::new(),
+            lacks_block_plan: false,
             span: Spans::NONE,
             certs: Vec::new(),
         }
@@ -222,6 +229,9 @@ impl<'p> Cx<'p> {
                 self.push(stm.binds.clone(), exp);
             }
             Exp::Guard { threshold, measure } => {
+                if threshold.kind == ThresholdKind::Block {
+                    self.by_blocks.extend(&stm.binds);
+                }
                 let exp = Exp::Guard {
                     threshold: threshold.clone(),
                     measure: self.atom(*measure),

@@ -3,7 +3,9 @@
 use super::emit::{Frame, FrameKind};
 use super::view::View;
 use super::{Cx, Mode};
+use crate::fired::fired;
 use crate::ir::id::{FunId, Var};
+use crate::ir::scalar::Const;
 use crate::ir::seg::Seg;
 use crate::ir::syntax::{Atom, Body, Exp};
 use crate::ir::types::{ScalarType, Type};
@@ -41,10 +43,18 @@ impl Cx<'_> {
         then: &Body<Seg>,
         otherwise: &Body<Seg>,
     ) {
-        let cond = self.atom(cond);
+        let is_by_blocks = cond.as_var().is_some_and(|v| self.by_blocks.contains(&v));
+        let mut cond = self.atom(cond);
         let wanted: Vec<Option<View>> = binds.iter().map(|&b| self.wanted(b)).collect();
+        let around = std::mem::take(&mut self.lacks_block_plan);
         let (mut first, a) = self.branch(then, &wanted);
+        if is_by_blocks && std::mem::take(&mut self.lacks_block_plan) {
+            // There is no such version.
+            fired("plan/no-version-by-blocks");
+            cond = Atom::Const(Const::Bool(false));
+        }
         let (mut second, b) = self.branch(otherwise, &wanted);
+        self.lacks_block_plan |= around;
         let mut bound = Vec::new();
         let (mut from_first, mut from_second) = (Vec::new(), Vec::new());
         let mut pointers = Vec::new();

@@ -9,6 +9,7 @@ use crate::ir::id::Var;
 use crate::ir::mem::{Extent, Kernel, KernelKind, KernelSpace, Mem, MemStream, MemTrace};
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm};
 use crate::ir::types::Type;
+use crate::ir::walk::all_stms;
 use crate::stream::sizes_of;
 
 impl Cx<'_> {
@@ -209,6 +210,7 @@ impl Cx<'_> {
             Mode::Host => self.block_needs(&body),
             Mode::Block | Mode::Kernel => None,
         };
+        self.lacks_block_plan |= self.mode == Mode::Host && block.is_none() && holds_kernels(&body);
         let kernel = Kernel {
             name,
             space,
@@ -220,4 +222,13 @@ impl Cx<'_> {
         };
         self.push_op(Vec::new(), Mem::Launch(Box::new(kernel)));
     }
+}
+
+/// Whether a body holds kernels.
+fn holds_kernels(body: &Body<Mem>) -> bool {
+    let mut holds = false;
+    all_stms(body, &mut |stm| {
+        holds |= matches!(stm.exp, Exp::Op(Mem::Launch(_)))
+    });
+    holds
 }
