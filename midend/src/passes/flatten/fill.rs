@@ -3,6 +3,7 @@
 use super::Cx;
 use super::context::{Axis, Def, Point, dims, space};
 use super::distribute::Frame;
+use super::label::{Label, is_small};
 use crate::fired::fired;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
@@ -25,6 +26,7 @@ impl Cx<'_> {
         let Exp::Op(Soac::Array(ArrayOp::Reshape { array, .. })) = &stm.exp else {
             return false;
         };
+        self.spread_first(f, *array, out);
         let (v, context) = (stm.binds[0], f.context.clone());
         let Some(whole) = self.expanded(*array, &context) else {
             // One point cannot write rows of varying length: it makes them again.
@@ -46,6 +48,18 @@ impl Cx<'_> {
         }
         self.reshape_into(bind, whole, out);
         true
+    }
+
+    /// Spreads an array out for all points, if that waits, since what follows is for all points, too: otherwise each point makes its
+    /// array alone.
+    fn spread_first(&mut self, f: &mut Frame<'_>, array: Var, out: &mut Vec<Stm<Seg>>) {
+        let waits = f.owner.get(&array).is_some_and(|i| {
+            f.waiting.contains(i) && self.labels.of(&f.body.stms[*i]) == Label::Fill
+        });
+        if waits && !self.is_row(array) && !is_small(&self.vars[array].ty) {
+            fired("flatten/spread-first");
+            self.settle(f, &[array], out);
+        }
     }
 
     /// An array that is stored for all points with dimensions in another order: all of it in that order.
@@ -230,6 +244,7 @@ impl Cx<'_> {
         let Exp::Op(Soac::Array(ArrayOp::Update { array, .. })) = &stm.exp else {
             return false;
         };
+        self.spread_first(f, *array, out);
         // One point cannot write a row of varying length.
         let row = self.is_row(stm.binds[0]);
         if !row && self.expanded(*array, &f.context).is_none() {

@@ -1,6 +1,6 @@
 //! Labels of array operations.
 
-use super::{Label, Labeller, has_ragged_dims};
+use super::{Label, Labeller, has_ragged_dims, is_small};
 use crate::hash::HashSet;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
@@ -44,8 +44,12 @@ impl Labeller<'_> {
             | ArrayOp::Scratch { .. } => Label::Fill,
             ArrayOp::Reshape { .. } if shared && !(variant && hot) => Label::View,
             ArrayOp::Update { .. } if shared => Label::Update,
-            // A part of a ragged array is written by all of its points.
-            ArrayOp::Concat { .. } if shared && variant => Label::Fill,
+            // Few elements are put together by the point that has them, unless it cannot write them: a part of a ragged array.
+            ArrayOp::Concat { .. }
+                if shared && (variant || !is_small(&self.vars[stm.binds[0]].ty)) =>
+            {
+                Label::Fill
+            }
             ArrayOp::Reshape { .. }
             | ArrayOp::Update { .. }
             | ArrayOp::Literal { .. }
