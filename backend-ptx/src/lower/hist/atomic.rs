@@ -1,27 +1,32 @@
 //! Histograms whose buckets may be changed in any order: components that do not depend on each other, each combined by an
-//! operation that is commutative and associative to the last bit.
+//! operation that is commutative and associative to the last bit; or one component of integers, whatever code combines it.
+//!
+//! Operators of histograms are commutative and associative, or the program is wrong; of integers they are so to the last bit.
 
 use crate::lower::{Entry, Lower, Shape, Source, components, entry};
 use crate::ptx::ops::AtomOp;
 use crate::ptx::{Inst, Operand, Order, Scope, Space, Ty};
+use midend::analysis::totality::is_total;
 use midend::ir::id::Var;
 use midend::ir::mem::{Kernel, Mem, MemHist};
 use midend::ir::scalar::{BinOp, ScalarOp};
-use midend::ir::syntax::{Atom, Exp, Program};
+use midend::ir::syntax::{Atom, Body, Exp, Program};
 use midend::ir::types::ScalarType;
 
 /// How a component is combined.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::lower) struct Update {
-    pub(super) op: BinOp,
+    /// The operation; nothing if it is the whole operator that combines the component, the only one.
+    pub(super) op: Option<BinOp>,
     pub(super) elem: ScalarType,
     /// The atomic operation that does it, if there is one.
     pub(in crate::lower) native: Option<Native>,
 }
 
-/// An atomic operation, and the type that it works on.
+/// An atomic operation, the type that it works on, and the operation on values that it is.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::lower) struct Native {
+    pub(super) of: BinOp,
     pub(super) op: AtomOp,
     pub(super) ty: Ty,
 }
@@ -30,29 +35,54 @@ pub(in crate::lower) struct Native {
 pub(in crate::lower) fn updates(program: &Program<Mem>, hist: &MemHist) -> Option<Vec<Update>> {
     let lam = &hist.op.lam;
     let types = components(program, std::slice::from_ref(&hist.op));
-    let is_scalar = |exp: &Exp<Mem>| matches!(exp, Exp::Scalar(..) | Exp::Atom(_));
-    if !lam.body.stms.iter().all(|stm| is_scalar(&stm.exp)) {
+    if !is_scalar_code(&lam.body) {
         return None;
     }
     let (left, right) = lam.params.split_at(types.len());
     let both = left.iter().zip(right);
     let all = types.iter().zip(&lam.body.result).zip(both);
-    all.map(|((elem, result), (a, b))| {
-        let result = result.as_var()?;
-        let mut stms = lam.body.stms.iter();
-        let stm = stms.find(|stm| stm.binds == [result])?;
-        let Exp::Scalar(ScalarOp::Bin(op, ty), operands) = &stm.exp else {
-            return None;
-        };
-        let (a, b) = (Atom::Var(*a), Atom::Var(*b));
-        let is_both = operands[..] == [a, b] || operands[..] == [b, a];
-        (is_both && ty == elem && is_exact(*op, *ty)).then(|| Update {
-            op: *op,
-            elem: *elem,
-            native: native(*op, *ty),
+    let each: Option<Vec<Update>> = all
+        .map(|((elem, result), (a, b))| {
+            let result = result.as_var()?;
+            let mut stms = lam.body.stms.iter();
+            let stm = stms.find(|stm| stm.binds == [result])?;
+            let Exp::Scalar(ScalarOp::Bin(op, ty), operands) = &stm.exp else {
+                return None;
+            };
+            let (a, b) = (Atom::Var(*a), Atom::Var(*b));
+            let is_both = operands[..] == [a, b] || operands[..] == [b, a];
+            (is_both && ty == elem && is_exact(*op, *ty)).then(|| Update {
+                op: Some(*op),
+                elem: *elem,
+                native: native(*op, *ty),
+            })
         })
+        .collect();
+    let whole = match types[..] {
+        [elem] if !elem.is_float() => Some(vec![Update {
+            op: None,
+            elem,
+            native: None,
+        }]),
+        _ => None,
+    };
+    each.or(whole)
+}
+
+/// Whether a body is scalar code that cannot fail.
+fn is_scalar_code(body: &Body<Mem>) -> bool {
+    body.stms.iter().all(|stm| match &stm.exp {
+        Exp::Scalar(op, args) => is_total(*op, args),
+        Exp::Atom(_) => true,
+        Exp::If {
+            then, otherwise, ..
+        } => is_scalar_code(then) && is_scalar_code(otherwise),
+        Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. }
+        | Exp::Op(_) => false,
     })
-    .collect()
 }
 
 /// Whether the order of operands does not matter, nor how they are grouped.
@@ -97,7 +127,7 @@ fn native(op: BinOp, ty: ScalarType) -> Option<Native> {
         | ScalarType::Bool => return None,
     };
     let bits = Ty::of_class(of.class());
-    let (op, ty) = match op {
+    let (atom, ty) = match op {
         BinOp::Add if of == Ty::S64 => (AtomOp::Add, Ty::U64),
         BinOp::Add => (AtomOp::Add, of),
         BinOp::Min => (AtomOp::Min, of),
@@ -107,7 +137,11 @@ fn native(op: BinOp, ty: ScalarType) -> Option<Native> {
         BinOp::Xor => (AtomOp::Xor, bits),
         _ => return None,
     };
-    Some(Native { op, ty })
+    Some(Native {
+        of: op,
+        op: atom,
+        ty,
+    })
 }
 
 /// One point per thread. The parameter is the number of points.
@@ -136,7 +170,12 @@ pub(super) fn plain(
                                 Some(native) => {
                                     lower.update_atomically(*dest, native, *bucket, *value);
                                 }
-                                None => lower.update_by_swap(*dest, *update, *bucket, *value),
+                                None => lower.update_by_swap(
+                                    (&hist.op, *dest),
+                                    *update,
+                                    *bucket,
+                                    *value,
+                                ),
                             }
                         }
                     });
@@ -151,7 +190,7 @@ impl Lower<'_> {
     pub(in crate::lower) fn update_atomically(
         &mut self,
         dest: Var,
-        Native { op, ty }: Native,
+        Native { op, ty, .. }: Native,
         bucket: Operand,
         value: Operand,
     ) {

@@ -84,7 +84,7 @@ fn parts(hists: &[MemHist], updates: &[Vec<Update>]) -> Option<Vec<Part>> {
 }
 
 /// Whether an operation on 64 bits is one on each half, up to a carry.
-fn is_by_words(Native { op, ty }: Native) -> bool {
+fn is_by_words(Native { op, ty, .. }: Native) -> bool {
     let by_words = match op {
         AtomOp::Add | AtomOp::And | AtomOp::Or | AtomOp::Xor => true,
         AtomOp::Min | AtomOp::Max | AtomOp::Exch | AtomOp::Cas | AtomOp::Inc => false,
@@ -232,7 +232,7 @@ impl Lower<'_> {
     }
 
     fn update_words(&mut self, table: &Table, number: Reg, words: &[Reg]) {
-        let Native { op, ty } = table.part.native;
+        let Native { op, ty, .. } = table.part.native;
         let ty = match words {
             [_] => ty,
             _ if op == AtomOp::Add => Ty::U32,
@@ -277,7 +277,7 @@ impl Lower<'_> {
                 native,
                 ..
             } = table.part;
-            let op = ScalarOp::Bin(update.op, update.elem);
+            let op = ScalarOp::Bin(native.of, update.elem);
             let range = (
                 tid.into(),
                 table.buckets.into(),

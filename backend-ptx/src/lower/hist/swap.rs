@@ -7,7 +7,9 @@ use crate::lower::Lower;
 use crate::ptx::ops::{AtomOp, Binary, Cmp, Round, Unary};
 use crate::ptx::{Address, Inst, Operand, Order, Reg, Scope, Space, Ty};
 use midend::ir::id::Var;
+use midend::ir::mem::Mem;
 use midend::ir::scalar::ScalarOp;
+use midend::ir::soac::Operator;
 use midend::ir::types::ScalarType;
 
 /// An element within a word of 32 bits.
@@ -28,7 +30,7 @@ impl Lower<'_> {
     /// Combines a bucket with a value.
     pub(super) fn update_by_swap(
         &mut self,
-        dest: Var,
+        (operator, dest): (&Operator<Mem>, Var),
         update: Update,
         bucket: Operand,
         value: Operand,
@@ -53,8 +55,12 @@ impl Lower<'_> {
             Some(part) => self.part_of(elem, old, part),
             None => old.into(),
         };
-        let op = ScalarOp::Bin(update.op, elem);
-        let new = self.scalar(op, &[now, value]);
+        let new = match update.op {
+            Some(op) => self.scalar(ScalarOp::Bin(op, elem), &[now, value]),
+            None => {
+                self.combined(std::slice::from_ref(operator), &[elem], &[now], &[value])[0].into()
+            }
+        };
         let new = match part {
             Some(part) => self.with_part(elem, old, part, new),
             None => self.reg(elem, new),
