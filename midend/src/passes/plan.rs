@@ -43,7 +43,7 @@ use crate::ir::seg::{Level, Seg};
 use crate::ir::soac::Operator;
 use crate::ir::span::Spans;
 use crate::ir::syntax::{Atom, Body, Exp, Fun, LoopForm, Program, Stm, Vars};
-use crate::ir::threshold::ThresholdKind;
+use crate::ir::threshold::{Threshold, ThresholdKind};
 use crate::ir::types::{AccType, Type};
 use crate::ir::walk::deep;
 use emit::Frame;
@@ -138,10 +138,11 @@ struct Cx<'p> {
     kernels: usize,
     /// Whether the operation at hand is steady.
     steady: bool,
-    /// The guards of versions by blocks.
-    by_blocks: BTreeSet<Var>,
-    /// Whether a kernel was launched that was to be by blocks, and is not, since the host does not know what a block needs.
-    lacks_block_plan: bool,
+    /// The thresholds and measures of the guards of versions by blocks.
+    block_guards: BTreeMap<Var, (Threshold, Atom)>,
+    /// The bytes that a block of each kernel needs on whose points blocks work, in the current branch; nothing where the host does not
+    /// know them.
+    by_blocks: Vec<Option<Atom>>,
     /// Place and certificates of the statement at hand.
     span: SpanId,
     certs: Vec<Var>,
@@ -174,8 +175,8 @@ impl<'p> Cx<'p> {
             fun_name: String::new(),
             kernels: 0,
             steady: false,
-            by_blocks: BTreeSet::new(),
-            lacks_block_plan: false,
+            block_guards: BTreeMap::new(),
+            by_blocks: Vec::new(),
             span: Spans::NONE,
             certs: Vec::new(),
         }
@@ -230,7 +231,10 @@ impl<'p> Cx<'p> {
             }
             Exp::Guard { threshold, measure } => {
                 if threshold.kind == ThresholdKind::Block {
-                    self.by_blocks.extend(&stm.binds);
+                    // The conditional that it decides on says what a block needs.
+                    let guard = (threshold.clone(), self.atom(*measure));
+                    self.block_guards.insert(stm.binds[0], guard);
+                    return;
                 }
                 let exp = Exp::Guard {
                     threshold: threshold.clone(),

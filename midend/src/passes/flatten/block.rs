@@ -14,7 +14,7 @@
 //!
 //! All else is executed by every thread of the block: what the point computes is the same for all of them, and loops and branches go
 //! the same way, however they go at other points. So only the lengths of arrays must be those of all points, for the host says how
-//! much memory a block needs.
+//! much memory a block needs, once the plan knows which arrays are in memory ([`crate::passes::plan`]).
 
 use super::context::Axis;
 use super::inner::{Folds, Traversal};
@@ -28,7 +28,6 @@ use crate::ir::scalar::BinOp;
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SegSpace, SpaceDim};
 use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, LoopForm, Stm};
-use crate::ir::threshold::ROOM;
 use crate::ir::types::{Dim, Size, Type};
 use crate::ir::walk::{all_stms, free_in_stm};
 
@@ -39,14 +38,17 @@ struct Holds {
     made: HashSet<Var>,
     /// Whether one of them uses what came of another, or of itself in an earlier step of a loop.
     hands_on: bool,
-    /// The bytes of an element of arrays that are made, with the extents of each.
-    arrays: Vec<(usize, Vec<Size>)>,
+    /// Whether it holds sequential code with arrays, which all threads but one wait for.
+    sequential: bool,
 }
 
+/// With more points than these, sequential code that one thread of a block executes is slower than a thread for each point.
+const FEW: i64 = 2048;
+
 impl Cx<'_> {
-    /// How many points of a nest fit into the memory of a block, if it is worth it that a block works on a point: what operators hand
-    /// on to others need not leave it.
-    pub(super) fn fitting_points(
+    /// If a block may work on a point of a nest, and it is worth it: the measure of the guard that chooses this, which the plan bounds by
+    /// what memory there is. What operators hand on to others need not leave a block.
+    pub(super) fn worth_blocks(
         &mut self,
         context: &[Axis],
         lam: &Lambda<Soac>,
@@ -60,47 +62,12 @@ impl Cx<'_> {
         if !self.is_for_block(&lam.body, false, &mut holds) || !holds.hands_on {
             return None;
         }
-        let mut inside: HashSet<Var> = lam.params.iter().copied().collect();
-        all_stms(&lam.body, &mut |stm| {
-            inside.extend(&stm.binds);
-            stm.exp.inner_binders(&mut |v| {
-                inside.insert(v);
-            });
-        });
-        let mut sizes = holds.arrays.iter().flat_map(|(_, sizes)| sizes);
-        if sizes.any(|size| matches!(size, Size::Var(v) if inside.contains(v))) {
-            return None;
+        if !holds.sequential {
+            return Some(int(1));
         }
-        let (mut known, mut other) = (0_i64, None);
-        for (bytes, extents) in holds.arrays {
-            let mut product = bytes as i64;
-            let mut factors: Vec<Atom> = Vec::new();
-            for extent in extents {
-                match self.size(extent) {
-                    Size::Const(n) => product = product.checked_mul(n)?,
-                    size @ Size::Var(_) => factors.push(size.into()),
-                }
-            }
-            if factors.is_empty() {
-                known = known.checked_add(product)?;
-                continue;
-            }
-            let mut term = int(product);
-            for factor in factors {
-                term = self.scalar(out, "bytes", bin(BinOp::MulSat), vec![factor, term]);
-            }
-            other = Some(match other {
-                None => term,
-                Some(sum) => self.scalar(out, "bytes", bin(BinOp::AddSat), vec![sum, term]),
-            });
-        }
-        let Some(other) = other else {
-            let rows = ROOM / known.max(1);
-            return (rows > 0).then_some(int(rows));
-        };
-        let all = self.scalar(out, "bytes", bin(BinOp::AddSat), vec![other, int(known)]);
-        let some = self.scalar(out, "bytes", bin(BinOp::Max), vec![all, int(1)]);
-        Some(self.scalar(out, "fitting", bin(BinOp::Quot), vec![int(ROOM), some]))
+        let points = self.points(context, out);
+        let some = self.scalar(out, "some", bin(BinOp::Max), vec![points, int(1)]);
+        Some(self.scalar(out, "few", bin(BinOp::Quot), vec![int(FEW), some]))
     }
 
     /// Whether the threads of a block can execute a body together; notes what it holds.
@@ -120,31 +87,27 @@ impl Cx<'_> {
             return false;
         }
         let is_parallel = self.labels.of(stm) == Label::Par;
-        let made = match &stm.exp {
-            Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } => false,
-            Exp::Guard { .. } => return false,
-            Exp::Call { .. } | Exp::If { .. } | Exp::Loop { .. } if !is_parallel => {
-                return self.has_scalars_only(stm);
+        if let (Exp::If { .. } | Exp::Loop { .. }, false) = (&stm.exp, is_parallel) {
+            if self.has_scalars_only(stm) {
+                return true;
             }
-            Exp::Call { .. } => return false,
+            holds.sequential = true;
+        }
+        let regular = |width: &Size| !matches!(width, Size::Var(n) if !self.labels.regular(*n));
+        let for_block = match &stm.exp {
+            Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } => true,
+            Exp::Call { .. } => !is_parallel && self.has_scalars_only(stm),
             Exp::If {
                 then, otherwise, ..
-            } => {
-                let both = [then, otherwise];
-                if !both.iter().all(|b| self.is_for_block(b, again, holds)) {
-                    return false;
-                }
-                true
-            }
+            } => [then, otherwise]
+                .iter()
+                .all(|body| self.is_for_block(body, again, holds)),
             Exp::Loop { form, body, .. } => {
                 let condition = match form {
                     LoopForm::For { .. } => true,
                     LoopForm::While(cond) => self.is_for_block(cond, true, holds),
                 };
-                if !condition || !self.is_for_block(body, true, holds) {
-                    return false;
-                }
-                true
+                condition && self.is_for_block(body, true, holds)
             }
             Exp::Op(Soac::Screma {
                 width,
@@ -153,67 +116,31 @@ impl Cx<'_> {
                 reds,
                 ..
             }) => {
-                let regular = !matches!(width, Size::Var(n) if !self.labels.regular(*n));
                 let scalars = |op: &Operator<Soac>| {
                     let mut params = op.lam.params.iter();
                     params.all(|&p| !self.vars[p].ty.is_array())
                 };
-                let inner = self.labels.is_parallel(&lam.body) || !self.is_for_thread(lam);
                 let one = scans.is_empty() || reds.is_empty();
-                if !regular || !one || inner || !scans.iter().chain(reds).all(scalars) {
-                    return false;
-                }
-                if is_parallel {
-                    holds.hands_on |= follows;
-                    holds.made.extend(&stm.binds);
-                }
-                true
+                let folds = scans.iter().chain(reds).all(scalars);
+                regular(width) && one && folds && self.is_for_thread(lam)
             }
-            Exp::Op(Soac::Array(op)) => match op {
-                ArrayOp::Literal { .. }
-                | ArrayOp::Copy(_)
-                | ArrayOp::Concat { .. }
-                | ArrayOp::Manifest { .. } => true,
-                ArrayOp::Index { .. }
-                | ArrayOp::Slice { .. }
-                | ArrayOp::Update { .. }
-                | ArrayOp::Iota { .. }
-                | ArrayOp::Replicate { .. }
-                | ArrayOp::Scratch { .. }
-                | ArrayOp::Rearrange { .. }
-                | ArrayOp::Reshape { .. }
-                | ArrayOp::Trace(_) => false,
-                ArrayOp::Stream(_) => return false,
-            },
             Exp::Op(soac @ (Soac::Hist { width, lam, .. } | Soac::Scatter { width, lam, .. })) => {
-                let regular = !matches!(width, Size::Var(n) if !self.labels.regular(*n));
-                let inner = self.labels.is_parallel(&lam.body) || !self.is_for_thread(lam);
-                if !regular || inner || !self.writes_scalars(soac) {
-                    return false;
-                }
-                if is_parallel {
-                    holds.hands_on |= follows;
-                    holds.made.extend(&stm.binds);
-                }
-                true
+                regular(width) && self.is_for_thread(lam) && self.writes_scalars(soac)
             }
-            Exp::Op(
+            Exp::Op(Soac::Array(op)) => !matches!(op, ArrayOp::Stream(_)),
+            Exp::Guard { .. }
+            | Exp::Op(
                 Soac::Filter { .. }
                 | Soac::FlatMap { .. }
                 | Soac::WithAcc { .. }
                 | Soac::UpdateAcc(_),
-            ) => return false,
+            ) => false,
         };
-        if made {
-            for &bind in &stm.binds {
-                let ty = &self.vars[bind].ty;
-                let extents = ty.shape().iter().filter_map(|dim| dim.size());
-                if let (true, Some(elem)) = (ty.is_array(), ty.elem()) {
-                    holds.arrays.push((elem.bytes(), extents.collect()));
-                }
-            }
+        if for_block && is_parallel && matches!(stm.exp, Exp::Op(_)) {
+            holds.hands_on |= follows;
+            holds.made.extend(&stm.binds);
         }
-        true
+        for_block
     }
 
     /// Whether what a histogram combines, or a scatter writes, are scalars.
@@ -298,6 +225,24 @@ impl Cx<'_> {
 
     /// The operator as an operation that the threads of a block share out.
     pub(super) fn block_soac(&mut self, soac: &Soac, binds: &[Var], out: &mut Vec<Stm<Seg>>) {
+        if let Soac::Screma {
+            width,
+            arrays,
+            lam,
+            scans,
+            reds,
+        } = soac
+            && scans.is_empty()
+            && reds.is_empty()
+            && self.is_nest_in_block(lam)
+        {
+            fired("flatten/e1-nest-in-a-block");
+            let mut dims = Vec::new();
+            let mut stms = Vec::new();
+            let result = self.block_nest((*width, arrays, lam), &mut dims, &mut stms);
+            let op = in_block(dims, Body { stms, result }, SegKind::Map);
+            return self.push(out, binds.to_vec(), op);
+        }
         let (width, (index, body), kind) = match soac {
             Soac::Screma {
                 width,
@@ -353,17 +298,66 @@ impl Cx<'_> {
             | Soac::UpdateAcc(_) => return self.seq_soac(soac, binds, out),
         };
         fired("flatten/e1-in-a-block");
-        let op = SegOp {
-            space: SegSpace {
-                dims: vec![(index, SpaceDim::Regular(self.size(*width)))],
-            },
-            level: Level::Block,
-            tiled: 0,
-            steady: false,
-            body,
-            kind,
+        let dims = vec![(index, SpaceDim::Regular(self.size(*width)))];
+        self.push(out, binds.to_vec(), in_block(dims, body, kind));
+    }
+
+    /// Whether the lambda of a map is cheap code without checks and one map whose extent is known before it: the threads of a block share
+    /// out the points of both.
+    fn is_nest_in_block(&self, lam: &Lambda<Soac>) -> bool {
+        let Some((last, before)) = lam.body.stms.split_last() else {
+            return false;
         };
-        self.push(out, binds.to_vec(), Exp::Op(Seg::Par(op)));
+        let Exp::Op(Soac::Screma {
+            width, scans, reds, ..
+        }) = &last.exp
+        else {
+            return false;
+        };
+        let results = lam.body.result.iter().map(|a| a.as_var());
+        let is_inside = |v: Var| before.iter().any(|stm| stm.binds.contains(&v));
+        scans.is_empty()
+            && reds.is_empty()
+            && last.certs.is_empty()
+            && results.eq(last.binds.iter().copied().map(Some))
+            && !matches!(*width, Size::Var(n) if is_inside(n) || lam.params.contains(&n))
+            && before.iter().all(|stm| {
+                stm.certs.is_empty()
+                    && matches!(
+                        self.labels.of(stm),
+                        Label::Uniform | Label::Cheap | Label::View
+                    )
+                    && !matches!(stm.exp, Exp::Assert { .. })
+            })
+    }
+
+    /// The dimensions of a perfect nest of maps, and what a point of it computes.
+    fn block_nest(
+        &mut self,
+        (width, arrays, lam): (Size, &[Var], &Lambda<Soac>),
+        dims: &mut Vec<(Var, SpaceDim)>,
+        out: &mut Vec<Stm<Seg>>,
+    ) -> Vec<Atom> {
+        let index = self.fresh("i", Type::I64);
+        dims.push((index, SpaceDim::Regular(self.size(width))));
+        let nest = self.is_nest_in_block(lam);
+        let Some((last, before)) = lam.body.stms.split_last().filter(|_| nest) else {
+            return self.apply_at((arrays, lam), index, out);
+        };
+        let elems = self.elements_at(arrays, index, out);
+        for (&param, elem) in lam.params.iter().zip(elems) {
+            self.subst.set(param, Some(elem));
+        }
+        for stm in before {
+            self.one(stm, Mode::Seq, out);
+        }
+        let Exp::Op(Soac::Screma {
+            width, arrays, lam, ..
+        }) = &last.exp
+        else {
+            unreachable!("a nest ends with a map");
+        };
+        self.block_nest((*width, arrays, lam), dims, out)
     }
 
     /// A map, a block working on each point.
@@ -412,4 +406,16 @@ impl Cx<'_> {
         inputs.extend_from_slice(last);
         inputs
     }
+}
+
+/// An operation that the threads of a block share out.
+fn in_block(dims: Vec<(Var, SpaceDim)>, body: Body<Seg>, kind: SegKind) -> Exp<Seg> {
+    Exp::Op(Seg::Par(SegOp {
+        space: SegSpace { dims },
+        level: Level::Block,
+        tiled: 0,
+        steady: false,
+        body,
+        kind,
+    }))
 }

@@ -70,12 +70,23 @@ impl Cx<'_> {
         index: Var,
         out: &mut Vec<Stm<Seg>>,
     ) -> Vec<Atom> {
+        let elems = self.elements_at(arrays, index, out);
+        self.apply(lam, &elems, out)
+    }
+
+    /// The elements, or rows, of arrays at `index`.
+    pub(super) fn elements_at(
+        &mut self,
+        arrays: &[Var],
+        index: Var,
+        out: &mut Vec<Stm<Seg>>,
+    ) -> Vec<Atom> {
         let mut elems = Vec::new();
         for &array in arrays {
             let array = self.var(array);
             elems.extend(self.element(out, array, index));
         }
-        self.apply(lam, &elems, out)
+        elems
     }
 
     /// An array without values, of the type of `like`.

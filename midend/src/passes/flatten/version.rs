@@ -60,8 +60,8 @@ impl<'c> Cx<'c> {
         (plain, split): (Version<'_, 'c>, Version<'_, 'c>),
     ) {
         let mut start = Vec::new();
-        let fitting = self.fitting_points(context, lam, &mut start);
-        let Some(fitting) = fitting.filter(|_| self.affords(lam)) else {
+        let worth = self.worth_blocks(context, lam, &mut start);
+        let Some(worth) = worth.filter(|_| self.affords(lam)) else {
             return self.versions(context, lam, binds, out, plain, split);
         };
         if !self.affords(lam) {
@@ -76,7 +76,7 @@ impl<'c> Cx<'c> {
             kind: ThresholdKind::Block,
         };
         self.choose(
-            (threshold, fitting),
+            (threshold, worth),
             binds,
             out,
             block,

@@ -5,9 +5,10 @@ use super::view::View;
 use super::{Cx, Mode};
 use crate::fired::fired;
 use crate::ir::id::{FunId, Var};
-use crate::ir::scalar::Const;
+use crate::ir::scalar::{BinOp, Const, ScalarOp};
 use crate::ir::seg::Seg;
 use crate::ir::syntax::{Atom, Body, Exp};
+use crate::ir::threshold::{ROOM, Threshold};
 use crate::ir::types::{ScalarType, Type};
 
 /// A value of the flat program.
@@ -43,18 +44,16 @@ impl Cx<'_> {
         then: &Body<Seg>,
         otherwise: &Body<Seg>,
     ) {
-        let is_by_blocks = cond.as_var().is_some_and(|v| self.by_blocks.contains(&v));
-        let mut cond = self.atom(cond);
+        let guard = cond.as_var().and_then(|v| self.block_guards.remove(&v));
         let wanted: Vec<Option<View>> = binds.iter().map(|&b| self.wanted(b)).collect();
-        let around = std::mem::take(&mut self.lacks_block_plan);
+        let around = std::mem::take(&mut self.by_blocks);
         let (mut first, a) = self.branch(then, &wanted);
-        if is_by_blocks && std::mem::take(&mut self.lacks_block_plan) {
-            // There is no such version.
-            fired("plan/no-version-by-blocks");
-            cond = Atom::Const(Const::Bool(false));
-        }
+        let cond = match guard {
+            Some(guard) => self.guard_of_blocks(guard),
+            None => self.atom(cond),
+        };
         let (mut second, b) = self.branch(otherwise, &wanted);
-        self.lacks_block_plan |= around;
+        self.by_blocks.extend(around);
         let mut bound = Vec::new();
         let (mut from_first, mut from_second) = (Vec::new(), Vec::new());
         let mut pointers = Vec::new();
@@ -118,6 +117,27 @@ impl Cx<'_> {
             let shape = self.shape_of(bind);
             self.views.insert(bind, View { shape, ..part });
         }
+    }
+
+    /// The guard of a version by blocks whose branch has just been made: its measure is bounded by how many points fit into the shared
+    /// memory of a block. It is false where the host does not know what a block needs: there is no such version.
+    fn guard_of_blocks(&mut self, (threshold, worth): (Threshold, Atom)) -> Atom {
+        let needs = std::mem::take(&mut self.by_blocks).into_iter();
+        let needs = needs.reduce(|a, b| Some(self.most(a?, b?))).flatten();
+        let Some(bytes) = needs.filter(|bytes| self.in_scope(*bytes)) else {
+            fired("plan/no-version-by-blocks");
+            return Atom::Const(Const::Bool(false));
+        };
+        let some = self.most(bytes, Atom::ONE);
+        let op = ScalarOp::Bin(BinOp::Quot, ScalarType::I64);
+        let mut measure = self.scalar("fitting", op, vec![Atom::i64(ROOM), some]);
+        if worth != Atom::ONE {
+            let op = ScalarOp::Bin(BinOp::Min, ScalarType::I64);
+            measure = self.scalar("fitting", op, vec![measure, worth]);
+        }
+        let guard = self.fresh("enough", Type::BOOL);
+        self.push(vec![guard], Exp::Guard { threshold, measure });
+        guard.into()
     }
 
     /// Where a result of a conditional is wanted. What threads share has one place whatever the branch.

@@ -201,16 +201,19 @@ impl Cx<'_> {
         &mut self,
         what: &str,
         (space, tiled): (KernelSpace, usize),
-        body: Body<Mem>,
+        mut body: Body<Mem>,
         kind: KernelKind,
     ) {
         let name = format!("{}.{what}_{}", self.fun_name, self.kernels);
         self.kernels += 1;
         let block = match self.mode {
-            Mode::Host => self.block_needs(&body),
-            Mode::Block | Mode::Kernel => None,
+            Mode::Host if holds_kernels(&body) => {
+                let needs = self.block_needs(&mut body);
+                self.by_blocks.push(needs.as_ref().map(|needs| needs.bytes));
+                needs
+            }
+            Mode::Host | Mode::Block | Mode::Kernel => None,
         };
-        self.lacks_block_plan |= self.mode == Mode::Host && block.is_none() && holds_kernels(&body);
         let kernel = Kernel {
             name,
             space,

@@ -249,8 +249,9 @@ impl Cx<'_> {
         let buffer = self.fresh("mem", Type::Buffer(elem));
         let top = self.top();
         let depth = match self.mode {
-            Mode::Host => top,
-            Mode::Block | Mode::Kernel => self.alloc_depth(len),
+            // What a block allocates is placed when all of its kernel is known.
+            Mode::Host | Mode::Block => top,
+            Mode::Kernel => self.alloc_depth(len),
         };
         let len = if depth < top {
             fired("plan/allocation-before-loop");
