@@ -38,11 +38,12 @@ struct Holds {
     made: HashSet<Var>,
     /// Whether one of them uses what came of another, or of itself in an earlier step of a loop.
     hands_on: bool,
-    /// Whether it holds sequential code with arrays, which all threads but one wait for.
-    sequential: bool,
+    /// Whether it holds code that leaves threads of a block idle: sequential code with arrays, and operators inside of operators, which
+    /// threads execute sequentially.
+    idle: bool,
 }
 
-/// With more points than these, sequential code that one thread of a block executes is slower than a thread for each point.
+/// With more points than these, code that leaves threads of a block idle is slower than a thread for each point.
 const FEW: i64 = 2048;
 
 impl Cx<'_> {
@@ -62,7 +63,7 @@ impl Cx<'_> {
         if !self.is_for_block(&lam.body, false, &mut holds) || !holds.hands_on {
             return None;
         }
-        if !holds.sequential {
+        if !holds.idle {
             return Some(int(1));
         }
         let points = self.points(context, out);
@@ -91,7 +92,7 @@ impl Cx<'_> {
             if self.has_scalars_only(stm) {
                 return true;
             }
-            holds.sequential = true;
+            holds.idle = true;
         }
         let regular = |width: &Size| !matches!(width, Size::Var(n) if !self.labels.regular(*n));
         let for_block = match &stm.exp {
@@ -120,11 +121,13 @@ impl Cx<'_> {
                     let mut params = op.lam.params.iter();
                     params.all(|&p| !self.vars[p].ty.is_array())
                 };
+                holds.idle |= self.labels.is_parallel(&lam.body);
                 let one = scans.is_empty() || reds.is_empty();
                 let folds = scans.iter().chain(reds).all(scalars);
                 regular(width) && one && folds && self.is_for_thread(lam)
             }
             Exp::Op(soac @ (Soac::Hist { width, lam, .. } | Soac::Scatter { width, lam, .. })) => {
+                holds.idle |= self.labels.is_parallel(&lam.body);
                 regular(width) && self.is_for_thread(lam) && self.writes_scalars(soac)
             }
             Exp::Op(Soac::Array(op)) => !matches!(op, ArrayOp::Stream(_)),
