@@ -257,6 +257,15 @@ impl Type {
             Self::Scalar(_) | Self::Buffer(_) | Self::Cert => &[],
         }
     }
+    /// The number of elements, 1 of a scalar, if it is a constant.
+    pub fn known_elements(&self) -> Option<i64> {
+        self.shape()
+            .iter()
+            .try_fold(1_i64, |product, dim| match dim.size()? {
+                Size::Const(n) => product.checked_mul(n),
+                Size::Var(_) => None,
+            })
+    }
     /// The number of dimensions of the shape.
     pub fn rank(&self) -> usize {
         self.shape().len()

@@ -1,5 +1,5 @@
--- Matrices of which a block of threads works on each: nests of maps, and operators whose elements are sequential code with operators. The
--- version by blocks is the one that runs: one kernel for all matrices, none for each operator.
+-- Matrices of which a block of threads works on each: nests of maps, and operators whose elements are sequential code with operators. With
+-- all guards true there is one kernel for all matrices, and none for each operator.
 
 -- Powers of matrices: products in a loop.
 -- ==
@@ -81,10 +81,12 @@ entry sequential (n: i64) (m: i64) : [n][m]i64 =
        in map2 (+) zs ys)
      xss
 
--- Temporary arrays whose live ranges are disjoint share memory: a block has room for two of these rows, and not for all of them.
+-- Temporary arrays whose live ranges are disjoint share memory: a block has room for the four of 1000
+-- elements that are live at once, and not for the six that are made; of 1900, for none.
 -- ==
 -- entry: turns
 -- input { 3i64 700i64 } auto output
+-- input { 3i64 1000i64 } auto output
 -- input { 2i64 1900i64 } auto output
 entry turns (n: i64) (m: i64) : [n][m]i64 =
   let xss = #[opaque] (tabulate_2d n m (\i j -> (i * 17 + j * 31) % 101))

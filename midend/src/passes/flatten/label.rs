@@ -35,15 +35,7 @@ pub(super) const NARROW: i64 = 16;
 
 /// Whether an array has few elements, however many points there are.
 pub(super) fn is_small(ty: &Type) -> bool {
-    let mut elements = 1_i64;
-    let mut known = true;
-    for dim in ty.shape() {
-        match dim.size() {
-            Some(Size::Const(n)) => elements = elements.saturating_mul(n),
-            Some(Size::Var(_)) | None => known = false,
-        }
-    }
-    known && elements < NARROW
+    ty.known_elements().is_some_and(|n| n < NARROW)
 }
 
 /// What becomes of a statement.

@@ -26,6 +26,7 @@ use crate::ir::rename::{Subst, substitute};
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, Stm};
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk::free_in_stm;
+use std::collections::BTreeMap;
 
 /// Shared memory that buffers take turns in.
 struct Slot {
@@ -38,8 +39,8 @@ struct Slot {
 #[derive(Default)]
 struct Slots {
     all: Vec<Slot>,
-    /// Those that no buffer is live in.
-    free: Vec<usize>,
+    /// Those that no buffer is live in, by the type and number of their elements.
+    free: BTreeMap<(ScalarType, Atom), Vec<usize>>,
     /// Statements that allocate slots, to be placed before the current statement of the outermost body.
     made: Vec<Stm<Mem>>,
     /// The slots of buffers that have none of their own.
@@ -47,9 +48,9 @@ struct Slots {
 }
 
 impl Cx<'_> {
-    /// What the threads of a block need to execute a body together, after its buffers share memory; nothing if there is nothing to share
-    /// out, or the host does not know it.
-    pub(super) fn block_needs(&mut self, body: &mut Body<Mem>) -> Option<BlockNeeds> {
+    /// Lets the buffers of a body share memory, and tells what the threads of a block need to execute it together; nothing if there is
+    /// nothing to share out, or the host does not know it.
+    pub(super) fn plan_block(&mut self, body: &mut Body<Mem>) -> Option<BlockNeeds> {
         let mut kernels = Vec::new();
         if !self.note_body(body, &mut kernels) || kernels.is_empty() {
             return None;
@@ -155,8 +156,10 @@ impl Cx<'_> {
                 }
                 stms.push(stm);
             }
-            let ended = ends[i].iter().filter_map(|v| live.remove(v));
-            slots.free.extend(ended);
+            for ended in ends[i].iter().filter_map(|v| live.remove(v)) {
+                let Slot { elem, len, .. } = slots.all[ended];
+                slots.free.entry((elem, len)).or_default().push(ended);
+            }
         }
         body.stms = stms;
     }
@@ -168,12 +171,8 @@ impl Cx<'_> {
         outermost: bool,
         slots: &mut Slots,
     ) -> usize {
-        let fits = |&slot: &usize| {
-            let slot = &slots.all[slot];
-            slot.elem == elem && slot.len == len
-        };
-        if let Some(at) = slots.free.iter().position(fits) {
-            let slot = slots.free.remove(at);
+        let free = slots.free.get_mut(&(elem, len));
+        if let Some(slot) = free.and_then(|free| free.pop()) {
             slots.subst.insert(buffer, slots.all[slot].buffer);
             return slot;
         }

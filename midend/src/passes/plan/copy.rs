@@ -4,12 +4,12 @@ use super::control::Val;
 use super::emit::FrameKind;
 use super::view::View;
 use super::{Cx, Mode};
+use crate::analysis::kernels::shares_out;
 use crate::ir::array::{Stream, StreamOp, Trace};
 use crate::ir::id::Var;
 use crate::ir::mem::{Extent, Kernel, KernelKind, KernelSpace, Mem, MemStream, MemTrace};
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm};
 use crate::ir::types::Type;
-use crate::ir::walk::all_stms;
 use crate::stream::sizes_of;
 
 impl Cx<'_> {
@@ -207,8 +207,8 @@ impl Cx<'_> {
         let name = format!("{}.{what}_{}", self.fun_name, self.kernels);
         self.kernels += 1;
         let block = match self.mode {
-            Mode::Host if holds_kernels(&body) => {
-                let needs = self.block_needs(&mut body);
+            Mode::Host if shares_out(&body) => {
+                let needs = self.plan_block(&mut body);
                 self.by_blocks.push(needs.as_ref().map(|needs| needs.bytes));
                 needs
             }
@@ -225,13 +225,4 @@ impl Cx<'_> {
         };
         self.push_op(Vec::new(), Mem::Launch(Box::new(kernel)));
     }
-}
-
-/// Whether a body holds kernels.
-fn holds_kernels(body: &Body<Mem>) -> bool {
-    let mut holds = false;
-    all_stms(body, &mut |stm| {
-        holds |= matches!(stm.exp, Exp::Op(Mem::Launch(_)))
-    });
-    holds
 }

@@ -10,7 +10,7 @@ use crate::ir::id::{FunId, Var};
 use crate::ir::mem::{KernelKind, Mem};
 use crate::ir::seg::Seg;
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
-use crate::ir::types::{Dim, Size, Type};
+use crate::ir::types::Type;
 use crate::ir::walk::all_stms;
 
 /// Elements that one thread copies as soon as many do.
@@ -160,15 +160,7 @@ impl Cx<'_> {
 
 /// Whether a value is known to have few elements.
 fn is_small(ty: &Type) -> bool {
-    let Type::Array(array) = ty else {
-        return true;
-    };
-    let mut extents = array.shape.iter().map(|dim| match dim {
-        Dim::Size(Size::Const(n)) => Some(*n),
-        Dim::Size(Size::Var(_)) | Dim::Ragged(_) => None,
-    });
-    let elements = extents.try_fold(1, |product: i64, n| product.checked_mul(n?));
-    elements.is_some_and(|n| n <= SMALL)
+    ty.known_elements().is_some_and(|n| n <= SMALL)
 }
 
 /// Whether executing a body may take many steps: it loops or calls.
