@@ -10,6 +10,21 @@ use midend::ir::soac::Soac;
 use midend::ir::syntax::Program;
 use std::collections::BTreeMap;
 
+/// The comment at the beginning of a file is the file's. It documents the first declaration as well, if that has no other.
+fn document_first(program: &mut typed::Program, tree: &syntax::ast::Program) {
+    let first = tree.decs.first().filter(|dec| dec.doc.is_none());
+    let (Some(doc), Some(first)) = (&tree.doc, first) else {
+        return;
+    };
+    let syntax::ast::DecKind::Val(bind) = &first.kind else {
+        return;
+    };
+    let mut entries = program.entries.iter_mut();
+    if let Some(entry) = entries.find(|entry| *entry.name == *bind.name.name) {
+        entry.doc.get_or_insert_with(|| doc.text.clone());
+    }
+}
+
 /// A program that has been compiled to the nested dialect.
 #[derive(Clone, Debug)]
 pub struct Compiled {
@@ -21,6 +36,30 @@ pub struct Compiled {
     pub properties: Vec<Property>,
     /// The attributes of each entry point that has some.
     pub attributes: BTreeMap<String, Vec<Attr>>,
+    /// What the source says of each entry point.
+    pub headings: BTreeMap<String, Heading>,
+}
+
+/// An entry point as its source has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// The documentation comment, without its markers.
+    pub doc: Option<String>,
+    /// The types of the parameters.
+    pub params: Vec<String>,
+    /// The type of the result, if it is written.
+    pub result: Option<String>,
+}
+
+impl Heading {
+    fn of(entry: &typed::Entry) -> Self {
+        let params = entry.params.iter();
+        Self {
+            doc: entry.doc.clone(),
+            params: params.map(|param| param.type_text.clone()).collect(),
+            result: entry.result_text.clone(),
+        }
+    }
 }
 
 impl Compiled {
@@ -31,6 +70,7 @@ impl Compiled {
             warnings: Vec::new(),
             properties: Vec::new(),
             attributes: BTreeMap::new(),
+            headings: BTreeMap::new(),
         }
     }
 }
@@ -46,6 +86,9 @@ pub fn compile(file: FileId, loader: &mut dyn Loader) -> Result<Compiled, Vec<Di
     let entries = entries.filter(|entry| !entry.attrs.is_empty());
     let attributes = entries.map(|entry| (entry.name.clone(), entry.attrs.clone()));
     let attributes = attributes.collect();
+    let headings = program.entries.iter();
+    let headings = headings.map(|entry| (entry.name.clone(), Heading::of(entry)));
+    let headings = headings.collect();
     let parameters = loader.parameters();
     let traces_in_parallel = loader.traces_in_parallel();
     let sources = loader.sources();
@@ -57,6 +100,7 @@ pub fn compile(file: FileId, loader: &mut dyn Loader) -> Result<Compiled, Vec<Di
                 warnings,
                 properties,
                 attributes,
+                headings,
             })
         }
         Err(errors) => {
@@ -81,7 +125,10 @@ pub fn check(
         .unwrap_or_default();
     let tree = syntax::parse::parse_program(file, &text)?;
     match types::check(file, &tree, loader) {
-        (Some(program), diagnostics) => Ok((program, diagnostics)),
+        (Some(mut program), diagnostics) => {
+            document_first(&mut program, &tree);
+            Ok((program, diagnostics))
+        }
         (None, diagnostics) => Err(diagnostics),
     }
 }

@@ -15,7 +15,7 @@ pub mod syntax;
 pub mod typed;
 pub mod types;
 
-pub use compile::{Compiled, check, compile};
+pub use compile::{Compiled, Heading, check, compile};
 pub use near::near;
 pub use prelude::{FILE as PRELUDE, names as prelude_names};
 pub use types::Loader;

@@ -21,6 +21,7 @@ use crate::data::structured_text;
 use crate::loader::FileLoader;
 use crate::target::Target;
 use engine::{Call, Devices, Engine};
+use frontend::Heading;
 use frontend::diagnostic::Diagnostic;
 use frontend::property::Property;
 use frontend::source::{FileId, SourceMap};
@@ -222,6 +223,7 @@ impl Session {
                 warnings: compiled.warnings,
                 properties: compiled.properties,
                 attributes: compiled.attributes,
+                headings: compiled.headings,
                 sources,
                 forced: self.shared.options.thresholds.clone(),
             }),
@@ -282,6 +284,7 @@ pub struct Program {
     warnings: Vec<Diagnostic>,
     properties: Vec<Property>,
     attributes: BTreeMap<String, Vec<Attr>>,
+    headings: BTreeMap<String, Heading>,
     sources: SourceMap,
     forced: Forced,
 }
@@ -306,6 +309,10 @@ impl Program {
     /// The attributes of an entry point.
     pub fn attributes(&self, entry: &str) -> &[Attr] {
         self.attributes.get(entry).map_or(&[], Vec::as_slice)
+    }
+    /// What the source says of an entry point; nothing of nested IR.
+    pub fn heading(&self, entry: &str) -> Option<&Heading> {
+        self.headings.get(entry)
     }
     /// The texts that the program came from.
     pub fn sources(&self) -> &SourceMap {

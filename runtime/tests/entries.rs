@@ -54,3 +54,28 @@ fn an_entry_point_that_is_not_there_leaves_all() {
     assert!(call(&program, "one").is_ok());
     assert!(call(&program, "other").is_ok());
 }
+
+#[test]
+fn headings_are_what_the_source_says() {
+    let heading = |text: &str, entry: &str| {
+        let session = Session::new(Options::default()).expect("a session");
+        let program = session.compile("headings.fut", text).expect("a program");
+        program.heading(entry).cloned().expect("a heading")
+    };
+    let text = "-- | The file.\n\n-- | Adds.\n-- All.\nentry sum [n] (xs: [n]i32) : i32 = i32.sum xs\nentry twice x = x * 2i32\n";
+    let sum = heading(text, "sum");
+    assert_eq!(sum.doc.as_deref(), Some(" Adds.\n All."));
+    assert_eq!(
+        (sum.params, sum.result.as_deref()),
+        (vec![String::from("[n]i32")], Some("i32"))
+    );
+    let twice = heading(text, "twice");
+    assert_eq!((twice.doc, twice.result), (None, None));
+    assert_eq!(twice.params, ["i32"]);
+    // A comment at the beginning is that of the file, and of the first declaration if that has none.
+    let first = "-- | Adds.\nentry sum (xs: []i32) = i32.sum xs\nentry other (x: i32) = x";
+    assert_eq!(heading(first, "sum").doc.as_deref(), Some(" Adds."));
+    assert_eq!(heading(first, "other").doc, None);
+    let below = "-- | The file.\ndef one = 1i32\nentry other (x: i32) = x + one";
+    assert_eq!(heading(below, "other").doc, None);
+}

@@ -131,7 +131,7 @@ fn owners_are_released_once_and_after_the_last_use() {
     let result = one(&program, "same", vec![argument]);
     let host = result.host().expect("it is here");
     assert_eq!(host.start.cast::<i32>(), start);
-    assert!(host.is_foreign && host.shape == [100]);
+    assert!(host.is_foreign && host.is_read_only && host.shape == [100]);
     drop(again);
     assert_eq!(lent.releases(), 0);
     drop(result);
@@ -160,6 +160,7 @@ fn memory_that_was_given_away_is_updated_in_place() {
     let result = one(&program, "update", vec![argument, index(&session, 9)]);
     let host = result.host().expect("it is here");
     assert_eq!(host.start.cast::<i32>(), start);
+    assert!(host.is_foreign && !host.is_read_only);
     assert_eq!(lent.releases(), 0);
     drop(result);
     assert_eq!((lent.elements[9], lent.elements[10]), (7, 10));

@@ -49,6 +49,8 @@ pub struct Entry {
     pub params: Vec<EntryParam>,
     /// How the result type is written in the source, if it is.
     pub result_text: Option<String>,
+    /// The documentation comment of the definition.
+    pub doc: Option<String>,
     /// The result type.
     pub result: RetType,
     /// What goes through the result, if that is a sequence.

@@ -113,7 +113,7 @@ impl Cx<'_> {
                 out.typed.push(Dec::Value(Arc::clone(&def)));
                 let is_main = self.is_main_file() && self.frames.len() == 1 && *sym == *"main";
                 if is_main || bind.keyword == ast::ValKeyword::Entry {
-                    self.entry(bind, &def)?;
+                    self.entry(bind, dec.doc.as_ref(), &def)?;
                 }
                 name
             }

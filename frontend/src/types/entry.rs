@@ -9,7 +9,12 @@ use crate::typed::{Entry, EntryParam, ValueDef};
 
 impl Cx<'_> {
     /// Makes a definition an entry point.
-    pub(crate) fn entry(&mut self, bind: &ast::ValBind, def: &ValueDef) -> Res<()> {
+    pub(crate) fn entry(
+        &mut self,
+        bind: &ast::ValBind,
+        doc: Option<&ast::Doc>,
+        def: &ValueDef,
+    ) -> Res<()> {
         let span = bind.name.span;
         if self.frames.len() > 1 {
             return err(
@@ -93,6 +98,7 @@ impl Cx<'_> {
                 value: def.name,
                 params,
                 result_text,
+                doc: doc.map(|doc| doc.text.clone()),
                 result,
                 drain,
                 attrs: def.attrs.clone(),

@@ -66,6 +66,10 @@ impl CompileError {
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
+    /// The texts that the diagnostics speak of.
+    pub const fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
     /// The first error; nothing if the failure has no place in a source text.
     pub fn first_error(&self) -> Option<&Diagnostic> {
         self.diagnostics.iter().find(|d| d.is_error())

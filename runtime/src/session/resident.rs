@@ -126,6 +126,8 @@ pub struct HostArray<'r> {
     pub shape: &'r [i64],
     /// Whether the memory belongs to somebody else ([`Session::put_adopted`]).
     pub is_foreign: bool,
+    /// Whether nothing may be written to it: it belongs to somebody else, who did not give it away.
+    pub is_read_only: bool,
 }
 
 impl Resident {
@@ -158,17 +160,18 @@ impl Resident {
 
     /// The elements of an array where they are, without a copy, unless they are in the memory of a GPU.
     pub fn host(&self) -> Option<HostArray<'_>> {
-        let (start, is_foreign) = match &self.location {
+        let (start, is_foreign, is_read_only) = match &self.location {
             Location::Host(value) => match &**value {
                 Value::Array(array) => {
                     let start = with_data!(&array.data, v => v.as_ptr().cast::<u8>());
-                    (start, false)
+                    (start, false, false)
                 }
                 Value::Scalar(_) => return None,
             },
             Location::Cpu(value) => {
                 let buffer = value.buffer()?;
-                (buffer.start().cast_const(), buffer.is_foreign())
+                let start = buffer.start().cast_const();
+                (start, buffer.is_foreign(), buffer.is_read_only())
             }
             Location::Gpu(_) => return None,
         };
@@ -177,6 +180,7 @@ impl Resident {
             elem: self.elem(),
             shape: self.shape(),
             is_foreign,
+            is_read_only,
         })
     }
 
