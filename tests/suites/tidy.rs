@@ -27,12 +27,14 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["arrc", "frontend", "midend", "backend-cpu", "backend-ptx"],
     ),
     ("bench", &["arrc", "midend"]),
+    ("bindings/python", &["arrc", "frontend", "midend"]),
 ];
 
 /// Files that may hold `unsafe` code: the boundary to compiled code, to the driver of GPUs, and to memory of other libraries.
 const UNSAFE: &[&str] = &[
     "backend-cpu/src/",
     "backend-ptx/src/cuda/driver",
+    "bindings/python/src/",
     "runtime/tests/foreign.rs",
 ];
 

@@ -1,0 +1,164 @@
+//! Numbers and arrays as Python has them.
+
+use arrc::{Adopted, Layout, adopt};
+use half::f16;
+use midend::ir::scalar::Const;
+use midend::ir::types::ScalarType;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::any::Any;
+
+/// The constant of a type that a Python number is.
+pub(crate) fn constant(elem: ScalarType, value: &Bound<'_, PyAny>) -> PyResult<Const> {
+    Ok(match elem {
+        ScalarType::I8 => Const::I8(value.extract()?),
+        ScalarType::I16 => Const::I16(value.extract()?),
+        ScalarType::I32 => Const::I32(value.extract()?),
+        ScalarType::I64 => Const::I64(value.extract()?),
+        ScalarType::U8 => Const::U8(value.extract()?),
+        ScalarType::U16 => Const::U16(value.extract()?),
+        ScalarType::U32 => Const::U32(value.extract()?),
+        ScalarType::U64 => Const::U64(value.extract()?),
+        ScalarType::F16 => Const::F16(f16::from_f64(value.extract()?).to_bits()),
+        #[expect(clippy::cast_possible_truncation, reason = "rounded to the nearest")]
+        ScalarType::F32 => Const::f32(value.extract::<f64>()? as f32),
+        ScalarType::F64 => Const::f64(value.extract()?),
+        ScalarType::Bool => Const::Bool(value.extract()?),
+    })
+}
+
+/// A constant as a Python number.
+pub(crate) fn number(py: Python<'_>, constant: Const) -> PyResult<Py<PyAny>> {
+    use crate::errors::any;
+    match constant {
+        Const::I8(x) => any(py, x),
+        Const::I16(x) => any(py, x),
+        Const::I32(x) => any(py, x),
+        Const::I64(x) => any(py, x),
+        Const::U8(x) => any(py, x),
+        Const::U16(x) => any(py, x),
+        Const::U32(x) => any(py, x),
+        Const::U64(x) => any(py, x),
+        Const::F16(bits) => any(py, f16::from_bits(bits).to_f64()),
+        Const::F32(bits) => any(py, f32::from_bits(bits)),
+        Const::F64(bits) => any(py, f64::from_bits(bits)),
+        Const::Bool(x) => any(py, x),
+    }
+}
+
+/// How NumPy writes a type, in the byte order of this computer.
+pub(crate) const fn type_text(elem: ScalarType) -> &'static str {
+    match elem {
+        ScalarType::I8 => "|i1",
+        ScalarType::I16 => "<i2",
+        ScalarType::I32 => "<i4",
+        ScalarType::I64 => "<i8",
+        ScalarType::U8 => "|u1",
+        ScalarType::U16 => "<u2",
+        ScalarType::U32 => "<u4",
+        ScalarType::U64 => "<u8",
+        ScalarType::F16 => "<f2",
+        ScalarType::F32 => "<f4",
+        ScalarType::F64 => "<f8",
+        ScalarType::Bool => "|b1",
+    }
+}
+
+/// An array of somebody else.
+pub(crate) struct Given {
+    start: *const u8,
+    elem: ScalarType,
+    shape: Vec<i64>,
+    strides: Vec<i64>,
+    is_read_only: bool,
+    owner: Box<dyn Any + Send + Sync>,
+}
+
+impl Given {
+    /// The array, if it says where it is and its elements are of this type; not if they are truth values that are not side by side.
+    pub(crate) fn of(array: &Bound<'_, PyAny>, elem: ScalarType) -> PyResult<Option<Self>> {
+        let py = array.py();
+        let interface = pyo3::intern!(py, "__array_interface__");
+        let Some(interface) = array.getattr_opt(interface)? else {
+            return Ok(None);
+        };
+        let interface = interface.cast::<PyDict>()?;
+        let field = |name| interface.get_item(name);
+        let Some(text) = field(pyo3::intern!(py, "typestr"))? else {
+            return Ok(None);
+        };
+        if text.extract::<&str>()? != type_text(elem) {
+            return Ok(None);
+        }
+        let (Some(shape), Some(data)) = (
+            field(pyo3::intern!(py, "shape"))?,
+            field(pyo3::intern!(py, "data"))?,
+        ) else {
+            return Ok(None);
+        };
+        let shape: Vec<i64> = shape.extract()?;
+        // The alternative is an object with a buffer.
+        let Ok((address, is_read_only)) = data.extract::<(usize, bool)>() else {
+            return Ok(None);
+        };
+        let strides = field(pyo3::intern!(py, "strides"))?;
+        let strides = match strides.filter(|strides| !strides.is_none()) {
+            Some(strides) => strides.extract()?,
+            None => side_by_side(&shape, elem),
+        };
+        // Bytes are looked at before they are read as truth values, which takes them to be side by side.
+        if elem == ScalarType::Bool && strides != side_by_side(&shape, elem) {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            start: std::ptr::with_exposed_provenance(address),
+            elem,
+            shape,
+            strides,
+            is_read_only,
+            owner: Box::new(array.clone().unbind()),
+        }))
+    }
+
+    /// The elements, without a copy if they are side by side, and their shape; nothing if there are more than memory can hold, or if truth
+    /// values are others than 0 and 1. Nothing is written to them unless they are given away.
+    ///
+    /// # Safety
+    /// What the array says of itself is so, and nobody writes to it while an entry point is called. Nobody uses it any more if it is given
+    /// away.
+    pub(crate) unsafe fn adopt(self, is_given: bool) -> Result<(Vec<i64>, Adopted), &'static str> {
+        let layout = Layout {
+            start: self.start,
+            elem: self.elem,
+            shape: &self.shape,
+            strides: &self.strides,
+        };
+        // SAFETY: the owner keeps the elements as long as it is there; the rest was promised.
+        let adopted = unsafe { adopt(layout, !is_given || self.is_read_only, self.owner) };
+        let adopted = adopted.ok_or("the array is larger than memory can be")?;
+        if let Adopted::Borrowed(foreign) = &adopted
+            && self.elem == ScalarType::Bool
+        {
+            // SAFETY: they are side by side.
+            let bytes = unsafe { std::slice::from_raw_parts(self.start, foreign.len()) };
+            if bytes.iter().fold(0, |all, byte| all | byte) > 1 {
+                return Err("the bytes of truth values must be 0 or 1");
+            }
+        }
+        Ok((self.shape, adopted))
+    }
+}
+
+/// The strides of elements side by side in row-major order.
+fn side_by_side(shape: &[i64], elem: ScalarType) -> Vec<i64> {
+    let mut next = i64::try_from(elem.bytes()).unwrap_or(1);
+    let mut strides: Vec<i64> = (shape.iter().rev())
+        .map(|extent| {
+            let stride = next;
+            next = next.saturating_mul(*extent);
+            stride
+        })
+        .collect();
+    strides.reverse();
+    strides
+}
