@@ -149,6 +149,14 @@ impl Given {
     }
 }
 
+/// Where the elements of an array are that says so.
+pub(crate) fn address(array: &Bound<'_, PyAny>) -> PyResult<*const u8> {
+    let interface = array.getattr(pyo3::intern!(array.py(), "__array_interface__"))?;
+    let data = interface.get_item(pyo3::intern!(array.py(), "data"))?;
+    let (address, _): (usize, bool) = data.extract()?;
+    Ok(std::ptr::with_exposed_provenance(address))
+}
+
 /// The strides of elements side by side in row-major order.
 fn side_by_side(shape: &[i64], elem: ScalarType) -> Vec<i64> {
     let mut next = i64::try_from(elem.bytes()).unwrap_or(1);

@@ -4,6 +4,8 @@ use crate::elements::number;
 use crate::errors::{diagnostic, guarded, plain, run};
 use crate::interrupt::Watch;
 use crate::leaf::Leaf;
+use crate::session::Session;
+use crate::stream::{self, Ends};
 use arrc::RunError;
 use arrc::session::{HostArray, Resident};
 use midend::device::Stop;
@@ -75,6 +77,20 @@ impl Program {
             }
         }
         Ok(out)
+    }
+
+    /// As `call`, with sequences that come from functions and go to one: see [`Ends`].
+    fn stream<'py>(
+        &self,
+        py: Python<'py>,
+        session: Py<Session>,
+        entry: &str,
+        leaves: &Bound<'py, PyList>,
+        inputs: Vec<Py<PyAny>>,
+        output: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let ends = Ends::new(inputs, output, session);
+        stream::call(py, (&self.inner, self.stop), entry, leaves, &ends)
     }
 }
 

@@ -7,7 +7,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// What the suite needs.
-const REQUIREMENTS: &[&str] = &["numpy", "pytest"];
+const REQUIREMENTS: &[&str] = &[
+    "awkward",
+    "dask[array]",
+    "distributed",
+    "ipython",
+    "jax",
+    "numpy",
+    "pyarrow",
+    "pytest",
+    "scipy",
+];
 
 fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

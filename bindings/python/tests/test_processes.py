@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 SUM = "entry f [n] (xs: [n]i64) = i64.sum (map (* 3) xs)"
+# Python and JAX warn of forks in processes with threads, which is what is tested.
+FORKS = pytest.mark.filterwarnings("ignore:.*fork")
 LONG = "entry long (n: i64) = loop x = 1i64 for i < n do (x * 7 + i) % 1000003"
 
 
@@ -36,7 +38,7 @@ def in_child(work):
     return "it hangs"
 
 
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@FORKS
 def test_forks(compiled):
     lib = compiled(SUM)
     xs = np.arange(1_000_000 if "cpu" in repr(lib._options) else 1000)
@@ -53,7 +55,7 @@ def test_forks(compiled):
     assert lib.f(xs) == expected
 
 
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@FORKS
 def test_forks_while_a_thread_calls():
     lib = arrc.compile(SUM, target="cpu", threads=2)
     xs = np.arange(3_000_000)

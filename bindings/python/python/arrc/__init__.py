@@ -23,6 +23,8 @@ from ._errors import (
     OutOfMemoryError,
     RunError,
 )
+from ._function import function
+from ._notebook import load_ipython_extension
 from ._program import Function, Program, compile, device_name, warnings
 from ._ragged import Ragged
 from ._sessions import device
@@ -49,7 +51,9 @@ __all__ = [
     "compile",
     "device",
     "device_name",
+    "function",
     "give",
+    "load_ipython_extension",
     "warnings",
 ]
 

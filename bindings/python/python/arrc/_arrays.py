@@ -120,6 +120,23 @@ class Array:
             self._pinned = self._leaf.view()
         return self._pinned.__array_interface__
 
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        # TODO: elements in memory of a GPU are brought to the host; consumers there need the context of the driver that PyTorch uses.
+        if max_version is None or max_version[0] < 1:
+            # Whoever does not know of read-only arrays may change a copy.
+            return self.numpy(copy=True).__dlpack__()
+        return self.numpy().__dlpack__(max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
     def tolist(self) -> list:
         """The elements as nested lists of Python's numbers."""
         return self.numpy().tolist()

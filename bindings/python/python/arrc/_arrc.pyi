@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, Callable
 
 __version__: str
 
@@ -24,6 +24,14 @@ class Program:
     def entries(self) -> list[dict[str, Any]]: ...
     def warnings(self) -> list[tuple[Any, ...]]: ...
     def call(self, entry: str, leaves: list[Leaf]) -> list[Any]: ...
+    def stream(
+        self,
+        session: Session,
+        entry: str,
+        leaves: list[Leaf],
+        inputs: list[Callable[[int], list[Leaf]]],
+        output: Callable[[list[Leaf]], None] | None,
+    ) -> list[Any]: ...
 
 class Leaf:
     @property
@@ -40,3 +48,6 @@ class Leaf:
 class View:
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
+
+def arrow_export(levels: list[tuple[str, int, Any]]) -> tuple[Any, Any]: ...
+def arrow_parts(schema: Any, array: Any) -> tuple[Any, ...]: ...

@@ -6,7 +6,7 @@ import inspect
 import os
 from typing import Any, Iterator
 
-from . import _sessions, _types
+from . import _sessions, _streams, _types
 from ._arrc import Program as Compiled
 from ._errors import ArgumentError, Diagnostic
 from ._sessions import Options
@@ -27,6 +27,9 @@ class Function:
         self._labels = [
             f"`{name}` of `{self._entry}` must have type {text}" for name, text in zip(self._names, self._texts)
         ]
+        self._sequences = [param["sequence"] for param in params]
+        self._gives_sequence: bool = entry["sequence"]
+        self._streams = self._gives_sequence or any(self._sequences)
         results = [_types.of(ty) for ty in entry["results"]]
         self._result = results[0] if len(results) == 1 else _types.TupleOf(results)
         shown = entry["text"] or ", ".join(map(_types.text_of, entry["results"]))
@@ -36,6 +39,8 @@ class Function:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) != len(self._names):
             args = self._bound(args, kwargs)
+        if self._streams:
+            return self._streamed(args)
         compiled, session = self._program._ready()
         to = _types.Arguments(session)
         for label, ty, value in zip(self._labels, self._types, args):
@@ -45,6 +50,48 @@ class Function:
             array._leaf.discard()
         results = compiled.call(self._entry, to.leaves)
         return self._result.take(iter(results), session)
+
+    def stream(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        """Calls an entry point whose result is a sequence: an iterator of arrays, each of some elements.
+
+        Another thread calls the entry point while these are used. Memory holds no more elements than what is worked on.
+        """
+        if not self._gives_sequence:
+            raise _streams.refuse(self._entry)
+        args = self._bound(args, kwargs)
+        session = self._program._ready()[1]
+
+        def convert(leaves: list[Any]) -> Any:
+            return self._result.take(iter(leaves), session)
+
+        return _streams.pieces(lambda output: self._call_streaming(args, output), convert)
+
+    def _streamed(self, args: tuple) -> Any:
+        """A call with sequences. A sequence that is the result is an array."""
+        session = self._program._ready()[1]
+        if not self._gives_sequence:
+            return self._result.take(iter(self._call_streaming(args, None)), session)
+        chunks: list[Any] = []
+        self._call_streaming(args, lambda leaves: chunks.append(self._result.take(iter(leaves), session)))
+        to = _types.Arguments(session)
+        if chunks:
+            self._result.put(_streams.joined(chunks), to)
+        else:
+            self._result.absent(to)
+        return self._result.take(iter(to.leaves), session)
+
+    def _call_streaming(self, args: tuple, output: Any) -> list[Any]:
+        """Calls the entry point with sequences from wherever they come, which go to `output`."""
+        compiled, session = self._program._ready()
+        to = _types.Arguments(session)
+        inputs = []
+        for label, ty, is_sequence, value in zip(self._labels, self._types, self._sequences, args):
+            if is_sequence:
+                inputs.append(_streams.source(value, ty, session, label))
+            else:
+                to.param = label
+                ty.put(value, to)
+        return compiled.stream(session, self._entry, to.leaves, inputs, output)
 
     def _bound(self, args: tuple, kwargs: dict[str, Any]) -> tuple:
         """The arguments in the order of the parameters."""

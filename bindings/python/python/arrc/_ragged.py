@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Iterator
 
 from ._arrays import Array
@@ -32,14 +34,16 @@ class Ragged:
         lengths = np.diff(offsets)
         if offsets[0] < 0 or (lengths < 0).any():
             raise ValueError("offsets must not be negative, nor decrease")
+        if isinstance(data, Mapping):
+            data = namedtuple("record", data, rename=True)(*data.values())
         if not isinstance(data, (Array, Ragged, tuple)):
             data = np.asarray(data)
-        if not isinstance(data, tuple):
-            if offsets[-1] > len(data):
-                raise ValueError(f"the last offset is {offsets[-1]}, but there are {len(data)} elements")
-            if offsets[0] != 0 or offsets[-1] != len(data):
-                data = _cut(data, int(offsets[0]), int(offsets[-1]))
-                offsets = offsets - offsets[0]
+        count = _length(data)
+        if offsets[-1] > count:
+            raise ValueError(f"the last offset is {offsets[-1]}, but there are {count} elements")
+        if offsets[0] != 0 or offsets[-1] != count:
+            data = _cut(data, int(offsets[0]), int(offsets[-1]))
+            offsets = offsets - offsets[0]
         self._offsets: np.ndarray | None = offsets
         self._lengths: Any = lengths
         self._data = data
@@ -67,6 +71,44 @@ class Ragged:
         filled = [np.asarray(row) for row in rows if len(row) > 0]
         data = np.concatenate(filled) if filled else np.zeros(0)
         return cls._of_lengths(lengths, data)
+
+    @classmethod
+    def of(cls, value: Any) -> Ragged:
+        """From an array of Awkward's, of anything with Arrow's ``__arrow_c_array__`` (pyarrow), a nested tensor of PyTorch's
+        with the layout ``torch.jagged``, or the rows of a sparse array of SciPy's, which are pairs of a column and a value.
+
+        Elements are not copied where they lie side by side. Missing values are refused with a ValueError.
+        """
+        from ._exchange import of
+
+        found = value if isinstance(value, Ragged) else of(value)
+        if not isinstance(found, Ragged):
+            raise ValueError(f"an array of rows is wanted, not {type(value).__name__}")
+        return found
+
+    def awkward(self) -> Any:
+        """As an array of Awkward's, without a copy of the elements."""
+        from ._exchange import to_awkward
+
+        return to_awkward(self)
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        """As an array of Arrow's, without a copy of the elements: ``pyarrow.array(ragged)``."""
+        from ._exchange import arrow_capsules
+
+        return arrow_capsules(self)
+
+    def torch(self) -> Any:
+        """As a nested tensor of PyTorch's with the layout ``torch.jagged``. The elements are copied, for tensors may be changed."""
+        from ._exchange import to_torch
+
+        return to_torch(self)
+
+    def scipy(self, columns: int) -> Any:
+        """Rows of pairs of a column and a value as a ``csr_array`` of SciPy's with so many columns."""
+        from ._exchange import to_scipy
+
+        return to_scipy(self, columns)
 
     @property
     def lengths(self) -> np.ndarray:
@@ -126,6 +168,11 @@ class Ragged:
 
     def __repr__(self) -> str:
         return f"arrc.Ragged({self.tolist()!r})" if len(self) <= 10 else f"<arrc.Ragged of {len(self)} rows>"
+
+
+def _length(data: Any) -> int:
+    """The number of elements of all rows."""
+    return min(map(_length, data)) if isinstance(data, tuple) and data else len(data)
 
 
 def _cut(data: Any, begin: int, end: int) -> Any:

@@ -12,6 +12,7 @@ from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from typing import Any, Iterator
 
+from . import _exchange
 from ._arrays import DTYPES, Array, Give
 from ._arrc import Leaf, Session
 from ._errors import ArgumentError, ConsumedError
@@ -125,6 +126,10 @@ class ArrayOf:
         if isinstance(value, (str, bytes, Mapping, Ragged)) or value is None:
             raise to.wrong(f"got {described(value)}")
         try:
+            if _exchange.is_foreign(value):
+                # NumPy does not refuse missing values.
+                found = _exchange.of(value)
+                value, is_array = (value, is_array) if found is None else (found, True)
             array = np.asarray(value)
         except ValueError as why:
             if "inhomogeneous" in str(why):
@@ -169,9 +174,21 @@ class RaggedOf:
         if isinstance(value, Give):
             value = value.value
         if not isinstance(value, Ragged):
+            value = self._of_others(value, to)
+        if not isinstance(value, Ragged):
             value = self._from_rows(value, to)
         self.lengths.put(value._lengths, to)
         self.data.put(value.data, to)
+
+    def _of_others(self, value: Any, to: Arguments) -> Any:
+        """The rows that a value of another library is, or the value."""
+        if not _exchange.is_foreign(value):
+            return value
+        try:
+            found = _exchange.of(value)
+        except ValueError as why:
+            raise to.wrong(str(why)) from None
+        return value if found is None else found
 
     def _from_rows(self, value: Any, to: Arguments) -> Ragged:
         """From lists of rows, or from an array, whose rows have the same length."""
