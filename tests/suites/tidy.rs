@@ -27,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["arrc", "frontend", "midend", "backend-cpu", "backend-ptx"],
     ),
     ("bench", &["arrc", "midend"]),
+    ("bindings/c", &["arrc", "midend"]),
     ("bindings/python", &["arrc", "frontend", "midend"]),
 ];
 
@@ -34,6 +35,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const UNSAFE: &[&str] = &[
     "backend-cpu/src/",
     "backend-ptx/src/cuda/driver",
+    "bindings/c/src/",
     "bindings/python/src/",
     "runtime/tests/foreign.rs",
 ];

@@ -36,10 +36,13 @@ impl Watch {
         Self { before, stop }
     }
 
-    /// Whether the flag was raised; it is lowered for the next call.
+    /// Whether Ctrl-C ended the call; the flag is lowered for the next one. Calls of other threads leave it as it is: the main thread's
+    /// has to see it.
     pub(crate) fn was_stopped(&self) -> bool {
-        let raised = self.stop.is_raised();
-        self.stop.lower();
+        let raised = self.before.is_some() && self.stop.is_raised();
+        if raised {
+            self.stop.lower();
+        }
         raised
     }
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+from contextlib import contextmanager
 from typing import Any, Iterator
 
 from . import _sessions, _streams, _types
@@ -82,7 +83,7 @@ class Function:
 
     def _call_streaming(self, args: tuple, output: Any) -> list[Any]:
         """Calls the entry point with sequences from wherever they come, which go to `output`."""
-        compiled, session = self._program._ready()
+        session = self._program._ready()[1]
         to = _types.Arguments(session)
         inputs = []
         for label, ty, is_sequence, value in zip(self._labels, self._types, self._sequences, args):
@@ -91,7 +92,8 @@ class Function:
             else:
                 to.param = label
                 ty.put(value, to)
-        return compiled.stream(session, self._entry, to.leaves, inputs, output)
+        with self._program._for_streams() as compiled:
+            return compiled.stream(session, self._entry, to.leaves, inputs, output)
 
     def _bound(self, args: tuple, kwargs: dict[str, Any]) -> tuple:
         """The arguments in the order of the parameters."""
@@ -182,20 +184,42 @@ class Program:
     def _compile(self) -> None:
         self._generation = _sessions.generation
         self._session = _sessions.session(self._options)
-        if self._text is None:
-            with open(self._name, encoding="utf-8", errors="surrogateescape") as file:
-                self._text = file.read()
-            self._compiled: Compiled = self._session.compile_file(self._name)
-        else:
-            self._compiled = self._session.compile_text(self._name, self._text)
+        self._compiled = self._compiled_for(self._session)
+        self._idle: list[Compiled] = []
+
+    def _compiled_for(self, session: Any) -> Compiled:
+        if self._text is not None:
+            return session.compile_text(self._name, self._text)
+        with open(self._name, encoding="utf-8", errors="surrogateescape") as file:
+            self._text = file.read()
+        return session.compile_file(self._name)
 
     def _ready(self) -> tuple[Compiled, Any]:
         """What to call entry points of."""
         if self._generation != _sessions.generation:
             # The process was forked: threads are the parent's.
-            _sessions.keep((self._compiled, self._session))
+            _sessions.keep((self._compiled, self._session, self._idle))
             self._compile()
         return self._compiled, self._session
+
+    @contextmanager
+    def _for_streams(self) -> Iterator[Compiled]:
+        """What to call entry points of that read sequences.
+
+        What an iterator does may be other calls. A GPU is for one call at a time, so this one has a session of its own there.
+        """
+        compiled = self._ready()[0]
+        if self._options.target in ("cpu", "interp", "ptx-emu"):
+            yield compiled
+            return
+        try:
+            own = self._idle.pop()
+        except IndexError:
+            own = self._compiled_for(_sessions.Session(*self._options))
+        try:
+            yield own
+        finally:
+            self._idle.append(own)
 
     def __getattr__(self, name: str) -> Function:
         entries = self.__dict__.get("_entries", {})
