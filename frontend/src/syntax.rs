@@ -12,4 +12,6 @@ pub mod ptr;
 #[cfg(test)]
 mod tests;
 
-pub use parse::{parse_expression, parse_program, parse_program_bytes, parse_type_scheme};
+pub use parse::{
+    format_program, parse_expression, parse_program, parse_program_bytes, parse_type_scheme,
+};

@@ -12,6 +12,7 @@ mod devices;
 mod doctor;
 mod exit;
 mod explain;
+mod fmt;
 mod manual;
 mod opt;
 mod output;
@@ -68,6 +69,8 @@ enum Command {
     Profile(run::RunArguments),
     /// Look programs over for mistakes, without running them
     Check(check::CheckArguments),
+    /// Format programs
+    Fmt(fmt::FmtArguments),
     /// Run the test blocks of programs
     Test(test::TestArguments),
     /// Measure programs on the inputs of their test blocks, on several targets and beside other programs
@@ -101,6 +104,7 @@ const COMMANDS: &[&str] = &[
     "run",
     "profile",
     "check",
+    "fmt",
     "test",
     "bench",
     "benchcmp",
@@ -133,6 +137,7 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Profile(arguments) => run::profiled(arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Benchcmp(arguments) => benchcmp::run(&arguments),

@@ -9,6 +9,7 @@ mod build;
 mod dec;
 mod error;
 mod expr;
+mod format;
 mod lexer;
 mod literal;
 mod module;
@@ -66,6 +67,34 @@ pub fn parse_program_bytes(file: FileId, bytes: &[u8]) -> Result<Program, Vec<Di
             Err(vec![Diagnostic::error(Code::BadText, span, message)])
         }
     }
+}
+
+/// Formats a source file: the author's line breaks decide about layout, comments stay.
+///
+/// # Errors
+/// As [`parse_program`].
+pub fn format_program(file: FileId, text: &str) -> Result<String, Vec<Diagnostic>> {
+    let mut formatted = format_once(file, text)?;
+    // A comment inside of a construct may break a line of it, which then decides about the layout of the construct.
+    for _ in 0..MAX_FORMATS {
+        let again = format_once(file, &formatted)?;
+        if again == formatted {
+            break;
+        }
+        formatted = again;
+    }
+    Ok(formatted)
+}
+
+/// Texts are the same after two, rarely three.
+const MAX_FORMATS: usize = 8;
+
+fn format_once(file: FileId, text: &str) -> Result<String, Vec<Diagnostic>> {
+    parse(file, text, Rule::program, |cx, node| {
+        // Building the tree finds what the grammar lets through.
+        dec::program(cx, node.clone());
+        format::program(cx, node)
+    })
 }
 
 /// Parses one expression, for the read-eval-print loop.

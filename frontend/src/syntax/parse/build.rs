@@ -1,7 +1,7 @@
 //! What all builders share: the state of one parse, and access to the grammar's pairs.
 
 use super::grammar::Rule;
-use super::lexer::Lexed;
+use super::lexer::{Comment, Lexed};
 use super::token::{Kind, Token};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{FileId, Span};
@@ -92,7 +92,8 @@ impl<'i> Nodes<'i> {
 pub(super) struct Cx<'a> {
     pub(super) file: FileId,
     pub(super) text: &'a str,
-    tokens: &'a [Token],
+    pub(super) tokens: &'a [Token],
+    pub(super) comments: &'a [Comment],
     docs: Vec<(usize, Option<Doc>)>,
     names: HashMap<&'a str, Name>,
     errors: Vec<Diagnostic>,
@@ -108,6 +109,7 @@ impl<'a> Cx<'a> {
             file,
             text,
             tokens: &lexed.tokens,
+            comments: &lexed.comments,
             docs: docs.map(|(at, doc)| (*at, Some(doc.clone()))).collect(),
             names: HashMap::default(),
             errors: Vec::new(),

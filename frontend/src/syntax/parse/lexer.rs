@@ -18,6 +18,21 @@ pub(super) struct Lexed {
     pub(super) letters: String,
     /// Documentation comments, each with the index of the token that follows it.
     pub(super) docs: Vec<(usize, Doc)>,
+    /// Every line that is a comment, in order.
+    pub(super) comments: Vec<Comment>,
+}
+
+/// A comment, from its `--` to the end of its line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Comment {
+    /// The index of the token that follows it.
+    pub(super) before: usize,
+    pub(super) lo: u32,
+    pub(super) hi: u32,
+    /// Whether it is a line of documentation.
+    pub(super) doc: bool,
+    /// Whether that documents the file as a whole.
+    pub(super) of_file: bool,
 }
 
 /// Splits a text into tokens.
@@ -31,6 +46,7 @@ pub(super) fn lex(file: FileId, text: &str) -> Result<Lexed, Diagnostic> {
             tokens: Vec::with_capacity(text.len() / 4),
             letters: String::with_capacity(text.len() / 4),
             docs: Vec::new(),
+            comments: Vec::new(),
         },
         open: Vec::new(),
         plain_until: 0,
@@ -96,15 +112,29 @@ impl Lexer<'_> {
             if self.bytes[self.at..].starts_with(b"-- |") {
                 self.doc(end);
             } else {
+                self.comment(self.at, end, false);
                 self.at = end;
             }
         }
+    }
+
+    fn comment(&mut self, lo: usize, hi: usize, doc: bool) {
+        let span = self.span(lo, hi);
+        let before = self.out.tokens.len();
+        self.out.comments.push(Comment {
+            before,
+            lo: span.lo,
+            hi: span.hi,
+            doc,
+            of_file: doc && before == 0 && self.out.docs.is_empty(),
+        });
     }
 
     /// Reads a documentation comment whose first line ends at `end`.
     fn doc(&mut self, mut end: usize) {
         let lo = self.at;
         let mut text = self.text[lo + 4..end].trim_end_matches('\r').to_string();
+        self.comment(lo, end, true);
         loop {
             let line = self.run(end + 1, |byte| matches!(byte, b' ' | b'\t' | 0x0b | 0x0c));
             if end >= self.bytes.len() || !self.bytes[line..].starts_with(b"--") {
@@ -113,6 +143,7 @@ impl Lexer<'_> {
             end = self.run(line, |byte| byte != b'\n');
             text.push('\n');
             text.push_str(self.text[line + 2..end].trim_end_matches('\r'));
+            self.comment(line, end, true);
         }
         let span = self.span(lo, end);
         self.out
