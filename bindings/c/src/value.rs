@@ -150,7 +150,8 @@ pub(crate) fn own(value: Resident) -> Result<Resident, RunError> {
 /// Fails if memory that may be written to is that of two arguments.
 pub(crate) fn check_sharing(args: &[Resident]) -> Result<(), Failure> {
     let range = |host: &HostArray<'_>| {
-        let count: i64 = host.shape.iter().product();
+        let extents = host.shape.iter();
+        let count = extents.fold(1_i64, |count, extent| count.saturating_mul(*extent));
         let bytes = usize::try_from(count).unwrap_or(0) * host.elem.bytes();
         host.start.addr()..host.start.addr().saturating_add(bytes)
     };

@@ -5,8 +5,9 @@ use half::f16;
 use midend::ir::scalar::Const;
 use midend::ir::types::ScalarType;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyCapsule, PyDict};
 use std::any::Any;
+use std::ffi::{c_char, c_int};
 
 /// The constant of a type that a Python number is.
 pub(crate) fn constant(elem: ScalarType, value: &Bound<'_, PyAny>) -> PyResult<Const> {
@@ -74,9 +75,83 @@ pub(crate) struct Given {
     owner: Box<dyn Any + Send + Sync>,
 }
 
+/// `PyArrayInterface`: what the capsule `__array_struct__` holds.
+#[repr(C)]
+struct ArrayStruct {
+    two: c_int,
+    rank: c_int,
+    kind: c_char,
+    item_size: c_int,
+    flags: c_int,
+    shape: *const isize,
+    strides: *const isize,
+    data: *const u8,
+}
+
+const NATIVE_ORDER: c_int = 0x200;
+const WRITEABLE: c_int = 0x400;
+
 impl Given {
     /// The array, if it says where it is and its elements are of this type; not if they are truth values that are not side by side.
     pub(crate) fn of(array: &Bound<'_, PyAny>, elem: ScalarType) -> PyResult<Option<Self>> {
+        let found = match Self::of_struct(array, elem)? {
+            Some(found) => found,
+            None => Self::of_interface(array, elem)?,
+        };
+        // Bytes are tested before they are read as truth values, which takes them to be side by side.
+        Ok(found.filter(|given| {
+            elem != ScalarType::Bool || given.strides == side_by_side(&given.shape, elem)
+        }))
+    }
+
+    /// By `__array_struct__`, which arrays of NumPy make several times faster than the other; nothing if there is none.
+    fn of_struct(array: &Bound<'_, PyAny>, elem: ScalarType) -> PyResult<Option<Option<Self>>> {
+        let name = pyo3::intern!(array.py(), "__array_struct__");
+        let Some(capsule) = array.getattr_opt(name)? else {
+            return Ok(None);
+        };
+        let Ok(held) = capsule.cast::<PyCapsule>() else {
+            return Ok(None);
+        };
+        let pointer = held.pointer_checked(None)?.cast::<ArrayStruct>();
+        // SAFETY: the protocol says that the capsule holds this structure.
+        let array = unsafe { pointer.as_ref() };
+        let kind = match elem {
+            ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => b'i',
+            ScalarType::U8 | ScalarType::U16 | ScalarType::U32 | ScalarType::U64 => b'u',
+            ScalarType::F16 | ScalarType::F32 | ScalarType::F64 => b'f',
+            ScalarType::Bool => b'b',
+        };
+        let is_it = array.two == 2
+            && array.kind as u8 == kind
+            && usize::try_from(array.item_size) == Ok(elem.bytes())
+            && array.flags & NATIVE_ORDER != 0;
+        if !is_it {
+            return Ok(Some(None));
+        }
+        let rank = usize::try_from(array.rank).unwrap_or(0);
+        let list = |start: *const isize| -> Vec<i64> {
+            // SAFETY: there are as many as dimensions.
+            let all = (0..rank).map(|i| unsafe { start.add(i).read() });
+            all.map(|n| n as i64).collect()
+        };
+        let shape = list(array.shape);
+        let strides = match array.strides.is_null() {
+            true => side_by_side(&shape, elem),
+            false => list(array.strides),
+        };
+        Ok(Some(Some(Self {
+            start: array.data,
+            elem,
+            shape,
+            strides,
+            is_read_only: array.flags & WRITEABLE == 0,
+            owner: Box::new(capsule.unbind()),
+        })))
+    }
+
+    /// By `__array_interface__`.
+    fn of_interface(array: &Bound<'_, PyAny>, elem: ScalarType) -> PyResult<Option<Self>> {
         let py = array.py();
         let interface = pyo3::intern!(py, "__array_interface__");
         let Some(interface) = array.getattr_opt(interface)? else {
@@ -106,10 +181,6 @@ impl Given {
             Some(strides) => strides.extract()?,
             None => side_by_side(&shape, elem),
         };
-        // Bytes are looked at before they are read as truth values, which takes them to be side by side.
-        if elem == ScalarType::Bool && strides != side_by_side(&shape, elem) {
-            return Ok(None);
-        }
         Ok(Some(Self {
             start: std::ptr::with_exposed_provenance(address),
             elem,

@@ -134,7 +134,8 @@ impl Program {
 /// Whether memory that may be written to is that of two arguments.
 fn is_shared(args: &[Resident]) -> bool {
     let range = |host: &HostArray<'_>| {
-        let count: i64 = host.shape.iter().product();
+        let extents = host.shape.iter();
+        let count = extents.fold(1_i64, |count, extent| count.saturating_mul(*extent));
         let bytes = usize::try_from(count).unwrap_or(0) * host.elem.bytes();
         host.start.addr()..host.start.addr().saturating_add(bytes)
     };

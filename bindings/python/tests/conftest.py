@@ -1,9 +1,11 @@
-"""What all tests share: programs on each target."""
+"""What all tests share: programs on each target. `ARRC_TARGETS=ptx` has them on a GPU."""
+
+import os
 
 import arrc
 import pytest
 
-TARGETS = ["cpu", "interp", "ptx-emu"]
+TARGETS = os.environ.get("ARRC_TARGETS", "cpu,interp,ptx-emu").split(",")
 
 
 @pytest.fixture(params=TARGETS)

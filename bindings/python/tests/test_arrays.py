@@ -127,6 +127,12 @@ def test_a_call_that_is_refused_gives_nothing_away(lib):
     assert not result.is_consumed and result.tolist() == [2, 4, 6]
 
 
+def test_empty_arrays_of_large_extents():
+    lib = arrc.compile(TEXT, target="cpu", threads=2)
+    assert lib.transposed(np.zeros((0, 1 << 30), np.int32)).shape == (1 << 30, 0)
+    assert lib.transposed(arrc.give(np.zeros((0, 1 << 30), np.int32))).shape == (1 << 30, 0)
+
+
 def test_memory_of_two_arguments_is_not_given_away():
     lib = arrc.compile(TEXT, target="cpu")
     array = np.arange(100, dtype=np.int32)

@@ -143,6 +143,10 @@ class TestTorch:
         mean = arrc.compile("entry f [n] (xs: [n]f32) = map (+ 1) xs", target="cpu").f
         xs = mean(torch.arange(3, dtype=torch.float32))
         assert torch.from_dlpack(xs).tolist() == [1, 2, 3]
+        assert torch.from_dlpack(xs).data_ptr() == start(xs)
+        for wrong in (torch.zeros(3, dtype=torch.bfloat16), torch.zeros(3, requires_grad=True), torch.zeros(3, dtype=torch.float64)):
+            with pytest.raises(arrc.ArgumentError, match="`xs` of `f`"):
+                mean(wrong)
 
     def test_jagged(self, lib):
         torch = self.torch

@@ -91,20 +91,22 @@ class ArrayOf:
         if is_given:
             value = value.value
         if isinstance(value, Array):
-            leaf = value._leaf
-            if leaf.is_consumed:
+            held = value._leaf
+            if held.is_consumed:
                 raise ConsumedError(f"{to.param}, got an arrc.Array that was given away")
-            self._check(leaf, value, to)
+            self._check(held, value, to)
             if value._session is to.session:
-                to.leaves.append(leaf.share())
+                to.leaves.append(held.share())
                 if is_given:
                     to.given.append(value)
                 return
             # It is in memory of another session.
-            value, is_given = leaf.view(), False
+            value, is_given = held.view(), False
         leaf = to.session.array(self.elem, value, is_given)
         if leaf is None:
             leaf = to.session.array(self.elem, self._numpy(value, to), is_given)
+        if leaf is None:
+            raise to.wrong(f"got {described(value)}")
         self._check(leaf, value, to)
         to.leaves.append(leaf)
 
@@ -131,7 +133,7 @@ class ArrayOf:
                 found = _exchange.of(value)
                 value, is_array = (value, is_array) if found is None else (found, True)
             array = np.asarray(value)
-        except ValueError as why:
+        except (ValueError, TypeError, RuntimeError, BufferError) as why:
             if "inhomogeneous" in str(why):
                 raise to.wrong("got rows of different lengths") from None
             raise to.wrong(str(why)) from None
@@ -154,7 +156,7 @@ class ArrayOf:
     def absent(self, to: Arguments) -> None:
         import numpy as np
 
-        to.leaves.append(to.session.array(self.elem, np.zeros((0,) * self.rank, DTYPES[self.elem]), False))
+        self.put(np.zeros((0,) * self.rank, DTYPES[self.elem]), to)
 
     def take(self, leaves: Iterator[Any], session: Session) -> Array:
         return Array(next(leaves), session)
@@ -256,7 +258,7 @@ class RecordOf:
     def __init__(self, name: str, fields: list[tuple[str, Any]]) -> None:
         self.fields = fields
         self.leaves = sum(part.leaves for _, part in fields)
-        self.type = namedtuple(identifier(name), [identifier(field) for field, _ in fields], rename=True)
+        self.type = _tuple_type(name, [field for field, _ in fields])
 
     def put(self, value: Any, to: Arguments) -> None:
         value = given_parts(value)
@@ -352,6 +354,11 @@ class OpaqueOf:
 
     def take(self, leaves: Iterator[Any], session: Session) -> Opaque:
         return Opaque(self.text, [next(leaves) for _ in range(self.leaves)], session)
+
+
+def _tuple_type(name: str, fields: list[str]) -> Any:
+    """The named tuples for a record."""
+    return namedtuple(identifier(name), [identifier(field) for field in fields], rename=True)
 
 
 def given_parts(value: Any) -> Any:
