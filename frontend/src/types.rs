@@ -9,6 +9,7 @@ pub(crate) mod decl;
 pub(crate) mod entry;
 pub(crate) mod env;
 pub(crate) mod exhaustive;
+pub mod index;
 pub(crate) mod infer;
 pub(crate) mod module;
 pub(crate) mod opaque;

@@ -26,9 +26,10 @@ fn formats(text: &str, expected: &Expect) {
     );
 }
 
-/// The tree of a program, but for the words of comments and the two spellings of `def`.
+/// The tree of a program, but for blanks at the ends of lines of documentation and the two spellings of `def`.
 fn tree(text: &str) -> Option<String> {
-    let mut program = parse_program(FILE, text).ok()?;
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let mut program = parse_program(FILE, &lines.join("\n")).ok()?;
     program.doc = None;
     let tree = bare(&program).replace("keyword: Let", "keyword: Def");
     Some(tree)

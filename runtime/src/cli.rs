@@ -13,7 +13,9 @@ mod doctor;
 mod exit;
 mod explain;
 mod fmt;
+mod lsp;
 mod manual;
+mod new;
 mod opt;
 mod output;
 mod png;
@@ -83,6 +85,10 @@ enum Command {
     Repl(repl::ReplArguments),
     /// Make random values, and convert values between formats
     Dataset(dataset::DatasetArguments),
+    /// Make a folder with a first program, its test block, and settings of an editor
+    New(new::NewArguments),
+    /// Answer an editor, by the language server protocol on standard input and output
+    Lsp(LspArguments),
     /// Serve a program's entry points to other programs, which write commands to standard input (the server protocol of Futhark)
     Server(server::ServerArguments),
     /// List what programs can be run on
@@ -99,6 +105,14 @@ enum Command {
     Man(manual::ManArguments),
 }
 
+/// What `arrc lsp` takes.
+#[derive(clap::Args)]
+struct LspArguments {
+    /// Changes nothing: clients of the protocol pass it
+    #[arg(long)]
+    stdio: bool,
+}
+
 /// The names of the commands: a first argument that is none of them begins a program to run.
 const COMMANDS: &[&str] = &[
     "run",
@@ -112,6 +126,8 @@ const COMMANDS: &[&str] = &[
     "repl",
     "dataset",
     "server",
+    "new",
+    "lsp",
     "devices",
     "cache",
     "doctor",
@@ -144,6 +160,8 @@ pub fn main() -> ExitCode {
         Command::Opt(arguments) => opt::run(&arguments),
         Command::Repl(arguments) => repl::run(&arguments),
         Command::Dataset(arguments) => dataset::run(&arguments),
+        Command::New(arguments) => new::run(&arguments),
+        Command::Lsp(LspArguments { stdio: _ }) => lsp::run(),
         Command::Server(arguments) => server::run(&arguments),
         Command::Devices => devices::run(),
         Command::Cache(arguments) => cache::run(&arguments),

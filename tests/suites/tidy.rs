@@ -17,9 +17,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("frontend", &["midend"]),
     ("backend-cpu", &["midend"]),
     ("backend-ptx", &["midend"]),
+    ("lsp", &["frontend"]),
     (
         "runtime",
-        &["frontend", "midend", "backend-cpu", "backend-ptx"],
+        &["frontend", "lsp", "midend", "backend-cpu", "backend-ptx"],
     ),
     // Random programs are planned once and compiled for several devices.
     (

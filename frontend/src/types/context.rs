@@ -1,6 +1,7 @@
 //! The state of a whole check: names, diagnostics, the modules in scope.
 
 use super::env::{Env, Module, Sig, TypeAbbr};
+use super::index::Space;
 use super::ty::{Name, Scheme, Sym};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::near::{GUESSES, near};
@@ -66,6 +67,8 @@ pub(crate) struct Cx<'a> {
     pub(crate) created: Vec<super::env::Abs>,
     /// Whether some type has an irregular dimension.
     pub(crate) irregular: bool,
+    /// What an editor asks about, if one asks.
+    pub(crate) index: Option<Box<super::index::Index>>,
 }
 
 /// A shorter way to an error.
@@ -93,6 +96,7 @@ impl<'a> Cx<'a> {
             main: Some(main),
             created: Vec::new(),
             irregular: false,
+            index: None,
         }
     }
 }
@@ -183,6 +187,7 @@ impl Cx<'_> {
                 None => self.global_module(&qual.name),
                 Some(env) => env.modules.get(&qual.name).cloned(),
             };
+            self.note_module(qual, at.as_deref());
             at = Some(structure(module, qual)?);
         }
         Ok(at)
@@ -190,7 +195,9 @@ impl Cx<'_> {
 
     /// A qualified type.
     pub(crate) fn type_abbr(&mut self, name: &ast::QualName) -> Res<TypeAbbr> {
-        let found = match self.path(&name.quals)? {
+        let path = self.path(&name.quals)?;
+        self.note_last(Space::Type, &name.name, path.as_deref());
+        let found = match path {
             None => self.global_type(&name.name.name),
             Some(env) => env.types.get(&name.name.name).cloned(),
         };
@@ -199,7 +206,9 @@ impl Cx<'_> {
 
     /// A qualified module.
     pub(crate) fn module(&mut self, name: &ast::QualName) -> Res<Module> {
-        let found = match self.path(&name.quals)? {
+        let path = self.path(&name.quals)?;
+        self.note_last(Space::Module, &name.name, path.as_deref());
+        let found = match path {
             None => self.global_module(&name.name.name),
             Some(env) => env.modules.get(&name.name.name).cloned(),
         };
@@ -214,7 +223,9 @@ impl Cx<'_> {
 
     /// A qualified module type.
     pub(crate) fn sig(&mut self, name: &ast::QualName) -> Res<Arc<Sig>> {
-        let found = match self.path(&name.quals)? {
+        let path = self.path(&name.quals)?;
+        self.note_last(Space::ModuleType, &name.name, path.as_deref());
+        let found = match path {
             None => self.global_sig(&name.name.name)?,
             Some(env) => env.sigs.get(&name.name.name).cloned(),
         };

@@ -2,6 +2,7 @@
 
 use super::context::{Cx, Res, err};
 use super::env::{Env, Module, TypeAbbr};
+use super::index::Space;
 use super::infer::Infer;
 use super::infer::def::{Parts, RECURSIVE, is_poison, lift};
 use super::infer::tyexp::free_sizes;
@@ -40,7 +41,9 @@ impl Cx<'_> {
                 let abbr = self.type_bind(bind)?;
                 let name = bind.name.name.clone();
                 self.frame().types.insert(name.clone(), abbr.clone());
+                self.define_site(Space::Type, &bind.name);
                 if export {
+                    out.exports.put_site(Space::Type, &bind.name);
                     out.exports.types.insert(name, abbr);
                 }
                 Ok(())
@@ -50,7 +53,9 @@ impl Cx<'_> {
                 let (module, exp) = self.module_bind(bind)?;
                 let name = bind.name.name.clone();
                 self.frame().add_module(name.clone(), module.clone());
+                self.define_site(Space::Module, &bind.name);
                 if export {
+                    out.exports.put_site(Space::Module, &bind.name);
                     out.exports.add_module(name, module);
                 }
                 out.typed.push(Dec::Module(exp));
@@ -61,7 +66,9 @@ impl Cx<'_> {
                 let sig = Arc::new(self.sig_exp(&bind.body)?);
                 let name = bind.name.name.clone();
                 self.frame().sigs.insert(name.clone(), Arc::clone(&sig));
+                self.define_site(Space::ModuleType, &bind.name);
                 if export {
+                    out.exports.put_site(Space::ModuleType, &bind.name);
                     out.exports.sigs.insert(name, sig);
                 }
                 Ok(())
@@ -128,6 +135,7 @@ impl Cx<'_> {
                 name
             }
         };
+        self.note_value(bind.name.span, name);
         self.frame().add_value(sym.clone(), name);
         if export {
             out.exports.add_value(sym, name);
@@ -194,7 +202,9 @@ impl Cx<'_> {
 
     fn attempt(&mut self, parts: &Parts<'_>, own: Option<&ast::Ident>) -> Res<ValueDef> {
         let warnings = self.diags.len();
+        let open = self.open_locals();
         let result = self.attempt_inner(parts, own);
+        self.close_locals(open, parts.span.hi);
         if result.is_err() {
             self.diags.truncate(warnings);
         }
@@ -341,7 +351,12 @@ impl Cx<'_> {
         let result = stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, || {
             self.decs(&program.decs, &mut out)
         });
-        self.frames = frames;
+        let frames = std::mem::replace(&mut self.frames, frames);
+        if self.main == Some(file)
+            && let Some(index) = &mut self.index
+        {
+            index.scope = frames.into_iter().next().unwrap_or_default();
+        }
         self.file = outer;
         if let Err(d) = result {
             out.failed = true;

@@ -1,7 +1,10 @@
 //! Environments: what names mean at the level of modules.
 
+use super::index::Space;
 use super::subst::TypeFun;
 use super::ty::{Lift, Name, RetType, Sym, Type, TypeParam};
+use crate::source::Span;
+use crate::syntax::ast::Ident;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,6 +15,8 @@ pub(crate) struct Env {
     pub(crate) types: BTreeMap<Sym, TypeAbbr>,
     pub(crate) modules: BTreeMap<Sym, Module>,
     pub(crate) sigs: BTreeMap<Sym, Arc<Sig>>,
+    /// Where types, modules and module types are defined; an id tells it of a value.
+    pub(crate) sites: BTreeMap<(Space, Sym), Span>,
 }
 
 /// What a type name means; an abstract type means itself.
@@ -82,6 +87,16 @@ impl Env {
         self.modules.insert(sym, module);
     }
 
+    /// Says where a type, a module or a module type is defined.
+    pub(crate) fn put_site(&mut self, space: Space, ident: &Ident) {
+        self.sites.insert((space, ident.name.clone()), ident.span);
+    }
+
+    /// Where one is defined.
+    pub(crate) fn site(&self, space: Space, name: &Sym) -> Option<Span> {
+        self.sites.get(&(space, name.clone())).copied()
+    }
+
     /// Adds all of another environment; its names win.
     pub(crate) fn extend(&mut self, other: &Env) {
         for (sym, name) in &other.values {
@@ -92,6 +107,8 @@ impl Env {
         }
         self.types
             .extend(other.types.iter().map(|(k, v)| (k.clone(), v.clone())));
+        let sites = other.sites.iter();
+        self.sites.extend(sites.map(|(k, v)| (k.clone(), *v)));
         self.sigs
             .extend(other.sigs.iter().map(|(k, v)| (k.clone(), v.clone())));
     }

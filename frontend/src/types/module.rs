@@ -7,6 +7,7 @@ pub(crate) mod sig;
 use super::context::{Cx, Res, err};
 use super::decl::Decs;
 use super::env::{Env, FunctorSig, Module, Sig};
+use super::index::Space;
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ast::{self, ModExpKind};
@@ -49,6 +50,7 @@ impl Cx<'_> {
             .modules
             .insert(param.name.name.clone(), sig.module.clone());
         self.frames.push(frame);
+        self.define_site(Space::Module, &param.name);
         let inner = self.functor(name, rest, ascription, body, span);
         self.frames.pop();
         let created = std::mem::replace(&mut self.created, outer);

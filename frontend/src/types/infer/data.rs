@@ -78,10 +78,14 @@ impl Infer<'_, '_> {
             }
             let e = match &field.value {
                 Some(e) => self.exp(e)?,
-                None => self.name(&ast::QualName {
-                    quals: Vec::new(),
-                    name: field.name.clone(),
-                })?,
+                None => {
+                    let e = self.name(&ast::QualName {
+                        quals: Vec::new(),
+                        name: field.name.clone(),
+                    })?;
+                    self.cx.note_field(field.name.span);
+                    e
+                }
             };
             out.push((field.name.name.clone(), e));
         }

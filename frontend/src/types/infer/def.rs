@@ -55,6 +55,8 @@ impl Infer<'_, '_> {
                 ast::TypeParamKind::Type(l) => {
                     let l = lift(l);
                     let name = self.cx.fresh_ident(&p.name, NameKind::Type);
+                    let at = p.name.span;
+                    self.cx.note(at, crate::types::index::Space::Type, Some(at));
                     self.cx.lifts.insert(name, l);
                     self.solver.params.insert(name, self.solver.level);
                     let abbr = TypeAbbr {
@@ -231,6 +233,7 @@ impl Infer<'_, '_> {
             Local::Poly(name, Arc::new(scheme))
         };
         self.uses.bind(name, fun.name.span);
+        self.cx.note_local(fun.name.span, name);
         self.scope.bind(fun.name.name.clone(), local);
         Ok(def)
     }

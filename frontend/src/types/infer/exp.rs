@@ -13,7 +13,10 @@ use std::collections::BTreeMap;
 
 impl Infer<'_, '_> {
     pub(crate) fn exp(&mut self, e: &ast::Exp) -> Res<RExp> {
-        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.exp_inner(e))
+        let open = self.cx.open_locals();
+        let result = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.exp_inner(e));
+        self.cx.close_locals(open, e.span.hi);
+        result
     }
 
     pub(crate) fn boxed(&mut self, e: &ast::Exp) -> Res<P<RExp>> {

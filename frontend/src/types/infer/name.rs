@@ -9,6 +9,7 @@ use crate::syntax::ast::{self};
 use crate::types::context::structure;
 use crate::types::context::{Res, err};
 use crate::types::env::Env;
+use crate::types::index::Space;
 use crate::types::raw::{RExp, RKind};
 use crate::types::ty::{Name, Sym};
 use std::sync::Arc;
@@ -24,6 +25,7 @@ impl Infer<'_, '_> {
                 Some(env) => env.modules.get(&qual.name).cloned(),
             };
             let Some(module) = module else { break };
+            self.note_module(qual, env.as_deref());
             env = Some(structure(Some(module), qual)?);
             at += 1;
         }
@@ -49,6 +51,17 @@ impl Infer<'_, '_> {
             e = self.project(e, &field.name, span)?;
         }
         Ok(e)
+    }
+
+    fn note_module(&mut self, qual: &ast::Ident, within: Option<&Env>) {
+        let opened = match within {
+            Some(_) => None,
+            None => self.scope.module_site(&qual.name),
+        };
+        match opened {
+            Some(_) => self.cx.note(qual.span, Space::Module, opened),
+            None => self.cx.note_module(qual, within),
+        }
     }
 
     pub(crate) fn module_named(&mut self, name: &Sym) -> Option<crate::types::env::Module> {
@@ -86,6 +99,7 @@ impl Infer<'_, '_> {
                 if self.this == Some(name) {
                     self.this_used = true;
                 }
+                self.cx.note_value(span, name);
                 self.uses.mention(name);
                 Ok(RExp {
                     kind: RKind::Var {
@@ -97,6 +111,7 @@ impl Infer<'_, '_> {
                 })
             }
             Found::Local(Local::Poly(name, scheme)) => {
+                self.cx.note_value(span, name);
                 self.uses.mention(name);
                 let (ty, inst) = self.instantiate(span, name, &scheme);
                 Ok(RExp {
@@ -137,6 +152,7 @@ impl Infer<'_, '_> {
     }
 
     pub(crate) fn global(&mut self, name: Name, span: Span) -> Res<RExp> {
+        self.cx.note_value(span, name);
         if self.cx.poisoned.contains(&name) {
             return Err(Box::new(poison(span)));
         }
@@ -164,6 +180,7 @@ impl Infer<'_, '_> {
                 None => self.module_named(&qual.name),
                 Some(env) => env.modules.get(&qual.name).cloned(),
             };
+            self.note_module(qual, env.as_deref());
             env = Some(structure(module, qual)?);
         }
         let mark = self.scope.mark();

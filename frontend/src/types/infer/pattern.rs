@@ -17,6 +17,7 @@ impl Infer<'_, '_> {
     /// Binds one variable.
     pub(crate) fn bind_name(&mut self, sym: &Sym, span: Span, ty: Type) -> RPat {
         let name = self.cx.fresh(sym, Some(span), NameKind::Value);
+        self.cx.note_local(span, name);
         self.scope.bind(sym.clone(), Local::Mono(name, ty.clone()));
         RPat {
             kind: RPatKind::Name(name),
@@ -43,6 +44,7 @@ impl Infer<'_, '_> {
 
     pub(crate) fn bind_size(&mut self, size: &ast::Ident) -> Name {
         let name = self.cx.fresh_ident(size, NameKind::Size);
+        self.cx.note_local(size.span, name);
         self.scope
             .bind(size.name.clone(), Local::Mono(name, Type::Prim(Prim::I64)));
         name
@@ -148,7 +150,9 @@ impl Infer<'_, '_> {
                     format!("the field `{}` is matched twice", f.name),
                 );
             }
-            out.push((f.name.clone(), self.pattern_in(&field.pat, bound)?));
+            let pat = self.pattern_in(&field.pat, bound)?;
+            self.cx.note_field(f.span);
+            out.push((f.name.clone(), pat));
         }
         let ty = record_type(out.iter().map(|(f, p)| (f.clone(), p.ty.clone())).collect());
         out.sort_by(|a, b| a.0.cmp(&b.0));

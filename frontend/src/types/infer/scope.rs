@@ -1,6 +1,8 @@
 //! Local scopes of the first pass.
 
+use crate::source::Span;
 use crate::types::env::{Env, TypeAbbr};
+use crate::types::index::Space;
 use crate::types::ty::{Name, Scheme, Sym, Type};
 use midend::hash::HashMap;
 use std::sync::Arc;
@@ -120,6 +122,13 @@ impl Scope {
             .iter()
             .rev()
             .find_map(|(_, env)| env.modules.get(sym).cloned())
+    }
+
+    /// Where such a module is defined.
+    pub(crate) fn module_site(&self, sym: &Sym) -> Option<Span> {
+        let opened = self.opened.iter().rev();
+        let mut sites = opened.filter_map(|(_, env)| env.site(Space::Module, sym));
+        sites.next()
     }
 
     /// Every value name in scope, for suggestions.

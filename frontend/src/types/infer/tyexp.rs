@@ -10,6 +10,7 @@ use crate::syntax::ast::{self, SizeExp, TypeKind};
 use crate::typed::NameKind;
 use crate::types::context::{Res, err};
 use crate::types::env::TypeAbbr;
+use crate::types::index::Space;
 use crate::types::opaque::{each_size, names_of_size};
 use crate::types::raw::{RKind, RLit, RType};
 use crate::types::subst::{apply_type_fun, clear_unique, set_unique};
@@ -122,6 +123,10 @@ impl Infer<'_, '_> {
         if name.quals.is_empty()
             && let Some(local) = self.scope.ty(&name.name.name)
         {
+            if let Type::Named(named) = &local.fun.rhs.ty {
+                let definition = self.cx.names.get(named.name).span;
+                self.cx.note(name.name.span, Space::Type, definition);
+            }
             return Ok(local);
         }
         if let Some(first) = name.quals.first()
@@ -132,6 +137,7 @@ impl Infer<'_, '_> {
                 env = crate::types::context::structure(env.modules.get(&qual.name).cloned(), qual)?;
             }
             if let Some(t) = env.types.get(&name.name.name) {
+                self.cx.note_last(Space::Type, &name.name, Some(&env));
                 return Ok(t.clone());
             }
         }

@@ -160,6 +160,7 @@ impl Cx<'_> {
     fn rebuild_env(&mut self, env: &Env, renaming: &mut Renaming) -> Env {
         let mut out = Env {
             sigs: env.sigs.clone(),
+            sites: env.sites.clone(),
             ..Env::default()
         };
         for (sym, old) in &env.values {

@@ -6,6 +6,7 @@ use crate::syntax::ast::{self, ModTypeKind, SpecKind};
 use crate::typed::NameKind;
 use crate::types::context::{Cx, Res, err};
 use crate::types::env::{Abs, Env, FunctorSig, Module, Sig, TypeAbbr};
+use crate::types::index::Space;
 use crate::types::infer::Infer;
 use crate::types::infer::def::lift;
 use crate::types::subst::TypeFun;
@@ -35,6 +36,9 @@ impl Cx<'_> {
                         .insert(param.name.clone(), from.module.clone());
                 }
                 self.frames.push(frame);
+                if let Some(param) = param {
+                    self.define_site(Space::Module, param);
+                }
                 let to = self.sig_exp(to);
                 self.frames.pop();
                 let name = self.fresh("functor", Some(e.span), NameKind::Functor);
@@ -93,13 +97,14 @@ impl Cx<'_> {
                 let scheme = self.type_scheme(params, ty)?;
                 let id = self.fresh_ident(name, NameKind::Value);
                 self.names.get_mut(id).scheme = Some(scheme);
+                self.note_value(name.span, id);
                 env.values.insert(name.name.clone(), id);
                 self.frame().values.insert(name.name.clone(), id);
             }
             SpecKind::Abbr(bind) => {
                 once(1, &bind.name)?;
                 let abbr = self.type_bind(bind)?;
-                self.add_type(env, &bind.name.name, abbr);
+                self.add_type(env, &bind.name, abbr);
             }
             SpecKind::Type {
                 lift: l,
@@ -122,7 +127,7 @@ impl Cx<'_> {
                 });
                 self.add_type(
                     env,
-                    &name.name,
+                    name,
                     TypeAbbr {
                         lift: l,
                         fun: TypeFun { params, rhs },
@@ -134,6 +139,8 @@ impl Cx<'_> {
                 let sig = self.sig_exp(mod_type)?;
                 abs.extend(sig.abs);
                 env.modules.insert(name.name.clone(), sig.module.clone());
+                env.put_site(Space::Module, name);
+                self.define_site(Space::Module, name);
                 self.frame().modules.insert(name.name.clone(), sig.module);
             }
             SpecKind::Include(e) => {
@@ -171,8 +178,11 @@ impl Cx<'_> {
         Ok(())
     }
 
-    fn add_type(&mut self, env: &mut Env, name: &Sym, abbr: TypeAbbr) {
+    fn add_type(&mut self, env: &mut Env, ident: &ast::Ident, abbr: TypeAbbr) {
+        let name = &ident.name;
         env.types.insert(name.clone(), abbr.clone());
+        env.put_site(Space::Type, ident);
+        self.define_site(Space::Type, ident);
         self.frame().types.insert(name.clone(), abbr);
     }
 
