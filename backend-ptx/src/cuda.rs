@@ -5,7 +5,7 @@ mod store;
 
 pub use store::{KernelStore, Stored};
 
-use crate::device::{About, Machine, Place, PtxDevice, TARGET};
+use crate::device::{About, Grid, Machine, Place, PtxDevice, TARGET};
 use crate::launch::Limits;
 use crate::lower::THREADS;
 use crate::ptx::{self, print};
@@ -30,6 +30,9 @@ const FIRST_STACKS: u64 = 32;
 const LARGER_STACKS: u64 = 2;
 /// Bytes of a frame besides registers and variables: addresses to return to, and alignment.
 const FRAME: u32 = 64;
+
+/// Bytes of shared memory that are left to the variables of kernels of which a launch gives blocks the rest.
+const OWN_SHARED: u32 = 4 << 10;
 
 /// A GPU as a device.
 pub type CudaDevice = PtxDevice<Cuda>;
@@ -59,6 +62,8 @@ pub struct Cuda {
 pub struct Lazy {
     name: String,
     text: String,
+    /// Whether launches say how much shared memory a block has.
+    takes_shared: bool,
     /// If functions call themselves, the most bytes of variables of one.
     recursion: Option<u32>,
     function: OnceLock<Compiled>,
@@ -146,6 +151,9 @@ impl Cuda {
             return Ok(compiled);
         }
         let function = self.function(&code.text, &code.name)?;
+        if code.takes_shared {
+            self.gpu.allow_shared(&function, self.limits().room)?;
+        }
         let depth = match code.recursion {
             Some(locals) => self.make_stack(&function, locals, FIRST_STACKS)?,
             None => DEPTH,
@@ -278,6 +286,7 @@ impl Machine for Cuda {
             tiles: i64::from(about.multiprocessors),
             ragged: 256,
             resident: i64::from(about.multiprocessors) * i64::from(about.threads / THREADS),
+            room: about.shared.saturating_sub(OWN_SHARED),
         }
     }
 
@@ -285,6 +294,7 @@ impl Machine for Cuda {
         Ok(Lazy {
             name: kernel.to_owned(),
             text: print::module(module, TARGET),
+            takes_shared: module.funcs.iter().any(|f| f.sized_by_launch().is_some()),
             recursion: recursion(module),
             function: OnceLock::new(),
         })
@@ -361,12 +371,12 @@ impl Machine for Cuda {
     fn run(
         &self,
         code: &Lazy,
-        blocks: u32,
+        grid: Grid,
         slots: &mut [u64],
         _stop: &Stop,
     ) -> Result<(), RunError> {
         let function = &self.compiled(code)?.function;
-        Ok(self.gpu.launch(function, (blocks, THREADS), slots)?)
+        Ok(self.gpu.launch(function, THREADS, grid, slots)?)
     }
 
     fn is_busy(&self) -> bool {

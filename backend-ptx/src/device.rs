@@ -8,6 +8,7 @@ mod launch;
 mod machine;
 
 pub use emulated::{Emulator, Options};
+pub(crate) use machine::Grid;
 pub(crate) use machine::Place;
 pub use machine::{About, Machine};
 
@@ -18,7 +19,7 @@ use midend::device::{Arg, Device, Properties, Stop, Strided};
 use midend::ir::mem::Mem;
 use midend::ir::scalar::Const;
 use midend::ir::syntax::Program;
-use midend::ir::threshold::{INFINITE, ThresholdKind, rows_shorter_than};
+use midend::ir::threshold::{INFINITE, ROOM, ThresholdKind, rows_shorter_than};
 use midend::ir::types::ScalarType;
 use midend::trap::RunError;
 use midend::value::Data;
@@ -197,6 +198,12 @@ impl<M: Machine> Buffer<M> {
     }
 }
 
+/// A device is busy if one in so many of the threads that it holds at once has a point: 8 warps of a multiprocessor hide each
+/// other's waits. Measured on an H200, with 270,336 threads at once, each point by a thread beside operators by themselves: 65,536 equations
+/// (`rodinia/myocyte`) 56 and 109 ms, 100,000 bodies (`accelerate/nbody`) 17 and 24, 10,000 bodies 1.1 and 0.3, 262,144 sums of sines
+/// (`parboil/mri-q`) 2.6 and 2.2.
+const OCCUPIED: i64 = 8;
+
 impl<M: Machine> Device for PtxDevice<M> {
     type Buffer = Buffer<M>;
     type Module = Module<M>;
@@ -213,14 +220,18 @@ impl<M: Machine> Device for PtxDevice<M> {
     fn threshold(&self, kind: ThresholdKind) -> i64 {
         let parallelism = self.machine().about().parallelism as i64;
         match kind {
-            ThresholdKind::Outer | ThresholdKind::Columns => parallelism,
+            ThresholdKind::Outer => parallelism / OCCUPIED,
+            ThresholdKind::Columns => parallelism,
             // Long rows are shared out as well as short ones.
             ThresholdKind::Ragged => INFINITE,
             ThresholdKind::Rows => rows_shorter_than(SHORT),
             ThresholdKind::Layout => LAYOUT,
             // Arrays of points are far in any case.
             ThresholdKind::Arrays => 0,
-            ThresholdKind::Block => 1,
+            ThresholdKind::Block => {
+                let room = self.machine().limits().room;
+                (ROOM as u64).div_ceil(u64::from(room.max(1))) as i64
+            }
             ThresholdKind::Tiles => parallelism / TILES,
         }
     }

@@ -13,6 +13,7 @@ use crate::compile::{Dimension, Kernel, Scalar};
 use crate::lower::{BlockForm, Lowered, MoreOfScan, THREADS, Team, Tiled};
 use midend::device::Arg;
 use midend::fired::fired;
+use midend::ir::mem::ROUNDING;
 use midend::ir::types::{ScalarType, Type};
 use midend::trap::{RunError, check_count};
 
@@ -57,6 +58,8 @@ pub struct Limits {
     pub ragged: i64,
     /// So many blocks run at once, at most.
     pub resident: i64,
+    /// Bytes of shared memory that a launch can give a block.
+    pub room: u32,
 }
 
 /// What a launch does.
@@ -104,6 +107,8 @@ pub(crate) struct Step {
     pub(crate) entry: usize,
     /// Blocks, of [`THREADS`] threads each; not 0.
     pub(crate) blocks: u32,
+    /// Bytes of shared memory that each block is given.
+    pub(crate) shared: u32,
     /// The parameters behind the fixed ones.
     pub(crate) extras: Vec<Extra>,
 }
@@ -334,9 +339,12 @@ impl Planner<'_> {
         match &self.kernel.lowered {
             Lowered::Seq(_) => self.step(0, 1, vec![]),
             Lowered::Blocks { forms, .. } => {
-                let (entry, each) = self.form(forms);
+                let (entry, each, shared) = self.form(forms);
                 let threads = points.saturating_mul(each);
                 self.threads(entry, threads, vec![Extra::Value(points as u64)]);
+                if let Some(step) = self.plan.steps.last_mut() {
+                    step.shared = shared;
+                }
             }
             Lowered::Map { wide, tiled, .. }
                 if let Some((i, blocks, tiles)) = self.tile(tiled, points) =>
@@ -394,16 +402,24 @@ impl Planner<'_> {
         }
     }
 
-    /// The first form that the points do with, by its entry, and the threads of a point. It depends on what a point needs alone, so that
-    /// its row is folded in the same way however many there are.
-    fn form(&self, forms: &[BlockForm]) -> (usize, i64) {
+    /// The first form that the points do with, by its entry, the threads of a point, and the bytes of shared memory that a block is to be
+    /// given. It depends on what a point needs alone, so that its row is folded in the same way however many there are.
+    fn form(&self, forms: &[BlockForm]) -> (usize, i64, u32) {
         let Some((width, bytes)) = self.kernel.needs else {
-            return (0, 1);
+            return (0, 1, 0);
         };
         let [width, bytes] = [width, bytes].map(|n| scalar(n, self.slots) as i64);
-        let fits = |team: Team| width <= team.width && bytes <= i64::from(team.room);
-        let found = forms.iter().position(|form| fits(form.team));
-        found.map_or((0, 1), |i| (1 + i, forms[i].team.threads.into()))
+        let room = |team: Team| team.room.unwrap_or(self.limits.room);
+        let fits = |team: Team| width <= team.width && bytes <= i64::from(room(team));
+        let Some(i) = forms.iter().position(|form| fits(form.team)) else {
+            return (0, 1, 0);
+        };
+        let team = forms[i].team;
+        let given = match team.room {
+            Some(_) => 0,
+            None => (bytes as u32).next_multiple_of(ROUNDING as u32),
+        };
+        (1 + i, team.threads.into(), given)
     }
 
     /// The form to work on a map in tiles by, its blocks, and the number of tiles along the columns and along the rows: the
@@ -452,6 +468,7 @@ impl Planner<'_> {
             self.plan.steps.push(Step {
                 entry,
                 blocks,
+                shared: 0,
                 extras,
             });
         }

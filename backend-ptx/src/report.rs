@@ -84,7 +84,7 @@ fn copy(b: &mut Builder, (to, from): (Reg, Reg), lane: Reg, bytes: Reg) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::{Emulator, Machine, Options, Place};
+    use crate::device::{Emulator, Grid, Machine, Options, Place};
     use midend::device::Stop;
     use midend::ir::types::ScalarType;
     use midend::trap::RunError;
@@ -109,7 +109,7 @@ mod tests {
         machine.zero(to, BYTES)?;
         let flag = machine.alloc(ScalarType::U64, 1)?;
         let mut slots = slots(to, (flag, 7), &places);
-        machine.run(&code, 1, &mut slots, &Stop::default())?;
+        machine.run(&code, Grid::of(1), &mut slots, &Stop::default())?;
         let place = |address, elem, len| Place { address, elem, len };
         let [told, number] = machine.read([
             place(to, ScalarType::U8, 110),

@@ -12,6 +12,7 @@ mod shelf;
 mod small;
 mod transfer;
 
+use crate::device::Grid;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::{CudaContext, sys};
 use shelf::Shelf;
@@ -114,6 +115,8 @@ pub(super) struct About {
     pub(super) multiprocessors: u32,
     /// Threads that each of them holds at once.
     pub(super) threads: u32,
+    /// Bytes of shared memory that a block can have.
+    pub(super) shared: u32,
     /// Bytes of memory.
     pub(super) memory: u64,
 }
@@ -223,6 +226,7 @@ impl Gpu {
             capability: (10 * major + minor).unsigned_abs(),
             multiprocessors: ask(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             threads: ask(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+            shared: ask(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
             memory: context.total_mem()? as u64,
         };
         // SAFETY: the context is current; the memory is given back when the device is closed.
@@ -372,6 +376,17 @@ impl Gpu {
         })
     }
 
+    /// Lets launches give each block of a kernel so many bytes of shared memory, which is more than kernels may have by themselves.
+    pub(super) fn allow_shared(&self, function: &Function, bytes: u32) -> Result<()> {
+        use sys::CUfunction_attribute_enum as Attribute;
+        self.context.bind_to_thread()?;
+        let what = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
+        // SAFETY: the module of the function is loaded.
+        unsafe { result::function::set_function_attribute(function.function, what, bytes) }?;
+        Ok(())
+    }
+
     /// Gives every thread a stack of so many bytes, or leaves it the larger one that it has; the bytes that it has then.
     pub(super) fn make_stack(&self, bytes: u64) -> Result<u64> {
         let stack = sys::CUlimit::CU_LIMIT_STACK_SIZE;
@@ -390,7 +405,8 @@ impl Gpu {
     pub(super) fn launch(
         &self,
         function: &Function,
-        (blocks, threads): (u32, u32),
+        threads: u32,
+        Grid { blocks, shared }: Grid,
         slots: &mut [u64],
     ) -> Result<()> {
         let stream = self.stream()?;
@@ -403,7 +419,7 @@ impl Gpu {
                 function.function,
                 grid.0,
                 grid.1,
-                0,
+                shared,
                 stream,
                 &mut [parameter],
             )

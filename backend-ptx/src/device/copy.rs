@@ -1,6 +1,6 @@
 //! Copies of strided boxes: one move of bytes where both sides are contiguous, else a kernel.
 
-use super::{Buffer, Machine, PtxDevice};
+use super::{Buffer, Grid, Machine, PtxDevice};
 use crate::copy::CopyKernel;
 use midend::device::{Stop, Strided, axes};
 use midend::fired::fired;
@@ -52,7 +52,8 @@ impl<M: Machine> PtxDevice<M> {
         let blocks = copy.blocks(&axes).min(BLOCKS) as u32;
         let mut slots = copy.slots(to, from, &axes);
         // A copy takes as long as its memory; nobody needs to stop it.
-        self.machine().run(&code, blocks, &mut slots, &Stop::new())
+        self.machine()
+            .run(&code, Grid::of(blocks), &mut slots, &Stop::new())
     }
 
     fn copier(&self, copy: CopyKernel) -> Result<Arc<M::Code>, RunError> {

@@ -1,7 +1,7 @@
 //! The emulator as a machine.
 
 use super::TARGET;
-use super::machine::{About, Machine, Place};
+use super::machine::{About, Grid, Machine, Place};
 use crate::emu::{self, FaultKind, Launch, Memory, Program, Snapshot};
 use crate::launch::Limits;
 use crate::ptx::{self, verify::verify};
@@ -52,6 +52,7 @@ impl Default for Options {
                 tiles: 4,
                 ragged: 16,
                 resident: 3,
+                room: 96 << 10,
             },
             changed: None,
         }
@@ -197,14 +198,15 @@ impl Machine for Emulator {
     fn run(
         &self,
         code: &Decoded,
-        blocks: u32,
+        grid: Grid,
         slots: &mut [u64],
         stop: &Stop,
     ) -> Result<(), RunError> {
         let params: Vec<u8> = slots.iter().flat_map(|slot| slot.to_le_bytes()).collect();
         let launch = Launch {
             kernel: &code.name,
-            blocks,
+            blocks: grid.blocks,
+            shared: grid.shared,
             params: &params,
         };
         let steps = self.steps.load(Ordering::Relaxed);

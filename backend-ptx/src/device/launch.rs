@@ -1,7 +1,7 @@
 //! Launches: the plan of a launch carried out step by step.
 
 use super::failures::{COUNTERS, Failures, Verdict};
-use super::{Buffer, Machine, Module, PtxDevice, deep};
+use super::{Buffer, Grid, Machine, Module, PtxDevice, deep};
 use crate::compile::Kernel;
 use crate::launch::{First, Fixed, Plan, Scratch as Array, Share, Step, plan, slots};
 use midend::device::{Arg, Device as _, Stop};
@@ -324,13 +324,17 @@ impl<M: Machine> Run<'_, M> {
         };
         let scratch: Vec<u64> = self.scratch.arrays.iter().map(|(at, _)| *at).collect();
         let mut slots = step.params(&self.slots, fixed, &scratch);
+        let grid = Grid {
+            blocks: step.blocks,
+            shared: step.shared,
+        };
         if !self.kernel.entries()[step.entry].indirect {
-            return machine.run(code, step.blocks, &mut slots, self.stop);
+            return machine.run(code, grid, &mut slots, self.stop);
         }
         let mut array = Scratch::new(machine);
         let address = array.alloc(ScalarType::U64, slots.len())?;
         machine.write(address, &Data::U64(slots))?;
-        machine.run(code, step.blocks, &mut [address], self.stop)
+        machine.run(code, grid, &mut [address], self.stop)
     }
 }
 

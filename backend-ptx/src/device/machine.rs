@@ -48,6 +48,22 @@ impl Place {
     }
 }
 
+/// What a launch has.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid {
+    /// The number of blocks.
+    pub blocks: u32,
+    /// Bytes of shared memory that each of them is given, besides that of the kernel's own variables.
+    pub shared: u32,
+}
+
+impl Grid {
+    /// So many blocks, of kernels whose shared memory is all their own.
+    pub const fn of(blocks: u32) -> Self {
+        Self { blocks, shared: 0 }
+    }
+}
+
 /// A machine. Whatever it is asked for happens in that order, perhaps later; what reads waits.
 ///
 /// Addresses are numbers, as kernels see them. Whoever holds an address gives it back once, and stays within its memory.
@@ -105,7 +121,7 @@ pub trait Machine: Send + Sync {
     fn run(
         &self,
         code: &Self::Code,
-        blocks: u32,
+        grid: Grid,
         slots: &mut [u64],
         stop: &Stop,
     ) -> Result<(), RunError>;

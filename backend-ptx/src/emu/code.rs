@@ -81,6 +81,8 @@ pub(super) struct Code {
     pub(super) locals: Vec<Option<u32>>,
     /// Variables in shared memory: bytes of an element, bytes.
     pub(super) shared: Vec<(u32, u32)>,
+    /// The one of them whose bytes a launch says.
+    pub(super) sized_by_launch: Option<usize>,
     pub(super) entry: Option<(u32, u32)>,
     /// Whether blocks of the kernel talk to each other.
     pub(super) communicates: bool,
@@ -220,6 +222,7 @@ impl<'f> Decoder<'f> {
             preds: self.preds,
             locals,
             shared,
+            sized_by_launch: self.func.sized_by_launch(),
             entry: match self.func.kind {
                 Kind::Entry {
                     threads, params, ..

@@ -22,6 +22,8 @@ pub struct Launch<'a> {
     pub kernel: &'a str,
     /// The number of blocks.
     pub blocks: u32,
+    /// The bytes of shared memory that each block is given.
+    pub shared: u32,
     /// The bytes of its parameters.
     pub params: &'a [u8],
 }
@@ -124,6 +126,7 @@ pub fn run(
         waiting: (0..launch.blocks).collect::<std::collections::VecDeque<_>>(),
         resident: Vec::new(),
         spare: Vec::new(),
+        shared: launch.shared,
         options,
     };
     let result = grid.run();
@@ -144,6 +147,8 @@ struct Grid<'a> {
     random: Random,
     waiting: std::collections::VecDeque<u32>,
     resident: Vec<Block>,
+    /// Bytes of shared memory that the launch gives each block.
+    shared: u32,
     /// Shared memory of blocks that have ended.
     spare: Vec<Vec<Bank>>,
     options: Options<'a>,
@@ -202,10 +207,12 @@ impl Grid<'_> {
         };
         let warps = self.world.threads / 32;
         let mut shared = self.spare.pop().unwrap_or_else(|| {
-            let vars = &self.program.codes[self.func].shared;
-            vars.iter()
-                .map(|(elem, bytes)| Bank::new(*elem, *bytes as usize))
-                .collect()
+            let code = &self.program.codes[self.func];
+            let bank = |(var, (elem, bytes)): (usize, &(u32, u32))| {
+                let sized = code.sized_by_launch == Some(var);
+                Bank::new(*elem, if sized { self.shared } else { *bytes } as usize)
+            };
+            code.shared.iter().enumerate().map(bank).collect()
         });
         shared.iter_mut().for_each(Bank::clear);
         let interval = self.world.intervals.begin(number);

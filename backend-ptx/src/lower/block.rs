@@ -31,9 +31,10 @@ use midend::ir::types::ScalarType;
 
 /// The widest rows of which a warp has one each.
 const WARP_ROW: i64 = 128;
-/// Bytes of shared memory for the point of a warp, and for that of a block, where it is not known how many are needed.
+/// Bytes of shared memory for the point of a warp where it is not known how many are needed.
 const WARP_ROOM: u32 = 4 << 10;
-const BLOCK_ROOMS: [u32; 2] = [12 << 10, ROOM as u32];
+/// The most bytes that are a variable of the kernel; beyond that, or where the number is not known, a launch gives a block what it needs.
+const OWN_ROOM: u32 = 40 << 10;
 
 /// A form of a kernel.
 #[derive(Debug)]
@@ -49,8 +50,8 @@ pub(crate) struct Size {
     pub(crate) threads: u32,
     /// The widest rows that it is meant for.
     pub(crate) width: i64,
-    /// Bytes of shared memory for its point.
-    pub(crate) room: u32,
+    /// Bytes of shared memory for its point; as many as a launch says, if nothing.
+    pub(crate) room: Option<u32>,
 }
 
 impl Size {
@@ -58,10 +59,10 @@ impl Size {
         Self {
             threads: 32,
             width: WARP_ROW,
-            room,
+            room: Some(room),
         }
     }
-    const fn block(room: u32) -> Self {
+    const fn block(room: Option<u32>) -> Self {
         Self {
             threads: THREADS,
             width: i64::MAX,
@@ -103,7 +104,8 @@ pub(super) fn forms(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> V
     });
     let mut forms = Vec::new();
     for team in teams(needs) {
-        let what = format!("by{}_{}", team.threads, team.room);
+        let room = team.room.map_or("any".to_owned(), |n| n.to_string());
+        let what = format!("by{}_{room}", team.threads);
         let mut shape = Shape::of(kernel, args, &what, 1);
         shape.bodies.clone_from(&inner);
         let entry = entry(source, &shape, |lower, extras| {
@@ -116,25 +118,22 @@ pub(super) fn forms(source: &mut Source<'_>, kernel: &Kernel, args: &[Var]) -> V
 
 /// The teams that points may be worked on by.
 fn teams(needs: BlockNeeds) -> Vec<Size> {
-    let most = ROOM as u32;
     let (width, bytes) = (needs.width.as_i64(), needs.bytes.as_i64());
     let narrow = width.is_none_or(|n| n <= WARP_ROW);
     let wide = width.is_none_or(|n| n > WARP_ROW);
     let Some(bytes) = bytes else {
         let warps = narrow.then(|| Size::warp(WARP_ROOM));
-        return warps
-            .into_iter()
-            .chain(BLOCK_ROOMS.map(Size::block))
-            .collect();
+        return warps.into_iter().chain([Size::block(None)]).collect();
     };
-    let Some(bytes) = u32::try_from(bytes).ok().filter(|n| *n <= most) else {
+    let Some(bytes) = u32::try_from(bytes).ok().filter(|n| *n <= ROOM as u32) else {
         return vec![];
     };
     let warp = Size::warp(bytes);
-    let fits = narrow && bytes * warp.points() <= most;
+    let fits = narrow && bytes * warp.points() <= OWN_ROOM;
+    let own = Some(bytes).filter(|bytes| *bytes <= OWN_ROOM);
     let mut all = Vec::new();
     all.extend(fits.then_some(warp));
-    all.extend((wide || !fits).then_some(Size::block(bytes)));
+    all.extend((wide || !fits).then_some(Size::block(own)));
     all
 }
 
@@ -170,13 +169,18 @@ fn stores_at_times(body: &Body<Mem>) -> bool {
 impl Lower<'_> {
     /// All points, a team taking every so many. The parameter is the number of points.
     fn by_teams(&mut self, kernel: &Kernel, size: Size, points: Reg) {
-        let room = size
-            .room
-            .next_multiple_of(ROUNDING as u32)
-            .max(ROUNDING as u32);
         let elem = smallest(&kernel.body);
-        let all = room * size.points();
-        let pool = self.b.variable("room", Space::Shared, elem, all / elem);
+        let rounded = |room: u32| {
+            let room = room.next_multiple_of(ROUNDING as u32);
+            room.max(ROUNDING as u32)
+        };
+        let pool = match size.room.map(rounded) {
+            Some(room) => {
+                let all = room * size.points();
+                self.b.variable("room", Space::Shared, elem, all / elem)
+            }
+            None => self.b.sized_by_launch("room", elem),
+        };
         let pool = self.b.address_of(pool);
         let (thread, all) = self.thread();
         let shift = Operand::Imm(size.threads.trailing_zeros().into());
@@ -186,7 +190,7 @@ impl Lower<'_> {
             (tid, pool)
         } else {
             let within = self.b.bin(Binary::Shr, Ty::U32, tid, shift);
-            let before = Operand::Imm(room.into());
+            let before = Operand::Imm(size.room.map_or(0, rounded).into());
             let before = self.b.bin(Binary::Mul, Ty::U32, within, before);
             let start = self.b.bin(Binary::Add, Ty::U32, pool, before);
             (self.b.special(Special::Lane), start)

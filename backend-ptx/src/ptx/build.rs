@@ -66,6 +66,20 @@ impl Builder {
         number
     }
 
+    /// A new variable in shared memory, as long as a launch says; its number.
+    pub fn sized_by_launch(&mut self, name: &str, elem: u32) -> u32 {
+        let number = self.func.vars.len() as u32;
+        // It is declared outside of the kernel.
+        let name = format!("{}_{name}_{number}", self.func.name);
+        self.func.vars.push(Variable {
+            name,
+            space: Space::Shared,
+            elem,
+            len: 0,
+        });
+        number
+    }
+
     /// From here on, code comes from this place.
     pub fn origin(&mut self, origin: Origin) {
         if self.func.origins[self.origin as usize] != origin {

@@ -69,8 +69,15 @@ pub struct Variable {
     pub space: Space,
     /// Bytes of an element.
     pub elem: u32,
-    /// Number of elements.
+    /// Number of elements; as many as a launch says where it is 0, which one shared variable of a kernel may have.
     pub len: u32,
+}
+
+impl Variable {
+    /// Whether a launch says how long it is.
+    pub fn is_sized_by_launch(&self) -> bool {
+        self.space == Space::Shared && self.len == 0
+    }
 }
 
 /// Where code comes from.
@@ -158,7 +165,11 @@ impl Func {
     pub fn class(&self, reg: Reg) -> Option<Class> {
         self.regs.get(reg.0 as usize).copied()
     }
-    /// Bytes of shared memory that a block takes.
+    /// The variable that a launch gives its length.
+    pub fn sized_by_launch(&self) -> Option<usize> {
+        self.vars.iter().position(Variable::is_sized_by_launch)
+    }
+    /// Bytes of shared memory that a block takes, besides those that a launch gives it.
     pub fn shared(&self) -> u64 {
         let shared = self.vars.iter().filter(|var| var.space == Space::Shared);
         shared.fold(0, |bytes: u64, var| {

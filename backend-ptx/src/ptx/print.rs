@@ -93,6 +93,14 @@ struct Text<'a> {
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let (outside, inside): (Vec<_>, Vec<_>) = self
+            .func
+            .vars
+            .iter()
+            .partition(|var| var.is_sized_by_launch());
+        for var in outside {
+            writeln!(f, ".extern .shared .align 16 .b8 {}[];", var.name)?;
+        }
         writeln!(f, "{}\n{{", Head(self.func))?;
         for (class, ty, letter) in CLASSES {
             let count = self.func.regs.iter().filter(|c| **c == class).count();
@@ -100,7 +108,7 @@ impl Display for Text<'_> {
                 writeln!(f, "  .reg .{ty} %{letter}<{}>;", self.func.regs.len())?;
             }
         }
-        for var in &self.func.vars {
+        for var in inside {
             let space = space(var.space);
             let bytes = u64::from(var.elem) * u64::from(var.len);
             let align = var

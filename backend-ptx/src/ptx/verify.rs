@@ -104,6 +104,10 @@ impl Checker<'_> {
                 return Err(format!("{} has elements of {} bytes", var.name, var.elem));
             }
         }
+        let sized = self.func.vars.iter().filter(|var| var.is_sized_by_launch());
+        if sized.count() > 1 {
+            return Err("two variables whose length a launch says".to_owned());
+        }
         let shared = self.func.shared();
         if shared > SHARED {
             return Err(format!("{shared} bytes of shared memory"));

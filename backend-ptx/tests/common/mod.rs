@@ -38,6 +38,7 @@ pub(crate) fn run(
     let launch = Launch {
         kernel: "k",
         blocks,
+        shared: 0,
         params: &bytes,
     };
     let options = Options {

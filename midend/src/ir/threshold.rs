@@ -32,8 +32,9 @@ pub enum ThresholdKind {
     /// How many rows [`ELEMENTS`] make, where the second version reduces rows whose elements lie side by side: it is the better
     /// one however many points there are, unless rows are short.
     Rows,
-    /// How many rows fit into the memory that a block of threads shares ([`ROOM`]): if one does, a block works on a row, and what it makes
-    /// of it stays there. Never reached on devices without such blocks, whatever is asked for.
+    /// How many rows fit into the memory that a block of threads shares on the device that gives it most ([`ROOM`]); a device that gives less
+    /// wants more of them. If enough do, a block works on a row, and what it makes of it stays there. Never reached on devices without
+    /// such blocks, whatever is asked for.
     Block,
     /// As [`ThresholdKind::Outer`] where the second version is nothing but reductions of columns: where these fill vector registers, and
     /// are cut into pieces, only very many points are enough.
@@ -119,8 +120,8 @@ impl Names {
     }
 }
 
-/// The bytes of memory that a block of threads has to itself on every device that has such blocks.
-pub const ROOM: i64 = 40 << 10;
+/// The most bytes of memory that a block of threads has to itself on any device.
+pub const ROOM: i64 = 223 << 10;
 
 /// The elements whose rows are counted to say how short rows are.
 pub const ELEMENTS: i64 = 1 << 20;

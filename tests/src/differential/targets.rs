@@ -37,12 +37,14 @@ const FORMS: [Option<Limits>; 3] = [
         tiles: 1,
         ragged: 4,
         resident: 2,
+        room: 96 << 10,
     }),
     Some(Limits {
         wide: 1,
         tiles: 2,
         ragged: 0,
         resident: 1,
+        room: 60 << 10,
     }),
 ];
 

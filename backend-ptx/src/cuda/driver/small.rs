@@ -2,6 +2,7 @@
 //! by a kernel of its own, which this machine watches; the driver then has nothing to do but to start the kernel.
 
 use super::{Function, Gpu, Result, STAGED, lock};
+use crate::device::Grid;
 use crate::report;
 use cudarc::driver::{result, sys};
 use std::hint::spin_loop;
@@ -57,7 +58,7 @@ impl Gpu {
         // A device knows pinned memory by the same addresses.
         let to = staging.memory.expose_provenance() as u64;
         let mut slots = report::slots(to, (to + STAGED as u64, number), places);
-        self.launch(kernel, (1, report::THREADS), &mut slots)?;
+        self.launch(kernel, report::THREADS, Grid::of(1), &mut slots)?;
         self.watch(|| flag.load(Ordering::Acquire) == number)?;
         // SAFETY: so many bytes were written there before the flag, or before the stream was done.
         Ok(unsafe { std::slice::from_raw_parts(staging.memory, all) }.to_vec())
