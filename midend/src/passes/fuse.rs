@@ -18,6 +18,7 @@
 //! | map-map, reduce-reduce, scan-scan, map-reduce, map-scan, hist-hist, scatter-scatter | neighbours that share an input | `horizontal.rs` |
 //! | map-rows | rows that maps make, and what traverses all of their elements | `flat.rs` |
 //! | map-counter | what an operator finds by its counter, and what makes it | `counter.rs` |
+//! | map-concat | an operator and the concatenations that it traverses, rotations among them | `concat.rs` |
 //! | map-index, map-slice, map-rearrange, map-reshape | views of what maps make become views of what they read | `index.rs` |
 //!
 //! It goes by the components of tuples: results of a producer that are also read elsewhere stay results of the fused operator. No
@@ -31,6 +32,7 @@
 //! `stream_par` (thesis 7.1): an operator that maps, scans and reduces at once becomes one loop without arrays between
 //! its parts where it is executed sequentially, which is what the thesis has the stream forms for.
 
+mod concat;
 mod counter;
 mod filter;
 mod flat;
@@ -101,6 +103,7 @@ impl Fuse<'_> {
             self.narrow(body);
             self.rows(body);
             self.views(body);
+            self.concatenations(body);
             self.counters(body);
         }
         if operators > 1 {
