@@ -438,3 +438,33 @@ fn binary16_is_rounded_once_from_binary32() {
     assert_eq!(short("ldexp", &[1.5, -25.0]).to_bits(), 1);
     assert_eq!(short("ldexp", &[1.0, 16.0]), f16::INFINITY);
 }
+
+/// The simplifier takes the number for its power of one, and one for its power of zero.
+#[test]
+fn powers_of_one_and_zero_are_exact() {
+    let mut state = 1u64;
+    for i in 0..100_000u64 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(i | 1);
+        // All exponents, and subnormal numbers by themselves.
+        let bits = if i % 4 == 0 { state >> 12 } else { state };
+        let x = f64::from_bits(bits);
+        if !x.is_nan() {
+            assert_eq!(double("pow", &[x, 1.0]).to_bits(), x.to_bits(), "{x:e}");
+            assert_eq!(double("pow", &[x, 0.0]).to_bits(), 1f64.to_bits());
+        }
+        let x = f32::from_bits((bits >> 32) as u32);
+        let op = operation("pow", ScalarType::F32);
+        if !x.is_nan() {
+            let power = eval(op, &[Const::f32(x), Const::f32(1.0)]);
+            assert_eq!(power, Ok(Const::f32(x)));
+        }
+    }
+    for bits in 0..=u16::MAX {
+        let x = f16::from_bits(bits);
+        if !x.is_nan() {
+            assert_eq!(short("pow", &[x.to_f32(), 1.0]).to_bits(), bits);
+        }
+    }
+}

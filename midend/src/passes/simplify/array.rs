@@ -179,10 +179,11 @@ impl<D: Dialect> Simplify<'_, D> {
                 len: _,
                 start,
                 step,
-                ty: ScalarType::I64,
+                ty,
             } => {
                 fired("fold/index-of-iota");
-                let elem = self.along((*start, *step), indices[0], stm, out);
+                let index = self.convert(indices[0], *ty, stm, out);
+                let elem = self.along(*ty, (*start, *step), index, stm, out);
                 Some(Folded::Atom(elem))
             }
             ArrayOp::Replicate { shape, value } if indices.len() == shape.len() => {
@@ -233,8 +234,7 @@ impl<D: Dialect> Simplify<'_, D> {
                     Folded::Op(ArrayOp::Index { array, indices })
                 })
             }
-            ArrayOp::Iota { .. }
-            | ArrayOp::Replicate { .. }
+            ArrayOp::Replicate { .. }
             | ArrayOp::Rearrange { .. }
             | ArrayOp::Update { .. }
             | ArrayOp::Scratch { .. }
@@ -271,8 +271,9 @@ impl<D: Dialect> Simplify<'_, D> {
             return None;
         };
         fired("fold/slice-of-slice");
-        let start = self.along((from, by), start, stm, out);
-        let stride = self.emit(BinOp::Mul, stride, by, stm, out);
+        let start = self.along(ScalarType::I64, (from, by), start, stm, out);
+        let op = ScalarOp::Bin(BinOp::Mul, ScalarType::I64);
+        let stride = self.emit(op, vec![stride, by], stm, out);
         let dims = vec![SliceDim::Range { start, len, stride }];
         let array = *array;
         Some(Folded::Op(ArrayOp::Slice { array, dims }))
@@ -302,35 +303,58 @@ impl<D: Dialect> Simplify<'_, D> {
                     start,
                     len: _,
                     stride,
-                } => self.along((start, stride), *rest.next()?, stm, out),
+                } => self.along(ScalarType::I64, (start, stride), *rest.next()?, stm, out),
             });
         }
         all.extend(rest);
         Some(all)
     }
 
-    /// The element of `start, start + step, ..` at an index.
+    /// The element of `start, start + step, ..` at an index, all of one type.
     fn along(
         &mut self,
+        ty: ScalarType,
         (start, step): (Atom, Atom),
         index: Atom,
         stm: &Stm<D>,
         out: &mut Vec<Stm<D>>,
     ) -> Atom {
-        let distance = self.emit(BinOp::Mul, index, step, stm, out);
-        self.emit(BinOp::Add, start, distance, stm, out)
+        let mul = ScalarOp::Bin(BinOp::Mul, ty);
+        let distance = self.emit(mul, vec![index, step], stm, out);
+        let add = ScalarOp::Bin(BinOp::Add, ty);
+        self.emit(add, vec![start, distance], stm, out)
     }
 
-    /// An operation on `i64`, as a statement before the one at hand if it is not trivial.
-    fn emit(&mut self, op: BinOp, a: Atom, b: Atom, stm: &Stm<D>, out: &mut Vec<Stm<D>>) -> Atom {
+    /// An index as a number of another type.
+    fn convert(
+        &mut self,
+        index: Atom,
+        ty: ScalarType,
+        stm: &Stm<D>,
+        out: &mut Vec<Stm<D>>,
+    ) -> Atom {
+        if ty == ScalarType::I64 {
+            return index;
+        }
+        let op = ScalarOp::Convert(ScalarType::I64, ty);
+        self.emit(op, vec![index], stm, out)
+    }
+
+    /// A scalar operation, as a statement before the one at hand if it is not trivial.
+    fn emit(&mut self, op: ScalarOp, args: Vec<Atom>, stm: &Stm<D>, out: &mut Vec<Stm<D>>) -> Atom {
+        let name = if let ScalarOp::Bin(op, _) = op {
+            op.name()
+        } else {
+            "convert"
+        };
         let v = self.vars.push(VarInfo {
-            name: op.name().into(),
-            ty: Type::I64,
+            name: name.into(),
+            ty: Type::Scalar(op.result()),
         });
         let new = Stm {
             binds: vec![v],
             certs: Vec::new(),
-            exp: Exp::Scalar(ScalarOp::Bin(op, ScalarType::I64), vec![a, b]),
+            exp: Exp::Scalar(op, args),
             span: stm.span,
         };
         self.scalar(v, new, out);

@@ -7,6 +7,7 @@ use crate::fired::fired;
 use crate::interp::scalar::convert::convert;
 use crate::interp::scalar::eval;
 use crate::ir::dialect::Dialect;
+use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, UnOp};
 use crate::ir::syntax::{Atom, Exp};
 use crate::ir::types::ScalarType;
@@ -185,26 +186,70 @@ impl<D: Dialect> Simplify<'_, D> {
         Some(Exp::Atom(atom))
     }
 
-    /// Sums of sums with constants, and differences that undo sums. Integers wrap, so this holds for all.
-    fn fold_sum(&self, op: BinOp, ty: ScalarType, a: Atom, b: Atom) -> Option<Exp<D>> {
-        if op == BinOp::Sub
-            && let Some((ScalarOp::Bin(BinOp::Add, _), &[x, y])) = self.operation(a)
-        {
-            if x == b {
-                return Some(Exp::Atom(y));
-            }
-            if y == b {
-                return Some(Exp::Atom(x));
-            }
+    /// A sum or difference of sums in which terms cancel, if what is left are two terms at most: `(x + n + 1) - (x + 1)` is `n`.
+    fn cancelled(&self, op: BinOp, ty: ScalarType, a: Atom, b: Atom) -> Option<Exp<D>> {
+        let mut sum = Sum {
+            terms: Vec::new(),
+            constant: convert(ty, Const::I64(0)),
+            cancels: false,
+        };
+        self.add_terms(&mut sum, ty, (a, false), SUM_DEPTH)?;
+        self.add_terms(&mut sum, ty, (b, op == BinOp::Sub), SUM_DEPTH)?;
+        if !sum.cancels {
+            return None;
         }
-        if op == BinOp::Add {
-            for (difference, other) in [(a, b), (b, a)] {
-                if let Some((ScalarOp::Bin(BinOp::Sub, _), &[x, y])) = self.operation(difference)
-                    && y == other
-                {
-                    return Some(Exp::Atom(x));
-                }
+        let is_zero = sum.constant == convert(ty, Const::I64(0));
+        let constant = Atom::Const(sum.constant);
+        let (op, args) = match sum.terms[..] {
+            [] => return Some(Exp::Atom(constant)),
+            [(x, false)] if is_zero => return Some(Exp::Atom(x.into())),
+            [(x, false)] => (BinOp::Add, [x.into(), constant]),
+            [(x, true)] => (BinOp::Sub, [constant, x.into()]),
+            [(x, false), (y, false)] if is_zero => (BinOp::Add, [x.into(), y.into()]),
+            [(x, false), (y, true)] | [(y, true), (x, false)] if is_zero => {
+                (BinOp::Sub, [x.into(), y.into()])
             }
+            _ => return None,
+        };
+        Some(Exp::Scalar(ScalarOp::Bin(op, ty), args.to_vec()))
+    }
+
+    /// Adds what an atom is the sum of; nothing if a constant has another type.
+    fn add_terms(
+        &self,
+        sum: &mut Sum,
+        ty: ScalarType,
+        (atom, negative): (Atom, bool),
+        depth: usize,
+    ) -> Option<()> {
+        let v = match atom {
+            Atom::Const(c) => {
+                let op = if negative { BinOp::Sub } else { BinOp::Add };
+                sum.constant = eval(ScalarOp::Bin(op, ty), &[sum.constant, c]).ok()?;
+                return Some(());
+            }
+            Atom::Var(v) => v,
+        };
+        if let (Some(depth), Some((ScalarOp::Bin(op @ (BinOp::Add | BinOp::Sub), _), &[x, y]))) =
+            (depth.checked_sub(1), self.operation(atom))
+        {
+            self.add_terms(sum, ty, (x, negative), depth)?;
+            return self.add_terms(sum, ty, (y, negative != (op == BinOp::Sub)), depth);
+        }
+        match sum.terms.iter().position(|term| *term == (v, !negative)) {
+            Some(at) => {
+                sum.terms.remove(at);
+                sum.cancels = true;
+            }
+            None => sum.terms.push((v, negative)),
+        }
+        Some(())
+    }
+
+    /// Sums of sums with constants, and sums and differences in which terms cancel. Integers wrap, so this holds for all.
+    fn fold_sum(&self, op: BinOp, ty: ScalarType, a: Atom, b: Atom) -> Option<Exp<D>> {
+        if let Some(shorter) = self.cancelled(op, ty, a, b) {
+            return Some(shorter);
         }
         let (sum, c) = match (a, b) {
             (a @ Atom::Var(_), Atom::Const(c)) => (a, c),
@@ -326,6 +371,18 @@ fn negation<D>(a: Atom) -> Exp<D> {
     Exp::Scalar(ScalarOp::Un(UnOp::Not, ScalarType::Bool), vec![a])
 }
 
+/// How deep sums are looked into for terms that cancel.
+const SUM_DEPTH: usize = 3;
+
+/// A sum of variables, of which some are subtracted, and a constant.
+struct Sum {
+    /// The variables, and whether they are subtracted.
+    terms: Vec<(Var, bool)>,
+    constant: Const,
+    /// Whether a variable was added and subtracted.
+    cancels: bool,
+}
+
 /// Identities that hold for every float, signed zeros, infinities and NaN among them.
 fn fold_float<D>(op: BinOp, ty: ScalarType, a: Atom, b: Atom) -> Option<Exp<D>> {
     let is = |a: Atom, value: f64| match a.as_const() {
@@ -341,7 +398,11 @@ fn fold_float<D>(op: BinOp, ty: ScalarType, a: Atom, b: Atom) -> Option<Exp<D>> 
         BinOp::Add if is(a, -0.0) => Some(Exp::Atom(b)),
         BinOp::Add if is(b, -0.0) => Some(Exp::Atom(a)),
         BinOp::Sub if is(b, 0.0) => Some(Exp::Atom(a)),
-        // `math::power::pow` rounds these two as the product and the quotient are.
+        // `math::power::pow` rounds these as the product and the quotient are.
+        BinOp::Pow if is(b, 1.0) => Some(Exp::Atom(a)),
+        BinOp::Pow if is(b, 0.0) || is(b, -0.0) => {
+            Some(Exp::Atom(convert(ty, Const::I64(1)).into()))
+        }
         BinOp::Pow if is(b, 2.0) => Some(square(ty, a)),
         BinOp::Pow if is(b, -1.0) => {
             let one = convert(ty, Const::I64(1));
