@@ -48,7 +48,8 @@ fn program(text: &str) -> Program<Soac> {
 fn lowered(text: &str) -> (Program<Mem>, Executable) {
     let nested = program(text);
     let signatures = signatures(&nested);
-    let plan = plan(flatten(nested, &midend::pass::Options::default()));
+    let options = midend::pass::Options::default();
+    let plan = plan(flatten(nested, &options), &options);
     verified(&plan);
     let executable = Executable::new(&plan, signatures);
     (plan, executable)
@@ -106,7 +107,7 @@ fn run(text: &str, args: Vec<Value>) -> Vec<Value> {
         result.as_ref(),
         Ok(&expected),
         "plan:\n{}",
-        print::program(&plan(flat))
+        print::program(&plan(flat, &midend::pass::Options::default()))
     );
     expected
 }

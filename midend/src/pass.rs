@@ -42,6 +42,8 @@ pub struct Options {
     pub inline_total: usize,
     /// Whether neighbouring points should read neighbouring elements, so that arrays are put in another order for it.
     pub coalesce: bool,
+    /// Whether the device works while the host goes on, so that to read what a kernel makes is to wait.
+    pub asynchronous: bool,
     /// Whether the last digits of floats are free.
     pub fast_math: bool,
     /// Whether indices and slices go unchecked. A program that leaves its arrays does anything then, as one in C would.
@@ -64,6 +66,7 @@ impl Default for Options {
             inline_parallel: 500,
             inline_total: 20_000,
             coalesce: true,
+            asynchronous: true,
             fast_math: false,
             unchecked: false,
             without: Vec::new(),

@@ -16,6 +16,7 @@ pub mod operators;
 pub mod overwrite;
 pub mod plan;
 pub mod simplify;
+pub mod sink;
 pub mod specialize;
 pub mod tables;
 pub mod tile;
@@ -38,7 +39,7 @@ pub const FLATTEN: Pass<Soac, Seg> = Pass {
 pub const PLAN: Pass<Seg, Mem> = Pass {
     name: "plan",
     summary: "arrays become views of buffers, parallel operations become kernels",
-    run: |program, _| plan::plan(program),
+    run: |program, cx| plan::plan(program, cx.options),
 };
 
 /// The passes of the nested dialect by name, those that the pipeline runs only as parts of others among them.
@@ -99,5 +100,6 @@ pub const PLANNED: &[Pass<Mem>] = &[
     fast_math::PASS,
     join::PASS,
     overwrite::PASS,
+    sink::PASS,
     forward::PASS,
 ];

@@ -9,7 +9,7 @@ use crate::ir::syntax::Program;
 use crate::pass::Pass;
 use crate::passes::{
     self, dead_code, differences, elide, fast_math, forward, fuse, hoist, inline, join, layout,
-    operators, overwrite, simplify, specialize, tables, tile, unchecked,
+    operators, overwrite, simplify, sink, specialize, tables, tile, unchecked,
 };
 use crate::plan::{Signature, signatures};
 
@@ -82,7 +82,8 @@ pub const PLANNED: &[Pass<Mem>] = &[
     fast_math::PASS,
     // Equal indices are the same by now.
     overwrite::PASS,
-    // The order of frees matters no more.
+    // The order of frees matters no more; numbers that stay here need not go anywhere.
+    sink::PASS,
     forward::PASS,
 ];
 

@@ -19,6 +19,7 @@ mod steps;
 mod work;
 
 pub use counts::{Counts, Work};
+pub(crate) use estimate::additions;
 pub use estimate::{Effort, estimate};
 pub use memory::{Asker, Memory, Share};
 pub use profile::{BuffersMade, EVENTS, GuardPassed, Profile, Profiler, WorkDone, WorkEvent};

@@ -132,10 +132,12 @@ impl Session {
     }
     fn open(mut options: Options, observer: Option<Observer>) -> Result<Self, SessionError> {
         // Lanes of a processor go through rows of their own as well as through neighbours; a plan for both must suit it.
-        options.passes.options.coalesce &= match options.target {
+        let for_gpu = match options.target {
             Target::Cpu | Target::Auto => false,
             Target::Ptx | Target::PtxEmu | Target::Interp => true,
         };
+        options.passes.options.coalesce &= for_gpu;
+        options.passes.options.asynchronous &= for_gpu;
         let devices = Devices::open(&options).map_err(|why| {
             // An absent device has not failed.
             SessionError(if let RunError::Device(why) = why {

@@ -23,7 +23,8 @@ pub(crate) fn agrees(
 ) -> Option<(String, Option<String>)> {
     let nested = read::program(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let signatures = signatures(&nested);
-    let plan = plan(flatten(nested.clone(), &midend::pass::Options::default()));
+    let options = midend::pass::Options::default();
+    let plan = plan(flatten(nested.clone(), &options), &options);
     let modules: Vec<_> = devices
         .iter()
         .map(|device| device.compile(&plan).expect("compiles"))

@@ -30,6 +30,7 @@ mod kernel;
 mod layout;
 mod looping;
 mod own;
+mod peel;
 mod ragged;
 mod scan;
 mod serial;
@@ -46,14 +47,16 @@ use crate::ir::syntax::{Atom, Body, Exp, Fun, LoopForm, Program, Stm, Vars};
 use crate::ir::threshold::{Threshold, ThresholdKind};
 use crate::ir::types::{AccType, Type};
 use crate::ir::walk::deep;
+use crate::pass::Options;
 use emit::Frame;
 use std::collections::{BTreeMap, BTreeSet};
 use view::View;
 
 /// Lowers a program.
-pub fn plan(program: Program<Seg>) -> Program<Mem> {
+pub fn plan(program: Program<Seg>, options: &Options) -> Program<Mem> {
     let Program { vars, funs, spans } = program;
     let mut cx = Cx::new(&funs, vars);
+    cx.asynchronous = options.asynchronous;
     let mut lowered: IdVec<FunId, Fun<Mem>> = IdVec::new();
     for (id, fun) in funs.enumerate() {
         let fun = if cx.runs_on_host(id) {
@@ -143,6 +146,10 @@ struct Cx<'p> {
     /// The bytes that a block of each kernel needs on whose points blocks work, in the current branch; nothing where the host does not
     /// know them.
     by_blocks: Vec<Option<Atom>>,
+    /// Whether the host would wait for what kernels make.
+    asynchronous: bool,
+    /// Loops of which the host has executed the first iterations, by the first that they bind.
+    unpeeled: BTreeSet<Var>,
     /// Place and certificates of the statement at hand.
     span: SpanId,
     certs: Vec<Var>,
@@ -177,6 +184,8 @@ impl<'p> Cx<'p> {
             steady: false,
             block_guards: BTreeMap::new(),
             by_blocks: Vec::new(),
+            asynchronous: false,
+            unpeeled: BTreeSet::new(),
             span: Spans::NONE,
             certs: Vec::new(),
         }
@@ -253,7 +262,11 @@ impl<'p> Cx<'p> {
                 }
             }
             Exp::Loop { params, form, body } => {
-                if !(self.mode == Mode::Host && self.serial_loop(stm, params, form, body)) {
+                let host = self.mode == Mode::Host;
+                let is_done = host
+                    && (self.peel(stm, params, form, body)
+                        || self.serial_loop(stm, params, form, body));
+                if !is_done {
                     self.looping(&stm.binds, (params, form, body));
                 }
             }

@@ -17,6 +17,8 @@ mod effort;
 mod numbers;
 mod weight;
 
+pub(crate) use weight::of as additions;
+
 pub use effort::Effort;
 pub(super) use effort::{Given, Kernels};
 

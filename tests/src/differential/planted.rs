@@ -186,6 +186,11 @@ pub static PLANTS: &[Plant] = &[
         change: Change::Sequences(over_any),
     },
     Plant {
+        pass: "sink",
+        what: "numbers that kernels load instead of the host are zero",
+        change: Change::Planned(loads_nothing),
+    },
+    Plant {
         pass: "forward",
         what: "single elements are copied onto themselves",
         change: Change::Planned(element_stays),
@@ -488,6 +493,20 @@ fn turned_loops(_: &Vars, stms: &mut [Stm<Mem>]) {
     let is_loop = |stm: &Stm<Mem>| matches!(stm.exp, Exp::Loop { .. }) && stm.binds.is_empty();
     if let Some(i) = (1..stms.len()).find(|i| is_loop(&stms[i - 1]) && is_loop(&stms[*i])) {
         stms.swap(i - 1, i);
+    }
+}
+
+fn loads_nothing(vars: &Vars, stm: &mut Stm<Mem>) {
+    let Exp::Op(Mem::Launch(kernel)) = &mut stm.exp else {
+        return;
+    };
+    for stm in &mut kernel.body.stms {
+        if let Exp::Op(Mem::Load { index, .. }) = &stm.exp
+            && index.as_i64() == Some(0)
+            && let Some(ty) = vars[stm.binds[0]].ty.elem()
+        {
+            stm.exp = Exp::Atom(Atom::Const(Const::zero(ty)));
+        }
     }
 }
 

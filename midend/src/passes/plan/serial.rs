@@ -87,7 +87,8 @@ impl Cx<'_> {
         let Exp::Call { args, .. } = &stm.exp else {
             return false;
         };
-        let worth = !self.parallel[fun.0 as usize] && is_long(&self.source[fun].body);
+        let body = &self.source[fun].body;
+        let worth = !self.parallel[fun.0 as usize] && is_long(body) && !self.is_for_host(body);
         if !worth || stm.binds.iter().any(|&b| self.is_array(b)) {
             return false;
         }

@@ -8,7 +8,7 @@ const SLOW: f64 = 8.0;
 const FUNCTION: f64 = 24.0;
 
 /// How many additions take as long.
-pub(super) fn of(op: ScalarOp) -> f64 {
+pub(crate) fn of(op: ScalarOp) -> f64 {
     match op {
         ScalarOp::Un(op, _) => unary(op),
         ScalarOp::Bin(op, _) => binary(op),
