@@ -1,10 +1,13 @@
 //! The formatter: what it writes, and over whole programs that it changes layout alone.
 
+mod support;
+
 use expect_test::{Expect, expect};
 use frontend::source::FileId;
 use frontend::syntax::bare::bare;
 use frontend::syntax::{format_program, parse_program};
 use std::path::{Path, PathBuf};
+use support::programs;
 
 const FILE: FileId = FileId(0);
 
@@ -62,20 +65,6 @@ fn keeps(name: &str, text: &str) {
     );
     for line in formatted.lines() {
         assert_eq!(line, line.trim_end(), "{name}: blanks at the end of a line");
-    }
-}
-
-fn programs(directory: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            programs(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "fut") {
-            found.push(path);
-        }
     }
 }
 

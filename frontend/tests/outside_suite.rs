@@ -5,24 +5,12 @@
     reason = "the counts are what one runs this test for"
 )]
 
+mod support;
+
 use frontend::render::{Look, render};
 use frontend::source::SourceMap;
 use frontend::syntax::parse_program_bytes;
-use std::path::{Path, PathBuf};
-
-fn programs(directory: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            programs(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "fut") {
-            found.push(path);
-        }
-    }
-}
+use support::programs;
 
 /// Whether the first test block says that the program must be refused.
 fn must_be_refused(text: &str) -> bool {

@@ -137,6 +137,19 @@ pub struct Strided<'a, B> {
     pub strides: &'a [i64],
 }
 
+/// The strides, in elements, of a contiguous array in row-major order.
+pub fn row_major_strides(shape: &[i64]) -> Vec<i64> {
+    let mut next = 1_i64;
+    let mut strides: Vec<i64> = (shape.iter().rev())
+        .map(|extent| {
+            let longer = next.saturating_mul(*extent);
+            std::mem::replace(&mut next, longer)
+        })
+        .collect();
+    strides.reverse();
+    strides
+}
+
 /// An argument of a kernel.
 #[derive(Clone, Debug)]
 pub enum Arg<B> {

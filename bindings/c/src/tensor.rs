@@ -3,6 +3,7 @@
 use crate::error::Failure;
 use arrc::session::Resident;
 use arrc::{Layout, Value};
+use midend::device::row_major_strides;
 use midend::ir::types::ScalarType;
 use midend::with_data;
 use std::ffi::c_void;
@@ -85,7 +86,7 @@ impl Elements {
         };
         let shape = list(tensor.shape);
         let strides = match tensor.strides.is_null() {
-            true => strides_of(&shape),
+            true => row_major_strides(&shape),
             false => list(tensor.strides),
         };
         let offset = usize::try_from(tensor.byte_offset).unwrap_or(0);
@@ -137,20 +138,6 @@ const fn code(elem: ScalarType) -> u8 {
     }
 }
 
-/// The strides, in elements, of elements side by side in row-major order.
-fn strides_of(shape: &[i64]) -> Vec<i64> {
-    let mut next = 1_i64;
-    let mut strides: Vec<i64> = (shape.iter().rev())
-        .map(|extent| {
-            let stride = next;
-            next = next.saturating_mul(*extent);
-            stride
-        })
-        .collect();
-    strides.reverse();
-    strides
-}
-
 /// What an exported tensor refers to.
 struct Context {
     _resident: Resident,
@@ -178,7 +165,7 @@ pub(crate) fn export(
 ) -> *mut Managed {
     let (elem, shape) = (resident.elem(), resident.shape().to_vec());
     let mut context = Box::new(Context {
-        strides: strides_of(&shape),
+        strides: row_major_strides(&shape),
         shape,
         _resident: resident,
         _copied: copied,

@@ -2,6 +2,7 @@
 
 use arrc::{Adopted, Layout, adopt};
 use half::f16;
+use midend::device::row_major_strides;
 use midend::ir::scalar::Const;
 use midend::ir::types::ScalarType;
 use pyo3::prelude::*;
@@ -100,7 +101,7 @@ impl Given {
         };
         // Bytes are tested before they are read as truth values, which takes them to be side by side.
         Ok(found.filter(|given| {
-            elem != ScalarType::Bool || given.strides == side_by_side(&given.shape, elem)
+            elem != ScalarType::Bool || given.strides == contiguous(&given.shape, elem)
         }))
     }
 
@@ -137,7 +138,7 @@ impl Given {
         };
         let shape = list(array.shape);
         let strides = match array.strides.is_null() {
-            true => side_by_side(&shape, elem),
+            true => contiguous(&shape, elem),
             false => list(array.strides),
         };
         Ok(Some(Some(Self {
@@ -179,7 +180,7 @@ impl Given {
         let strides = field(pyo3::intern!(py, "strides"))?;
         let strides = match strides.filter(|strides| !strides.is_none()) {
             Some(strides) => strides.extract()?,
-            None => side_by_side(&shape, elem),
+            None => contiguous(&shape, elem),
         };
         Ok(Some(Self {
             start: std::ptr::with_exposed_provenance(address),
@@ -228,16 +229,9 @@ pub(crate) fn address(array: &Bound<'_, PyAny>) -> PyResult<*const u8> {
     Ok(std::ptr::with_exposed_provenance(address))
 }
 
-/// The strides of elements side by side in row-major order.
-fn side_by_side(shape: &[i64], elem: ScalarType) -> Vec<i64> {
-    let mut next = i64::try_from(elem.bytes()).unwrap_or(1);
-    let mut strides: Vec<i64> = (shape.iter().rev())
-        .map(|extent| {
-            let stride = next;
-            next = next.saturating_mul(*extent);
-            stride
-        })
-        .collect();
-    strides.reverse();
-    strides
+/// The strides, in bytes, of a contiguous array in row-major order.
+fn contiguous(shape: &[i64], elem: ScalarType) -> Vec<i64> {
+    let bytes = i64::try_from(elem.bytes()).unwrap_or(1);
+    let strides = row_major_strides(shape).into_iter();
+    strides.map(|stride| stride.saturating_mul(bytes)).collect()
 }

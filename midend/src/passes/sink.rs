@@ -23,7 +23,7 @@ use crate::ir::id::Var;
 use crate::ir::mem::{Kernel, KernelKind, Mem};
 use crate::ir::rename::{self, Subst, substitute};
 use crate::ir::syntax::{Body, Exp, Program, Stm, Vars};
-use crate::ir::walk::{deep, free_in_body, free_in_stm};
+use crate::ir::walk::{deep, free_in_body, free_in_scope, free_in_stm};
 use crate::pass::{Pass, PassCx};
 use crate::plan::additions;
 use std::collections::BTreeSet;
@@ -296,18 +296,13 @@ impl Changes {
 
 /// What a launch needs to know on the host, or where nothing can be moved to: all but what the body of its kernel uses.
 fn needed_by(vars: &Vars, stm: &Stm<Mem>, kernel: &Kernel, inside: &[Var]) -> Vec<Var> {
-    let outside = Kernel {
-        body: Body {
-            stms: vec![],
-            result: vec![],
-        },
-        ..kernel.clone()
-    };
-    let outside = Stm {
-        exp: Exp::Op(Mem::Launch(Box::new(outside))),
-        ..stm.clone()
-    };
-    let mut needed = free_in_stm(vars, &outside);
+    let mut needed = Vec::new();
+    stm.exp.operands(&mut |a| needed.extend(a.as_var()));
+    stm.exp.scopes(&mut |params, body| {
+        if !std::ptr::eq(body, &raw const kernel.body) {
+            needed.extend(free_in_scope(vars, params, body));
+        }
+    });
     // Tiles are found by the form of a body, and a sequential kernel is one that the host might be instead.
     if kernel.tiled > 0 || matches!(kernel.kind, KernelKind::Seq) {
         needed.extend(inside);

@@ -15,16 +15,18 @@
 //! The second form is that of a rotation, for elements of any type; the first is for scalars. All that read the concatenation must traverse
 //! it, and nothing else: who reads elements many times, or from anywhere, reads them faster from one array.
 
+use super::index::statement;
 use super::parts::{Consumer, traversal};
 use super::uses::Uses;
 use super::{Fuse, add_certs, is_nothing, take};
 use crate::fired::fired;
 use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::dialect::Dialect as _;
 use crate::ir::id::{SpanId, Var};
 use crate::ir::rename::{Subst, substitute};
-use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp};
+use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Atom, Body, Exp, Stm, VarInfo};
+use crate::ir::syntax::{Atom, Body, Exp, Stm};
 use crate::ir::types::{ScalarType, Type};
 
 /// The most arrays that an element is looked for in.
@@ -43,7 +45,10 @@ struct Part {
 /// A concatenation that is read in parts.
 struct Parts {
     whole: Var,
+    /// At least one.
     parts: Vec<Part>,
+    /// Whether all are parts of one array.
+    is_rotation: bool,
     certs: Vec<Var>,
     span: SpanId,
 }
@@ -91,44 +96,29 @@ impl Fuse<'_> {
             })
         };
         readers.peek()?;
-        if arrays.len() > MOST_PARTS || uses.is_result(whole) || !readers.all(traversed) {
+        if !(1..=MOST_PARTS).contains(&arrays.len())
+            || uses.is_result(whole)
+            || !readers.all(traversed)
+        {
             return None;
         }
         let mut certs = stm.certs.clone();
         let mut parts = Vec::new();
         for &array in arrays {
-            let len = self.vars[array].ty.shape().first()?.size()?;
-            let binder = uses.binders(&[array]);
-            let slice = binder.first().and_then(|&at| {
-                let stm = &body.stms[at];
-                match (&stm.exp, self.can_sink(uses, (at, from))) {
-                    (Exp::Op(Soac::Array(ArrayOp::Slice { array, dims })), true) => {
-                        Some((*array, dims, &stm.certs))
-                    }
-                    _ => None,
-                }
-            });
-            let part = match slice {
-                Some((array, dims, of_slice)) => match dims[..] {
-                    [
-                        SliceDim::Range {
-                            start,
-                            len,
-                            stride: Atom::ONE,
-                        },
-                    ] => {
-                        add_certs(&mut certs, of_slice.clone());
-                        let len = len.into();
-                        Part { array, start, len }
-                    }
-                    _ => return None,
-                },
-                None => Part {
-                    array,
-                    start: Atom::ZERO,
-                    len: len.into(),
-                },
+            let len = self.vars[array].ty.shape().first()?.size()?.into();
+            let mut part = Part {
+                array,
+                start: Atom::ZERO,
+                len,
             };
+            // What is not such a slice is read as it is.
+            if let [at] = uses.binders(&[array])[..]
+                && let Some((array, start)) = sliced(&body.stms[at])
+                && self.can_sink(uses, (at, from))
+            {
+                add_certs(&mut certs, body.stms[at].certs.clone());
+                part = Part { array, start, len };
+            }
             parts.push(part);
         }
         let is_rotation = parts.iter().all(|part| part.array == parts[0].array);
@@ -136,6 +126,7 @@ impl Fuse<'_> {
         (is_rotation || scalars).then_some(Parts {
             whole,
             parts,
+            is_rotation,
             certs,
             span: stm.span,
         })
@@ -156,21 +147,21 @@ impl Fuse<'_> {
             step: Atom::ONE,
             ty: INT,
         };
-        let positions = self.named("positions", Type::array_of(&Type::Scalar(INT), &[width]));
-        let position = self.named("position", Type::Scalar(INT));
-        let mut before = vec![Stm {
-            binds: vec![positions],
-            certs: stm.certs.clone(),
-            exp: counted.into(),
-            span: all.span,
-        }];
+        let positions = self.fresh("positions", Type::array_of(&Type::Scalar(INT), &[width]));
+        let position = self.fresh("position", Type::Scalar(INT));
+        let mut before = vec![statement(
+            positions,
+            stm.certs.clone(),
+            counted.into(),
+            all.span,
+        )];
         // How far behind its position in the array a position of the whole is, and where the next part begins.
-        let (mut offsets, mut ends) = (Vec::new(), Vec::new());
+        let (mut offsets, mut ends) = (vec![all.parts[0].start], Vec::new());
         let mut end = Atom::ZERO;
-        for part in &all.parts {
-            offsets.push(self.integer(&mut before, BinOp::Sub, (part.start, end), all.span));
-            end = self.integer(&mut before, BinOp::Add, (end, part.len), all.span);
+        for pair in all.parts.windows(2) {
+            end = self.integer(&mut before, BinOp::Add, (end, pair[0].len), all.span);
             ends.push(end);
+            offsets.push(self.integer(&mut before, BinOp::Sub, (pair[1].start, end), all.span));
         }
         let mut inside = Vec::new();
         for at in (0..reader.arrays.len()).rev() {
@@ -201,11 +192,7 @@ impl Fuse<'_> {
         let ty = self.vars[like].ty.clone();
         let mut stms = Vec::new();
         let last = all.parts.len() - 1;
-        let is_rotation = all
-            .parts
-            .iter()
-            .all(|part| part.array == all.parts[0].array);
-        if is_rotation {
+        if all.is_rotation {
             let mut offset = offsets[last];
             for k in (0..last).rev() {
                 let before = self.is_before(&mut stms, position, ends[k], all.span);
@@ -221,7 +208,7 @@ impl Fuse<'_> {
         for k in (0..last).rev() {
             let cond = self.is_before(&mut stms, position, ends[k], all.span);
             let (then, value) = self.part_at(all, (k, offsets[k]), position, ty.clone());
-            let chosen = self.named("element", ty.clone());
+            let chosen = self.fresh("element", ty.clone());
             let branch = |stms, value| Body {
                 stms,
                 result: vec![value],
@@ -231,12 +218,7 @@ impl Fuse<'_> {
                 then: branch(then, value),
                 otherwise: branch(found.0, found.1),
             };
-            let chosen_stm = Stm {
-                binds: vec![chosen],
-                certs: Vec::new(),
-                exp,
-                span: all.span,
-            };
+            let chosen_stm = statement(chosen, Vec::new(), exp, all.span);
             found = (vec![chosen_stm], chosen.into());
         }
         stms.extend(found.0);
@@ -253,17 +235,12 @@ impl Fuse<'_> {
     ) -> (Vec<Stm<Soac>>, Atom) {
         let mut stms = Vec::new();
         let index = self.integer(&mut stms, BinOp::Add, (position.into(), offset), all.span);
-        let element = self.named("element", ty);
+        let element = self.fresh("element", ty);
         let op = ArrayOp::Index {
             array: all.parts[part].array,
             indices: vec![index],
         };
-        stms.push(Stm {
-            binds: vec![element],
-            certs: all.certs.clone(),
-            exp: op.into(),
-            span: all.span,
-        });
+        stms.push(statement(element, all.certs.clone(), op.into(), all.span));
         (stms, element.into())
     }
 
@@ -285,13 +262,7 @@ impl Fuse<'_> {
         (a, b): (Atom, Atom),
         span: SpanId,
     ) -> Atom {
-        match (op, a, b) {
-            (BinOp::Add, Atom::ZERO, other) | (BinOp::Add | BinOp::Sub, other, Atom::ZERO) => other,
-            (_, Atom::Const(Const::I64(a)), Atom::Const(Const::I64(b))) if op == BinOp::Add => {
-                Atom::Const(Const::I64(a.wrapping_add(b)))
-            }
-            _ => self.at_position(stms, ScalarOp::Bin(op, INT), vec![a, b], span),
-        }
+        self.at_position(stms, ScalarOp::Bin(op, INT), vec![a, b], span)
     }
 
     fn at_position(
@@ -301,35 +272,36 @@ impl Fuse<'_> {
         args: Vec<Atom>,
         span: SpanId,
     ) -> Atom {
-        let v = self.named("position", Type::Scalar(op.result()));
-        stms.push(Stm {
-            binds: vec![v],
-            certs: Vec::new(),
-            exp: Exp::Scalar(op, args),
-            span,
-        });
+        let v = self.fresh("position", Type::Scalar(op.result()));
+        stms.push(statement(v, Vec::new(), Exp::Scalar(op, args), span));
         v.into()
-    }
-
-    fn named(&mut self, name: &str, ty: Type) -> Var {
-        self.vars.push(VarInfo {
-            name: name.into(),
-            ty,
-        })
     }
 }
 
 /// The arrays that a statement concatenates.
 fn concatenated(stm: &Stm<Soac>) -> Option<&[Var]> {
-    match &stm.exp {
-        Exp::Op(Soac::Array(ArrayOp::Concat { arrays, .. })) => Some(arrays),
-        Exp::Op(_)
-        | Exp::Atom(_)
-        | Exp::Scalar(..)
-        | Exp::Assert { .. }
-        | Exp::Guard { .. }
-        | Exp::If { .. }
-        | Exp::Loop { .. }
-        | Exp::Call { .. } => None,
+    let Exp::Op(op) = &stm.exp else { return None };
+    match op.as_array() {
+        Some(ArrayOp::Concat { arrays, .. }) => Some(arrays),
+        Some(_) | None => None,
     }
+}
+
+/// Where a slice along the outermost dimension, element after element, begins in its array.
+fn sliced(stm: &Stm<Soac>) -> Option<(Var, Atom)> {
+    let Exp::Op(op) = &stm.exp else { return None };
+    let Some(ArrayOp::Slice { array, dims }) = op.as_array() else {
+        return None;
+    };
+    let &[
+        SliceDim::Range {
+            start,
+            len: _,
+            stride: Atom::ONE,
+        },
+    ] = &dims[..]
+    else {
+        return None;
+    };
+    Some((*array, start))
 }

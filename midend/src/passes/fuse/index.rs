@@ -356,7 +356,7 @@ impl Fuse<'_> {
         Some((from, stms))
     }
 
-    fn fresh(&mut self, name: &str, ty: Type) -> Var {
+    pub(super) fn fresh(&mut self, name: &str, ty: Type) -> Var {
         self.vars.push(VarInfo {
             name: name.into(),
             ty,
@@ -423,7 +423,7 @@ fn certs_of(one: &Stm<Soac>, other: &Stm<Soac>) -> Vec<Var> {
     certs
 }
 
-fn statement(v: Var, certs: Vec<Var>, exp: Exp<Soac>, span: SpanId) -> Stm<Soac> {
+pub(super) fn statement(v: Var, certs: Vec<Var>, exp: Exp<Soac>, span: SpanId) -> Stm<Soac> {
     Stm {
         binds: vec![v],
         certs,

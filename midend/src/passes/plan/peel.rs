@@ -35,19 +35,9 @@ impl Cx<'_> {
         form: &LoopForm<Seg>,
         body: &Body<Seg>,
     ) -> bool {
-        let is_scalar = |p: &LoopParam| matches!(self.vars[p.var].ty, Type::Scalar(_));
         let whole = stm.binds.first().is_none_or(|v| self.unpeeled.contains(v));
-        if !self.asynchronous || whole || !params.iter().all(is_scalar) {
-            return false;
-        }
-        let condition = match form {
-            LoopForm::For { .. } => 0,
-            LoopForm::While(cond) => match statements(cond) {
-                Some(n) => n,
-                None => return false,
-            },
-        };
-        if statements(body).is_none_or(|n| n + condition > SHORT) {
+        let iteration = self.iteration(params, form, body);
+        if !self.asynchronous || whole || iteration.is_none_or(|n| n > SHORT) {
             return false;
         }
         fired("plan/peeled-loop");
@@ -63,22 +53,33 @@ impl Cx<'_> {
 
     /// Whether a function computes with numbers alone, in few statements, so that the host may as well.
     pub(super) fn is_for_host(&self, body: &Body<Seg>) -> bool {
-        let mut few = Some(0);
-        for stm in &body.stms {
-            let more = if let Exp::Loop { params, form, body } = &stm.exp {
-                let is_scalar = |p: &LoopParam| matches!(self.vars[p.var].ty, Type::Scalar(_));
-                let condition = match form {
-                    LoopForm::For { .. } => Some(0),
-                    LoopForm::While(cond) => statements(cond),
-                };
-                let all = condition.zip(statements(body)).map(|(a, b)| a + b);
-                all.filter(|_| params.iter().all(is_scalar))
-            } else {
-                statement(&stm.exp)
-            };
-            few = few.zip(more).map(|(a, b)| a + b);
-        }
-        self.asynchronous && few.is_some_and(|n| n <= SHORT)
+        let all = body.stms.iter().map(|stm| match &stm.exp {
+            Exp::Loop { params, form, body } => self.iteration(params, form, body),
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => statement(&stm.exp),
+        });
+        self.asynchronous && all.sum::<Option<usize>>().is_some_and(|n| n <= SHORT)
+    }
+
+    /// How many statements an iteration of a loop has, if it computes with numbers alone.
+    fn iteration(
+        &self,
+        params: &[LoopParam],
+        form: &LoopForm<Seg>,
+        body: &Body<Seg>,
+    ) -> Option<usize> {
+        let is_scalar = |p: &LoopParam| matches!(self.vars[p.var].ty, Type::Scalar(_));
+        let condition = match form {
+            LoopForm::For { .. } => 0,
+            LoopForm::While(cond) => statements(cond)?,
+        };
+        let all = condition + statements(body)?;
+        params.iter().all(is_scalar).then_some(all)
     }
 
     /// The loop of the first iterations.
