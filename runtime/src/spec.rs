@@ -67,9 +67,11 @@ pub struct Case {
 }
 
 /// How much work of which kinds a run must give the device: `count: map 1 reduce 2`, or `count *=inf: ..` for a choice of
-/// versions. Kinds that are not named must not be there.
+/// versions, `count gpu *=0: ..` for one that only GPUs have. Kinds that are not named must not be there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CountSpec {
+    /// Whether it holds for GPUs only, and there instead of what else is said of these thresholds.
+    pub gpu: bool,
     /// What thresholds are to be. Nothing means that the counts hold with all guards true and with none.
     pub forced: Option<Forced>,
     /// Kinds and numbers.

@@ -22,6 +22,7 @@
 //! | G7 | loops, and here conditionals, change places with the nest | `interchange.rs` |
 //! | E1 | versions | `version.rs` |
 //! | E2 | folds of maps that hold parallelism | `inner.rs` |
+//! | one block | loops of the host over small arrays | `one_block.rs`, `work.rs` |
 //! | lifting | widths that differ from point to point: ragged spaces | `ragged.rs`, `filter.rs`, `flat_map.rs`, `writes.rs` |
 //! | SPLIT, COMBINE | branches that some points take | `split.rs` |
 //! | active set | loops with another number of steps at each point | `lifted.rs` |
@@ -50,6 +51,7 @@ mod interchange;
 mod label;
 mod lifted;
 mod names;
+mod one_block;
 mod par;
 mod pushes;
 mod ragged;
@@ -61,6 +63,7 @@ mod silent;
 mod split;
 mod sum;
 mod version;
+mod work;
 mod writes;
 
 use crate::analysis::regularity::{Regularity, regularity};
@@ -125,6 +128,8 @@ pub fn flatten(program: Program<Soac>, options: &Options) -> Program<Seg> {
         worth: Vec::new(),
         facts,
         without,
+        one_block: options.asynchronous,
+        loops: 0,
         pending: Vec::new(),
         span: Spans::NONE,
     };
@@ -205,6 +210,10 @@ struct Cx<'p> {
     /// What is the same for all points; and whether nothing is to be.
     facts: Option<Regularity>,
     without: bool,
+    /// Whether one block may execute loops of the host: it costs time to launch kernels.
+    one_block: bool,
+    /// How many loops are around the code that is being made.
+    loops: usize,
     /// The versions of functions that were asked for, in the order of their identifiers.
     pending: Vec<Version>,
     /// The place of the statement that is being translated.
@@ -293,7 +302,13 @@ impl<'p> Cx<'p> {
                 then: self.body(then, mode),
                 otherwise: self.body(otherwise, mode),
             },
-            Exp::Loop { params, form, body } => self.loop_exp(params, form, body, mode),
+            Exp::Loop { params, form, body } => {
+                let parts = (&params[..], form, body);
+                if mode == Mode::Host && self.loop_in_one_block(stm, parts, out) {
+                    return;
+                }
+                self.loop_exp(params, form, body, mode)
+            }
             Exp::Call { fun, args } => Exp::Call {
                 fun: self.callee(*fun, mode),
                 args: self.atoms(args),
@@ -312,6 +327,7 @@ impl<'p> Cx<'p> {
     ) -> Exp<Seg> {
         let inits: Vec<Atom> = params.iter().map(|p| self.atom(p.init)).collect();
         let vars: Vec<Var> = params.iter().map(|p| self.bind(p.var, mode)).collect();
+        self.loops += 1;
         let form = match form {
             LoopForm::For { index, bound } => LoopForm::For {
                 bound: self.atom(*bound),
@@ -320,6 +336,7 @@ impl<'p> Cx<'p> {
             LoopForm::While(cond) => LoopForm::While(self.body(cond, mode)),
         };
         let body = self.body(body, mode);
+        self.loops -= 1;
         let params = vars
             .into_iter()
             .zip(inits)

@@ -52,13 +52,19 @@ pub(super) fn run_case(
     }
     let start = Instant::now();
     // Counts are those of the whole pipeline, and of a device.
-    let counts = options.target != Target::Interp && session.options().passes.is_whole();
+    let target = options.target;
+    let counts = target != Target::Interp && session.options().passes.is_whole();
     // On the interpreter, the run itself looks for collisions; a run that must fail need not be looked at.
     let collisions = options.collisions
         && options.target != Target::Interp
         && !matches!(case.expect, Expect::Failure(_));
     with_deadline(session, options.timeout, || {
-        report.verdict = verdict(program, (path, case), (counts, collisions), &mut report);
+        report.verdict = verdict(
+            program,
+            (path, case),
+            (counts.then_some(target), collisions),
+            &mut report,
+        );
     });
     report.micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
     report
@@ -88,7 +94,7 @@ pub(crate) fn with_deadline<T>(session: &Session, time: Duration, work: impl FnO
 fn verdict(
     program: &Program,
     (path, case): (&Path, &Case),
-    (counts, collisions): (bool, bool),
+    (counts, collisions): (Option<Target>, bool),
     report: &mut CaseReport,
 ) -> Verdict {
     let directory = path.parent().unwrap_or(Path::new("."));
@@ -116,9 +122,9 @@ fn verdict(
         Verdict::Pass if collisions => without_collisions(program, case, &args),
         Verdict::Pass | Verdict::Fail { .. } | Verdict::Skip { .. } => verdict,
     };
-    match verdict {
-        Verdict::Pass if counts => counted(program, case, &args),
-        Verdict::Pass | Verdict::Fail { .. } | Verdict::Skip { .. } => verdict,
+    match (verdict, counts) {
+        (Verdict::Pass, Some(target)) => counted(program, target, case, &args),
+        (verdict, _) => verdict,
     }
 }
 
@@ -144,11 +150,19 @@ fn as_it_lies(program: &Program, forced: &Forced) -> Forced {
 }
 
 /// Whether the device is given as much work as the case says.
-fn counted(program: &Program, case: &Case, args: &[Value]) -> Verdict {
+fn counted(program: &Program, target: Target, case: &Case, args: &[Value]) -> Verdict {
     let guards = [Forced::all(0), Forced::all(INFINITE)];
-    for spec in &case.counts {
+    let gpu = matches!(target, Target::Ptx | Target::PtxEmu);
+    let for_gpus = |forced: &Forced| {
+        let mut specs = case.counts.iter().filter(|spec| spec.gpu);
+        specs.any(|spec| spec.forced.as_ref() == Some(forced))
+    };
+    for spec in case.counts.iter().filter(|spec| gpu || !spec.gpu) {
         let all = spec.forced.as_ref().map_or(&guards[..], slice::from_ref);
         for forced in all {
+            if gpu && !spec.gpu && for_gpus(forced) {
+                continue;
+            }
             let forced = &as_it_lies(program, forced);
             let counts = match program.count(&case.entry, args.to_vec(), forced) {
                 Ok(counts) => counts,

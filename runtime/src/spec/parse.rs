@@ -192,12 +192,15 @@ fn dataset(input: &Input, text: &str, number: usize) -> String {
     }
 }
 
-/// What follows `count`: thresholds, a colon, and how much of which kind of work.
+/// What follows `count`: `gpu` perhaps, thresholds, a colon, and how much of which kind of work.
 fn count(cursor: &mut Cursor<'_>) -> Result<CountSpec, SpecError> {
     let line = cursor.rest_of_line();
     let Some((thresholds, numbers)) = line.rsplit_once(':') else {
         return cursor.fail("expected `:` after `count`");
     };
+    let rest = thresholds.trim().strip_prefix("gpu");
+    let gpu = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    let thresholds = rest.filter(|_| gpu).unwrap_or(thresholds);
     let mut forced = Forced::new();
     for threshold in thresholds.split_whitespace() {
         if let Err(why) = forced.add(threshold) {
@@ -216,7 +219,11 @@ fn count(cursor: &mut Cursor<'_>) -> Result<CountSpec, SpecError> {
         }
     }
     let forced = (!thresholds.trim().is_empty()).then_some(forced);
-    Ok(CountSpec { forced, counts })
+    Ok(CountSpec {
+        gpu,
+        forced,
+        counts,
+    })
 }
 
 /// `{ values }`, or the path after `@`.

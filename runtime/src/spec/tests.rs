@@ -148,18 +148,21 @@ fn counts_of_work_follow_a_case() {
         "-- count: map 2 copy 1\n",
         "-- count *=inf main:3:outer=0: reduce 1\n",
         "-- count:\n",
+        "-- count gpu *=0: scan 1\n",
         "-- input { 2 }\n",
     ));
     let [first, second] = &cases[..] else {
         panic!("two cases, not {cases:?}");
     };
     assert!(second.counts.is_empty());
-    let [both, forced, none] = &first.counts[..] else {
-        panic!("three counts, not {first:?}");
+    let [both, forced, none, gpu] = &first.counts[..] else {
+        panic!("four counts, not {first:?}");
     };
     assert_eq!(both.forced, None);
     assert_eq!(both.counts, [(Work::Map, 2), (Work::Copy, 1)]);
     assert_eq!(none.counts, []);
+    assert!(gpu.gpu && !forced.gpu);
+    assert_eq!(gpu.forced, Some(midend::ir::threshold::Forced::all(0)));
     let thresholds = forced.forced.as_ref().expect("thresholds are named");
     assert_eq!(thresholds.others, Some(midend::ir::threshold::INFINITE));
     assert_eq!(thresholds.named.get("main:3:outer"), Some(&0));
@@ -173,6 +176,7 @@ fn counts_that_say_nothing_are_refused() {
         "count: map",
         "count: map x",
         "count x: map 1",
+        "count gpux: map 1",
     ] {
         let text = format!("-- ==\n-- input {{ 1 }}\n-- {line}\n");
         assert!(Spec::parse(&text).is_err(), "{line}");

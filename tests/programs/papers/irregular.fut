@@ -23,6 +23,7 @@ entry smvm [r] [n] (starts: [r]i64) (columns: [n]i64) (entries: [n]f64) (xs: []f
 -- entry: levels
 -- input { [0i64, 0i64, 1i64, 3i64, 4i64, 4i64] [0i64, 0i64, 1i64, 2i64] 0i64 } output { [0i64, 1i64, 1i64, 2i64, -1i64] }
 -- count *=0: map 1 reduce 3
+-- count gpu *=0: map 2
 -- count *=inf: map 10 reduce 6 scan 3
 entry levels [r] [m] (starts: [r]i64) (from: [m]i64) (root: i64) : []i64 =
   let n = r - 1

@@ -33,14 +33,14 @@ use crate::ir::walk::{all_stms, free_in_stm};
 
 /// What a point holds.
 #[derive(Default)]
-struct Holds {
+pub(super) struct Holds {
     /// What comes of operators that threads share out.
     made: HashSet<Var>,
     /// Whether one of them uses what came of another, or of itself in an earlier step of a loop.
-    hands_on: bool,
+    pub(super) hands_on: bool,
     /// Whether it holds code that leaves threads of a block idle: sequential code with arrays, and operators inside of operators, which
     /// threads execute sequentially.
-    idle: bool,
+    pub(super) idle: bool,
 }
 
 /// With more points than these, code that leaves threads of a block idle is not for blocks. 132 multiprocessors of an H200 work on about
@@ -80,7 +80,7 @@ impl Cx<'_> {
             .all(|stm| self.is_stm_for_block(stm, again, holds))
     }
 
-    fn is_stm_for_block(&self, stm: &Stm<Soac>, again: bool, holds: &mut Holds) -> bool {
+    pub(super) fn is_stm_for_block(&self, stm: &Stm<Soac>, again: bool, holds: &mut Holds) -> bool {
         let reads = free_in_stm(&self.vars, stm);
         let follows = again || reads.iter().any(|v| holds.made.contains(v));
         if follows {
@@ -132,7 +132,7 @@ impl Cx<'_> {
                 holds.idle |= self.labels.is_parallel(&lam.body);
                 regular(width) && self.is_for_thread(lam) && self.writes_scalars(soac)
             }
-            Exp::Op(Soac::Array(op)) => !matches!(op, ArrayOp::Stream(_)),
+            Exp::Op(Soac::Array(op)) => !matches!(op, ArrayOp::Stream(_) | ArrayOp::Trace(_)),
             Exp::Guard { .. }
             | Exp::Op(
                 Soac::Filter { .. }

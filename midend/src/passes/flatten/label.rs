@@ -22,7 +22,7 @@ use crate::ir::syntax::{Atom, Body, Exp, Fun, Lambda, Stm, Vars};
 use crate::ir::types::{Size, Type};
 use crate::ir::walk::{deep, free_in_lambda, free_in_stm, type_vars};
 use crate::verify::sizes::Sizes;
-use cost::is_cheap;
+pub(super) use cost::is_cheap;
 use functions::holds_operators;
 pub(super) use functions::{Lifting, holds_nests, lengths_of_results, worth};
 pub(super) use regular::Facts;

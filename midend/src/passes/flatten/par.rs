@@ -126,7 +126,7 @@ impl Cx<'_> {
     }
 
     /// Labels what is inside of an operator.
-    fn label_nest(&mut self, lam: &Lambda<Soac>) {
+    pub(super) fn label_nest(&mut self, lam: &Lambda<Soac>) {
         let facts = self.facts();
         let labels = Labeller::label(&self.vars, self.source, &self.worth, facts, lam);
         self.begin_nest(labels);

@@ -87,7 +87,7 @@ impl<'c> Cx<'c> {
     }
 
     /// Whether the code of a lambda may be there once more.
-    fn affords(&mut self, lam: &Lambda<Soac>) -> bool {
+    pub(super) fn affords(&mut self, lam: &Lambda<Soac>) -> bool {
         let mut size = 0;
         all_stms(&lam.body, &mut |_| size += 1);
         let affords = size <= self.budget;
@@ -144,7 +144,7 @@ impl<'c> Cx<'c> {
     }
 
     /// A threshold with a name of its own, after the function and line at hand.
-    fn threshold(&mut self, kind: ThresholdKind) -> Threshold {
+    pub(super) fn threshold(&mut self, kind: ThresholdKind) -> Threshold {
         let function = (&*self.function, self.function_span);
         self.names
             .threshold(kind, function, (self.spans, self.span))

@@ -3,7 +3,7 @@
 use crate::ir::scalar::{BinOp, ScalarOp, UnOp};
 
 /// Whether an operation costs next to nothing.
-pub(super) fn is_cheap(op: ScalarOp) -> bool {
+pub(in super::super) fn is_cheap(op: ScalarOp) -> bool {
     match op {
         ScalarOp::Cmp(..)
         | ScalarOp::Convert(..)
