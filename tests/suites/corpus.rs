@@ -44,6 +44,11 @@ const ROUNDED: &[(&str, &str, &str)] = &[
         "main",
         "sums of products of f32, each rounded once",
     ),
+    (
+        "bench/programs/srad.fut",
+        "main",
+        "sums of f32 over a small grid, by the threads of one block on GPUs",
+    ),
     ("examples/nbody.fut", "*", "sums of forces in f32"),
     ("examples/sobol.fut", "main", "a sum of f64 over all points"),
 ];
