@@ -4,7 +4,9 @@
 //! results in the range of subnormal numbers are rounded once.
 
 use super::code::Val;
-use super::data::exp::{EXP_F32, EXP_F64, EXP_SHORT, LN2_F32, LN2_F64, LN2_REST, LOG2_E};
+use super::data::exp::{
+    EXP_F32, EXP_F64, EXP_SHORT, LN2_F32, LN2_F64, LN2_REST, LN2_SHORT, LOG2_E,
+};
 use super::format::{Format, Whole, single};
 use super::pair::Pair;
 use crate::ir::types::ScalarType;
@@ -88,6 +90,17 @@ pub fn exp_pair(x: Pair<'_>) -> (Val<'_>, Pair<'_>) {
     let (k, t) = reduced_pair(x);
     let sum = Pair::fast(t.hi.like(1.0), t.hi);
     (k, Pair::fast(sum.hi, sum.lo + t.lo))
+}
+
+/// k and e^r for x = k ln(2) + r, of a pair of binary32 up to 120: the error is that of rounding and a sixth of an ulp.
+pub fn exp_short(x: Pair<'_>) -> (Whole<'_>, Val<'_>) {
+    let k = Format::of(x.hi.ty()).whole_product(x.hi, LOG2_E);
+    // The first difference is exact.
+    let rest = k.value.fma(-LN2_SHORT[0], x.hi);
+    let r = Pair::fast(rest, k.value.fma(-LN2_SHORT[1], x.lo));
+    let tail = (r.hi * r.hi).fma(r.hi.poly(&EXP_SHORT), r.lo);
+    let sum = Pair::fast(r.hi.like(1.0), r.hi);
+    (k, sum.hi + (tail + sum.lo))
 }
 
 /// 2^k for a whole k in the range of normal exponents.

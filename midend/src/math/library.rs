@@ -194,6 +194,8 @@ fn unary(op: UnOp, ty: ScalarType) -> Option<Definition> {
 #[expect(clippy::wildcard_enum_match_arm, reason = "as above")]
 fn binary(op: BinOp, ty: ScalarType) -> Option<Definition> {
     Some(match op {
+        BinOp::Pow if ty == ScalarType::F32 => define(ty, |[x, y]| power::pow(x, y))
+            .with_branch(ty, |[x, y]| power::pow_ordinary(x, y)),
         BinOp::Pow => define(ty, |[x, y]| power::pow(x, y)),
         BinOp::Hypot => define(ty, |[x, y]| power::hypot(x, y)),
         BinOp::DivNear => define(ty, |[x, y]| x.over(y)),

@@ -3,8 +3,10 @@
 //! x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), and log(x) = k ln(2) + log(1 + f).
 
 use super::code::Val;
-use super::data::exp::{LN2_F32, LN2_F64};
-use super::data::log::{LOG_F32, LOG_F64, LOG_SHORT, LOG_TAIL, LOG2_E, LOG10_2, LOG10_E, THIRD};
+use super::data::exp::{LN2_F32, LN2_F64, LN2_SHORT};
+use super::data::log::{
+    LOG_F32, LOG_F64, LOG_SHORT, LOG_TAIL, LOG_TAIL_F32, LOG2_E, LOG10_2, LOG10_E, THIRD, THIRD_F32,
+};
 use super::format::{Format, single};
 use super::pair::Pair;
 use crate::ir::types::ScalarType;
@@ -57,7 +59,7 @@ fn mantissa_single(f: Val<'_>) -> Val<'_> {
 }
 
 /// The logarithm of a positive binary64, as precise as binary32 needs.
-pub fn log_single(x: Val<'_>) -> Val<'_> {
+fn log_single(x: Val<'_>) -> Val<'_> {
     let (m, k) = Format::of(x.ty()).mantissa(x);
     k.fma(LN2_F64[0], mantissa_single(m - 1.0))
 }
@@ -116,6 +118,24 @@ fn total<'c>(k: Val<'c>, m: Pair<'c>) -> Pair<'c> {
     let low = k.fma(LN2_F64[1], product.lo);
     let sum = Pair::sum(product.hi, m.hi);
     Pair::fast(sum.hi, sum.lo + (low + m.lo))
+}
+
+/// The logarithm of 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), of binary32, to about 32 bits.
+pub fn log_short<'c>(k: Val<'c>, f: Val<'c>) -> Pair<'c> {
+    let s = quotient(f, None);
+    let z = Pair::product(s.hi, s.hi);
+    let cube = Pair::product(s.hi, z.hi);
+    let cube = Pair::new(cube.hi, s.hi.fma(z.lo, cube.lo));
+    // atanh(s) = s + s^3 (1/3 + z ...); the cube's third as a pair.
+    let third = Pair::product(cube.hi, f.like(THIRD_F32[0]));
+    let low = cube.hi.fma(THIRD_F32[1], third.lo);
+    let low = cube.lo.fma(THIRD_F32[0], low);
+    let series = (cube.hi * z.hi).fma(z.hi.poly(&LOG_TAIL_F32), low);
+    let sum = Pair::fast(s.hi, third.hi);
+    let low = sum.lo + (series + z.hi.fma(s.lo, s.lo));
+    let log = Pair::new(sum.hi, low).scaled(f.like(2.0));
+    let total = Pair::sum(k * LN2_SHORT[0], log.hi);
+    Pair::new(total.hi, k.fma(LN2_SHORT[1], log.lo) + total.lo)
 }
 
 /// The logarithm of a positive finite number, to about 65 bits.

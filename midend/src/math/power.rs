@@ -2,9 +2,9 @@
 
 use super::code::Val;
 use super::data::special::{CBRT_2, CBRT_SEED};
-use super::exp::{exp_pair, reduced_single};
+use super::exp::{exp_pair, exp_short};
 use super::format::{Format, single};
-use super::log::{log_exact, log_single};
+use super::log::{log_exact, log_short};
 use super::pair::Pair;
 use crate::ir::types::ScalarType;
 
@@ -13,7 +13,7 @@ use crate::ir::types::ScalarType;
 pub fn pow<'c>(x: Val<'c>, y: Val<'c>) -> Val<'c> {
     let a = x.abs();
     let size = if x.ty() == ScalarType::F32 {
-        size_single(a.to(ScalarType::F64), y.to(ScalarType::F64)).to(ScalarType::F32)
+        size_short(a, y)
     } else {
         size_double(a, y)
     };
@@ -38,13 +38,38 @@ fn extended<'c>(a: Val<'c>, log: Val<'c>) -> Val<'c> {
         .or_if(a.eq(f64::INFINITY), f64::INFINITY)
 }
 
-fn size_single<'c>(a: Val<'c>, y: Val<'c>) -> Val<'c> {
-    let exponent = y * extended(a, log_single(a));
-    let exponent = exponent.or_if(exponent.lt(-200.0), -200.0);
-    let exponent = exponent.or_if(exponent.gt(200.0), 200.0);
-    let (k, t) = reduced_single(exponent);
+/// a^y of binary32, computed in pairs of binary32.
+fn size_short<'c>(a: Val<'c>, y: Val<'c>) -> Val<'c> {
     let format = Format::of(a.ty());
-    format.power(format.whole(k)) * (t + 1.0)
+    let (m, k) = format.mantissa(a);
+    let log = log_short(k, m - 1.0);
+    let exponent = exponent_short(y, Pair::new(extended(a, log.hi), log.lo));
+    let far = exponent.hi.abs().lt(120.0).fails();
+    let bound = exponent.hi.or_if(exponent.hi.gt(100.0), 100.0);
+    let bound = bound.or_if(exponent.hi.lt(-120.0), -120.0);
+    let (k, e) = exp_short(Pair::new(bound, exponent.lo.or_if(far, 0.0)));
+    format.scale(e, k.value)
+}
+
+/// The product of y and a logarithm.
+fn exponent_short<'c>(y: Val<'c>, log: Pair<'c>) -> Pair<'c> {
+    let product = Pair::product(y, log.hi);
+    Pair::new(product.hi, y.fma(log.lo, product.lo))
+}
+
+/// Whether x is a positive normal number and x^y far from the ends of the range of normal numbers, and x^y by the same steps,
+/// where y is neither 2 nor -1.
+pub fn pow_ordinary<'c>(x: Val<'c>, y: Val<'c>) -> (Val<'c>, Val<'c>) {
+    let format = Format::of(x.ty());
+    let (m, k) = format.mantissa_of_normal(x);
+    let exponent = exponent_short(y, log_short(k, m - 1.0));
+    let (k, e) = exp_short(exponent);
+    let scaled = e.bits() + k.bits.left(format.digits);
+    let is_normal = x.ge(f64::from(f32::MIN_POSITIVE)).and(x.lt(f64::INFINITY));
+    let is_inside = exponent.hi.abs().le(87.0);
+    // 2 and -1 are as far from 1/2.
+    let is_series = (y - 0.5).abs().eq(1.5).fails();
+    (is_normal.and(is_inside).and(is_series), scaled.float())
 }
 
 fn size_double<'c>(a: Val<'c>, y: Val<'c>) -> Val<'c> {

@@ -253,6 +253,28 @@ fn special_operands() {
     }
 }
 
+/// Zeros, infinities, ones and NaNs of binary32 are those of binary64.
+#[test]
+fn special_operands_of_binary32() {
+    for (name, args, expected) in SPECIAL {
+        let short = |x: f64| Const::f32(x as f32);
+        let is_short = |x: f64| f64::from(x as f32).to_bits() == x.to_bits() || x.is_nan();
+        if !args.iter().all(|x| is_short(*x)) || !is_short(*expected) {
+            continue;
+        }
+        let args: Vec<Const> = args.iter().map(|x| short(*x)).collect();
+        let op = operation(name, ScalarType::F32);
+        if *name == "ldexp" || op.arity() != args.len() {
+            continue;
+        }
+        let result = eval(op, &args).expect("a value");
+        assert!(
+            same(result, short(*expected)),
+            "{name} {args:?} is {result:?}, not {expected}"
+        );
+    }
+}
+
 #[test]
 fn a_nan_goes_through() {
     for op in library() {
@@ -352,13 +374,19 @@ fn ways_with_branches_give_the_same_bits() {
         ];
         let near = ends.map(|x| (-2..3).map(move |d| x.to_bits().wrapping_add_signed(d)));
         let all = (0..u32::MAX / 49_999).map(|i| 49_999 * i);
-        for bits in near.into_iter().flatten().chain(all) {
-            let x = [Const::F32(bits)];
-            let (a, b) = (step_by_step(definition, &x), step_by_step(branching, &x));
+        let seconds = [2.0, -1.0, 1.0, 0.0, 0.5, 3.0, -7.25, 100.0, 1e9];
+        for (i, bits) in near.into_iter().flatten().chain(all).enumerate() {
+            let second = match i % 2 {
+                0 => seconds[i / 2 % seconds.len()],
+                // The result is within the range of normal numbers, or just beyond it.
+                _ => ((i % 203) as f32 - 101.0) / f32::from_bits(bits).abs().ln(),
+            };
+            let x = &[Const::F32(bits), Const::f32(second)][..op.arity()];
+            let (a, b) = (step_by_step(definition, x), step_by_step(branching, x));
             assert!(same(a, b), "{op} of {x:?}: {a:?} {b:?}");
         }
     }
-    assert!(found >= 2, "functions have ways with branches");
+    assert!(found >= 3, "functions have ways with branches");
 }
 
 /// How many floats there are between two numbers of one type, both of them among them but for one.
@@ -437,6 +465,32 @@ fn binary16_is_rounded_once_from_binary32() {
     assert_eq!(short("ldexp", &[1.0, -24.0]).to_bits(), 1);
     assert_eq!(short("ldexp", &[1.5, -25.0]).to_bits(), 1);
     assert_eq!(short("ldexp", &[1.0, 16.0]), f16::INFINITY);
+}
+
+/// Powers that binary32 holds, and square roots of squares.
+#[test]
+fn whole_powers_of_binary32_are_exact() {
+    let op = operation("pow", ScalarType::F32);
+    let check = |x: f32, y: f32, expected: f32| {
+        let power = eval(op, &[Const::f32(x), Const::f32(y)]);
+        assert_eq!(power, Ok(Const::f32(expected)), "{x} ** {y}");
+    };
+    for base in 2..4096i32 {
+        let mut power = f64::from(base);
+        for exponent in 2..24u8 {
+            power *= f64::from(base);
+            if power > f64::from(1 << 24) {
+                break;
+            }
+            check(base as f32, f32::from(exponent), power as f32);
+            check(
+                -base as f32,
+                f32::from(exponent),
+                if exponent % 2 == 0 { power } else { -power } as f32,
+            );
+        }
+        check((base * base) as f32, 0.5, base as f32);
+    }
 }
 
 /// The simplifier takes the number for its power of one, and one for its power of zero.

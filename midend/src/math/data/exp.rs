@@ -9,6 +9,9 @@ pub const LN2_REST: f64 = 5.707708438416212e-34;
 /// ln(2) in two binary32.
 pub const LN2_F32: [f64; 2] = [0.6931471824645996, -1.904654323148236e-9];
 
+/// ln(2) in two binary32, of which the first has 15 digits, so that its product with an exponent is exact.
+pub const LN2_SHORT: [f64; 2] = [0.693145751953125, 1.428606820309417e-6];
+
 /// (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2, for binary64.
 pub const EXP_F64: [f64; 11] = [
     0.5,

@@ -6,6 +6,12 @@ pub const HALF_PI: [f64; 3] = [
     6.123233995736766e-17,
     -1.4973849048591698e-33,
 ];
+/// pi/2 in three binary32, each but the last rounded down, so that none is negative.
+pub const HALF_PI_F32: [f64; 3] = [
+    1.570796251296997,
+    7.549789415861596e-08,
+    5.390302529957765e-15,
+];
 /// pi/2 in two binary64.
 pub const QUARTER_TURN: [f64; 2] = [HALF_PI[0], HALF_PI[1]];
 /// pi/4 in two binary64.
