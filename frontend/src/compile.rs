@@ -91,8 +91,15 @@ pub fn compile(file: FileId, loader: &mut dyn Loader) -> Result<Compiled, Vec<Di
     let headings = headings.collect();
     let parameters = loader.parameters();
     let traces_in_parallel = loader.traces_in_parallel();
+    let gradients = loader.computes_gradients();
     let sources = loader.sources();
-    match lower::lower(&program, sources, &parameters, traces_in_parallel) {
+    match lower::lower(
+        &program,
+        sources,
+        &parameters,
+        traces_in_parallel,
+        gradients,
+    ) {
         Ok((program, more)) => {
             warnings.extend(more);
             Ok(Compiled {

@@ -17,6 +17,7 @@ mod cases;
 pub mod cast;
 mod coerce;
 mod count;
+mod derivative;
 pub mod emit;
 pub mod entry;
 pub mod env;
@@ -102,6 +103,12 @@ pub struct Lower<'a> {
     functor_calls: usize,
     /// How many loops over sequences there are.
     streams: u32,
+    /// Whether the target computes derivatives in reverse mode.
+    gradients: bool,
+    /// The current call in the program itself, for what is found inside of the prelude.
+    site: Span,
+    /// The derivatives, each with its position in the source.
+    derivatives: Vec<(FunId, Span)>,
     /// Inside `#[unsafe]`: assertions of the source are not checked. What keeps memory safe is.
     unchecked: bool,
     /// The loop that is lowered next is to be unrolled.
@@ -125,8 +132,10 @@ pub fn lower(
     sources: &SourceMap,
     parameters: &BTreeMap<String, i64>,
     traces_in_parallel: bool,
+    gradients: bool,
 ) -> Result<(Program<Soac>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut lower = Lower::new(program, sources, parameters);
+    lower.gradients = gradients;
     let result = lower.program();
     for frame in &lower.frames {
         frame.clear();
@@ -183,6 +192,9 @@ impl<'a> Lower<'a> {
             extents: HashSet::default(),
             functor_calls: 0,
             streams: 0,
+            gradients: false,
+            site: Span::default(),
+            derivatives: Vec::new(),
             unchecked: false,
             unroll: false,
             checks_casts: typed.irregular,
@@ -212,6 +224,7 @@ impl<'a> Lower<'a> {
             self.entry(entry, &top)?;
         }
         self.pass_globals();
+        self.check_derivatives()?;
         self.check_streams()
     }
 
@@ -252,10 +265,15 @@ impl<'a> Lower<'a> {
 }
 
 impl Lower<'_> {
+    /// Whether a span is in the prelude.
+    pub fn is_in_prelude(&self, span: Span) -> bool {
+        let file = self.sources.get(span.file);
+        file.is_some_and(|file| file.name() == crate::prelude::FILE)
+    }
+
     /// What cannot be compiled in a definition of the prelude is wrong where the program calls it.
     pub fn blame_the_call(&self, mut diagnostic: Box<Diagnostic>, call: Span) -> Box<Diagnostic> {
-        let file = self.sources.get(diagnostic.primary.span.file);
-        if file.is_some_and(|file| file.name() == crate::prelude::FILE) {
+        if self.is_in_prelude(diagnostic.primary.span) {
             diagnostic.primary.span = call;
         }
         diagnostic

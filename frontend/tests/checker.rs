@@ -239,11 +239,11 @@ fn entry_points_are_data() {
 }
 
 #[test]
-fn derivatives_say_that_they_are_missing() {
+fn derivatives_of_ones_own_say_that_they_are_missing() {
     refuse(
         "E0901",
         "not yet supported",
-        "def main (x: f32) = vjp (\\y -> y * y) x 1",
+        "def main (x: f32) = with_vjp (\\y -> y * y) (\\_ d -> d) x",
     );
 }
 

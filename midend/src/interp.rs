@@ -11,6 +11,7 @@ mod acc;
 mod array;
 mod code;
 mod columns;
+mod derivative;
 mod layout;
 mod machine;
 pub mod mem;

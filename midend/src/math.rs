@@ -14,6 +14,7 @@ pub mod arith;
 pub mod atan;
 pub mod code;
 pub mod data;
+pub mod derivative;
 pub mod exp;
 pub mod format;
 pub mod half;

@@ -18,7 +18,7 @@ pub struct FileLoader {
     /// Tuning parameters and their values.
     parameters: BTreeMap<String, i64>,
     /// Whether what is traced in parallel operations is shown.
-    traces_in_parallel: bool,
+    interprets: bool,
 }
 
 impl FileLoader {
@@ -38,9 +38,9 @@ impl FileLoader {
     pub fn into_sources(self) -> SourceMap {
         self.sources
     }
-    /// Says that the program is for a target that shows what is traced in parallel operations.
-    pub fn trace_in_parallel(&mut self) {
-        self.traces_in_parallel = true;
+    /// Says that the program is for the interpreter, which shows what is traced in parallel operations and computes gradients.
+    pub fn interpret(&mut self) {
+        self.interprets = true;
     }
     /// Reads a file by its path. The error is one sentence.
     pub fn read(&mut self, path: &Path) -> Result<FileId, String> {
@@ -119,7 +119,10 @@ impl frontend::Loader for FileLoader {
         self.parameters.clone()
     }
     fn traces_in_parallel(&self) -> bool {
-        self.traces_in_parallel
+        self.interprets
+    }
+    fn computes_gradients(&self) -> bool {
+        self.interprets
     }
 }
 

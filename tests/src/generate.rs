@@ -230,6 +230,7 @@ impl<'v> Gen<'v> {
             results: results.iter().map(plain).collect(),
             body: self.b.finish(vec![Atom::Var(array), scalar]),
             inline,
+            derivative: None,
             span: Spans::NONE,
         }
     }
@@ -345,6 +346,7 @@ impl<'v> Gen<'v> {
             results: results.iter().map(plain).collect(),
             body: self.b.finish(result),
             inline: Inline::Auto,
+            derivative: None,
             span: Spans::NONE,
         }
     }

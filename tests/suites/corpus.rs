@@ -71,12 +71,21 @@ fn main() {
         .expect("tests are a member of the workspace");
     let places = ["tests/programs", "examples", "bench/programs"].map(|p| root.join(p));
     let programs = discover(&places).expect("the corpus can be listed");
+    let gradients = discover(&[root.join("tests/gradients")]).expect("the corpus can be listed");
     let has_gpu = Session::new(Options {
         target: Target::Ptx,
         ..Options::default()
     })
     .is_ok();
     let mut trials = Vec::new();
+    // What only the interpreter computes.
+    for path in gradients {
+        let name = path.file_stem().unwrap_or_default().display().to_string();
+        let trial = Trial::test(format!("interp/gradients/{name}"), move || {
+            check(&path, Target::Interp, false, Forced::new())
+        });
+        trials.push(trial);
+    }
     for path in &programs {
         let name = path
             .strip_prefix(root)

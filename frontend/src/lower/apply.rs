@@ -98,11 +98,17 @@ impl<'a> Lower<'a> {
                 self.exp(body, &inner)
             }
             Code::Def { def, inst } => {
-                if self.inlines(&def) {
+                let site = self.site;
+                if !self.is_in_prelude(span) {
+                    self.site = span;
+                }
+                let v = if self.inlines(&def) {
                     self.inline(&def, &inst, &args, span)
                 } else {
                     self.call(&def, &inst, &args, span)
-                }
+                };
+                self.site = site;
+                v
             }
         }
     }

@@ -136,6 +136,8 @@ pub(super) const fn arity(op: Op) -> usize {
         | Op::Scatter3d
         | Op::ScatterStream
         | Op::SeqMake
+        | Op::Jvp
+        | Op::Vjp
         | Op::AccWrite => 3,
         Op::Hist
         | Op::HistStream

@@ -9,7 +9,7 @@ use crate::typed::{Intrinsic, Op, RangeEnd};
 use midend::ir::array::ArrayOp;
 use midend::ir::id::Var;
 use midend::ir::scalar::{BinOp, CmpOp, Const};
-use midend::ir::syntax::{Atom, TrapKind};
+use midend::ir::syntax::{Atom, Mode, TrapKind};
 use midend::ir::types::{ScalarType, Size, Type};
 
 impl<'a> Lower<'a> {
@@ -151,6 +151,8 @@ impl<'a> Lower<'a> {
                 let v = arg();
                 Ok(self.trace(String::from("trace"), &v, span))
             }
+            Op::Jvp => self.derivative(Mode::Forward, arg(), &arg(), &arg(), span),
+            Op::Vjp => self.derivative(Mode::Reverse, arg(), &arg(), &arg(), span),
             Op::FlatMap => self.flat_map(inst, &arg(), &arg(), span),
             _ => {
                 let name = format!("{:?}", intrinsic.op).to_lowercase();

@@ -121,6 +121,7 @@ impl<'a> Lower<'a> {
             results,
             body: Body { stms, result },
             inline: Inline::Auto,
+            derivative: None,
             span,
         });
         self.fun_globals.insert(fun, cx.globals);

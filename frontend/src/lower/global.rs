@@ -182,6 +182,7 @@ impl<'a> Lower<'a> {
             results: results.collect(),
             body: Body { stms, result },
             inline: Inline::Auto,
+            derivative: None,
             span,
         });
         self.fun_globals.insert(fun, cx.globals);

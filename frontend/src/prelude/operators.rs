@@ -137,6 +137,8 @@ pub(crate) fn array_op(name: &str) -> Option<Op> {
         "opaque" => Op::Opaque,
         "trace" => Op::Trace,
         "break" => Op::Break,
+        "jvp2" => Op::Jvp,
+        "vjp2" => Op::Vjp,
         "flatmap" => Op::FlatMap,
         "segment" => Op::Segment,
         "make" => Op::SeqMake,

@@ -34,6 +34,8 @@ val manifest 't : (a: t) -> *t
 val opaque 't : (x: t) -> t
 val trace 't : (x: t) -> t
 val break 't : (x: t) -> t
+val jvp2 'a 'b : (f: a -> b) -> (x: a) -> (x': a) -> (b, b)
+val vjp2 'a 'b : (f: a -> b) -> (x: a) -> (y': b) -> (b, a)
 val segment 't [n] [m] : (ls: [n]i64) -> (xs: [m]t) -> [n][..]t
 val flatmap 'a 'b 'c [n] : (f: a -> ?[k].([k]b, c)) -> (as: [n]a) -> ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c)
 
@@ -51,6 +53,15 @@ def uncurry '^a '^b '^c (f: a -> b -> c) (x: a, y: b) : c = f x y
 def iterate 'a (times: i32) (f: a -> a) (x: a) : a = loop y = x for _i < times do f y
 def iterate_while 'a (go: a -> bool) (f: a -> a) (x: a) : a = loop y = x while go y do f y
 def iterate_until 'a (stop: a -> bool) (f: a -> a) (x: a) : a = loop y = x while !(stop y) do f y
+
+-- Derivatives.
+
+def jvp 'a 'b (f: a -> b) (x: a) (x': a) : b = (jvp2 f x x').1
+def vjp 'a 'b (f: a -> b) (x: a) (y': b) : a = (vjp2 f x y').1
+def jmp 'a 'b [n] (f: a -> b) (x: a) (xs': [n]a) : [n]b = map (\x' -> (jvp2 f x x').1) xs'
+def mjp 'a 'b [n] (f: a -> b) (x: a) (ys': [n]b) : [n]a = map (\y' -> (vjp2 f x y').1) ys'
+def jmp2 'a 'b [n] (f: a -> b) (x: a) (xs': [n]a) : (b, [n]b) = (f x, jmp f x xs')
+def mjp2 'a 'b [n] (f: a -> b) (x: a) (ys': [n]b) : (b, [n]a) = (f x, mjp f x ys')
 
 -- Several arrays at once.
 

@@ -206,6 +206,10 @@ pub enum Op {
     /// `(f: a -> ?[k].([k]b, c)) -> [n]a -> ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c)`: lengths of the segments, flags that mark the
     /// first element of each, their offsets, the elements, the rest.
     FlatMap,
+    /// `(f: a -> b) -> a -> a -> (b, b)`: the value of the function and its derivative along a direction.
+    Jvp,
+    /// `(f: a -> b) -> a -> b -> (b, a)`: the value of the function and the gradient of a weighted sum of it.
+    Vjp,
     /// Rows of given lengths that one array is made of.
     Segment,
     /// `i64 -> bool -> (i64 -> (k: i64) -> ?[m].[m]t) -> seq t`: a sequence is a tuple of these.

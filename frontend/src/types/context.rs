@@ -37,6 +37,11 @@ pub trait Loader {
     fn traces_in_parallel(&self) -> bool {
         false
     }
+
+    /// Whether the target computes derivatives in reverse mode; else they are refused.
+    fn computes_gradients(&self) -> bool {
+        false
+    }
 }
 
 /// The state.

@@ -229,6 +229,7 @@ fn add(program: &mut Program<Soac>, given: &Given<'_>, needed: &Needed<'_>, name
         results: formals.iter().map(param(false)).collect(),
         body: Body { stms, result },
         inline: Inline::Auto,
+        derivative: None,
         span: given.span,
     });
 }

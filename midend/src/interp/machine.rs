@@ -32,6 +32,18 @@ pub(crate) trait Exec: Dialect {
 
     /// The operation on arrays that it is, if it is one.
     fn array_op(&self) -> Option<&ArrayOp>;
+
+    /// Calls a function that is a derivative.
+    fn derivative<'p>(
+        machine: &mut Machine<'p, Self>,
+        fun: FunId,
+        _args: Vec<Val>,
+    ) -> Run<Vec<Val>> {
+        let name = &machine.program.funs[fun].name;
+        internal(format!(
+            "`{name}` is a derivative that no pass has made code of"
+        ))
+    }
 }
 
 /// The state of a run.
@@ -117,6 +129,9 @@ impl<'p, D: Exec> Machine<'p, D> {
     pub(crate) fn call(&mut self, id: FunId, args: Vec<Val>) -> Run<Vec<Val>> {
         let program = self.program;
         let fun = &program.funs[id];
+        if fun.derivative.is_some() {
+            return D::derivative(self, id, args);
+        }
         let nested = usize::from(self.layout.of(id).recursive);
         if self.depth + nested > self.options.depth {
             return Err(self.trap(TrapKind::Recursion, TOO_DEEP.to_owned(), fun.span));

@@ -9,9 +9,9 @@ use super::array::write_row;
 use super::code::{Code, Word};
 use super::machine::{Exec, Machine};
 use super::strided;
-use super::value::{Array, Run, internal};
+use super::value::{Array, Run, Val, internal};
 use crate::ir::array::ArrayOp;
-use crate::ir::id::Var;
+use crate::ir::id::{FunId, Var};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Lambda, Stm};
 use crate::ir::types::Size;
@@ -79,6 +79,14 @@ impl Exec for Soac {
             }
             Self::UpdateAcc(update) => machine.update_acc(stm, update),
         }
+    }
+
+    fn derivative<'p>(
+        machine: &mut Machine<'p, Self>,
+        fun: FunId,
+        args: Vec<Val>,
+    ) -> Run<Vec<Val>> {
+        super::derivative::call(machine, fun, args)
     }
 
     fn array_op(&self) -> Option<&ArrayOp> {

@@ -4,7 +4,7 @@ use super::build::clean_name;
 use super::id::{FunId, Id, SpanId, Var};
 use super::scalar::Const;
 use super::span::Spans;
-use super::syntax::{Atom, Body, Fun, Inline, Lambda, Param, Program, Vars};
+use super::syntax::{Atom, Body, Derivative, Fun, Inline, Lambda, Mode, Param, Program, Vars};
 use super::text::{Text, is_plain};
 use super::types::{ArrayType, Dim, Size, Type};
 use super::walk::deep;
@@ -117,6 +117,13 @@ impl<'a> Printer<'a> {
             Inline::Auto => {}
             Inline::Always => self.word(" inline"),
             Inline::Never => self.word(" noinline"),
+        }
+        if let Some(Derivative { mode, first, count }) = fun.derivative {
+            let mode = match mode {
+                Mode::Forward => "forward",
+                Mode::Reverse => "reverse",
+            };
+            self.word(&format!(" derivative {mode} {first} {count}"));
         }
         if let Some(entry) = &fun.entry {
             self.word("\n  ");

@@ -8,7 +8,7 @@ use super::build::clean_name;
 use super::id::{FunId, Id, IdVec, SpanId, Var};
 use super::scalar::Const;
 use super::span::{Place, Spans};
-use super::syntax::{Fun, Inline, Param, Program, VarInfo, Vars};
+use super::syntax::{Derivative, Fun, Inline, Mode, Param, Program, VarInfo, Vars};
 use super::text::Text;
 use super::types::Type;
 use super::walk::deep;
@@ -152,6 +152,11 @@ impl<'t> Reader<'t> {
         } else {
             Inline::Auto
         };
+        let derivative = if self.eat_word("derivative") {
+            Some(self.derivative()?)
+        } else {
+            None
+        };
         let entry = if self.eat_word("entry") {
             Some(self.entry()?)
         } else {
@@ -166,8 +171,21 @@ impl<'t> Reader<'t> {
             results,
             body,
             inline,
+            derivative,
             span,
         })
+    }
+
+    fn derivative(&mut self) -> Read<Derivative> {
+        let mode = if self.eat_word("forward") {
+            Mode::Forward
+        } else if self.eat_word("reverse") {
+            Mode::Reverse
+        } else {
+            return Err(self.error("expected `forward` or `reverse`"));
+        };
+        let (first, count) = (self.natural()?, self.natural()?);
+        Ok(Derivative { mode, first, count })
     }
 
     fn params(&mut self) -> Read<Vec<Param>> {

@@ -58,6 +58,8 @@ pub struct Fun<D> {
     pub body: Body<D>,
     /// Whether calls may be replaced by the body.
     pub inline: Inline,
+    /// Whether it is the derivative of a function (nested dialect, until [`crate::passes::derivatives`] has run).
+    pub derivative: Option<Derivative>,
     /// Where the function was defined.
     pub span: SpanId,
 }
@@ -69,6 +71,30 @@ pub struct Param {
     pub var: Var,
     /// For a parameter: the function may consume it. For a result: it aliases no parameter that is not unique.
     pub unique: bool,
+}
+
+/// A function that is the derivative of another one: the function that the first statement of its body calls, which gives
+/// that function's results. After these come the derivatives, for which zeros stand in the body: what a call computes is what
+/// the interpreter says, and [`crate::passes::derivatives`] writes a body that does.
+///
+/// Derivatives have the types of what they belong to; those of what is not a float are zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Derivative {
+    /// What is computed.
+    pub mode: Mode,
+    /// The first of the parameters that it is differentiated with respect to. Others are constants.
+    pub first: usize,
+    /// How many of them there are. They are followed by the seeds.
+    pub count: usize,
+}
+
+/// The modes of differentiation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Takes a direction, one value for each parameter; gives the derivative of each result along it.
+    Forward,
+    /// Takes a weight for each result; gives the derivative of the weighted sum with respect to each parameter.
+    Reverse,
 }
 
 /// What the source says about inlining.

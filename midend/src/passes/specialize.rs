@@ -173,6 +173,7 @@ impl<D: Dialect> Specialize<'_, D> {
             results: results.collect(),
             body,
             inline: source.inline,
+            derivative: None,
             span: source.span,
         };
         simplify::alone(vars, &mut made, self.options);

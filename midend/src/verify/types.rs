@@ -5,8 +5,10 @@ use super::{Cx, Verify, entry, mem};
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, Var};
 use crate::ir::rename::Subst;
+use crate::ir::soac::Soac;
 use crate::ir::syntax::{
-    Atom, Body, Exp, Fun, Lambda, LoopForm, LoopParam, Message, MessagePart, Stm, Vars,
+    Atom, Body, Derivative, Exp, Fun, Lambda, LoopForm, LoopParam, Message, MessagePart, Mode,
+    Param, Stm, Vars,
 };
 use crate::ir::types::{AccType, Dim, ScalarType, Size, Type};
 use crate::ir::walk::deep;
@@ -82,11 +84,57 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
                 self.fault("an accumulator is a parameter or result of a function");
             }
         }
+        if let Some(derivative) = fun.derivative {
+            self.derivative(fun, derivative);
+        }
         self.body(&fun.body);
         let formals: Vec<Var> = fun.results.iter().map(|p| p.var).collect();
         let wanted: Vec<Type> = formals.iter().map(|v| self.var(*v).clone()).collect();
         let subst = self.sizes_of(formals, fun.body.result.iter().copied());
         self.results(&fun.body, &wanted, &subst);
+    }
+
+    /// Types of parameters and results follow from what the body calls.
+    fn derivative(&mut self, fun: &'p Fun<D>, derivative: Derivative) {
+        let Derivative { mode, first, count } = derivative;
+        if D::NAME != Soac::NAME {
+            return self.fault("a derivative is left");
+        }
+        let Some(Stm {
+            exp: Exp::Call { fun: of, .. },
+            binds,
+            ..
+        }) = fun.body.stms.first()
+        else {
+            return self.fault("a derivative does not call what it is the derivative of");
+        };
+        let ys = binds.len();
+        let (seeds, derivatives) = match mode {
+            Mode::Forward => (count, ys),
+            Mode::Reverse => (ys, count),
+        };
+        let fits = self.cx.program.funs.get(*of).is_some_and(|of| {
+            of.results.len() == ys && of.params.len() + seeds == fun.params.len()
+        });
+        if !fits
+            || first + count + seeds > fun.params.len()
+            || fun.results.len() != ys + derivatives
+        {
+            return self.fault("a derivative has a wrong number of parameters or results");
+        }
+        let types = |params: &[Param]| -> Vec<Option<ScalarType>> {
+            params.iter().map(|p| self.var(p.var).elem()).collect()
+        };
+        let inputs = types(&fun.params[first..first + count]);
+        let seeds = types(&fun.params[first + count..first + count + seeds]);
+        let (outputs, derivatives) = (types(&fun.results[..ys]), types(&fun.results[ys..]));
+        let same = match mode {
+            Mode::Forward => inputs == seeds && outputs == derivatives,
+            Mode::Reverse => outputs == seeds && inputs == derivatives,
+        };
+        if !same {
+            self.fault("a derivative has other types than what it belongs to");
+        }
     }
 
     /// The statements of a body; its results are checked by whoever knows what is wanted.

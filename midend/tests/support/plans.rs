@@ -43,6 +43,7 @@ pub(crate) fn fun(name: &str, params: Vec<Var>, results: Vec<Var>, body: Body<Me
         results: results.into_iter().map(param).collect(),
         body,
         inline: Inline::Never,
+        derivative: None,
         span: Spans::NONE,
     }
 }

@@ -126,7 +126,7 @@ impl Front {
         target: Target,
     ) -> Result<Self, CompileError> {
         if target == Target::Interp {
-            loader.trace_in_parallel();
+            loader.interpret();
         }
         let start = Instant::now();
         match frontend::compile(file, &mut loader) {

@@ -61,6 +61,7 @@ impl Gen<'_> {
             results: results.iter().map(plain).collect(),
             body: self.b.finish(vec![chosen[0].into(), number]),
             inline: Inline::Auto,
+            derivative: None,
             span: Spans::NONE,
         }
     }

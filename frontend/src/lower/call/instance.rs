@@ -107,6 +107,7 @@ impl<'a> Lower<'a> {
                 result: Vec::new(),
             },
             inline,
+            derivative: None,
             span: place,
         })
     }

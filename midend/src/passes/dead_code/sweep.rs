@@ -67,6 +67,7 @@ fn take<D>(fun: &mut Fun<D>) -> Fun<D> {
             result: Vec::new(),
         },
         inline: fun.inline,
+        derivative: None,
         span: fun.span,
     };
     std::mem::replace(fun, empty)

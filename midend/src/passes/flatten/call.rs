@@ -233,6 +233,7 @@ impl<'p> Cx<'p> {
             results,
             body: Body { stms, result },
             inline: fun.inline,
+            derivative: None,
             span: fun.span,
         }
     }

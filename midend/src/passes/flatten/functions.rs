@@ -63,6 +63,7 @@ impl<'p> Cx<'p> {
             results: fun.results.clone(),
             body: self.body(&fun.body, Mode::Host),
             inline: fun.inline,
+            derivative: fun.derivative,
             span: fun.span,
         }
     }
@@ -84,6 +85,7 @@ impl<'p> Cx<'p> {
             results: rename(self, &fun.results),
             body,
             inline: fun.inline,
+            derivative: fun.derivative,
             span: fun.span,
         }
     }

@@ -39,6 +39,7 @@ impl Cx<'_> {
             results,
             body,
             inline: fun.inline,
+            derivative: None,
             span: fun.span,
         };
         self.kernel_function(&copy)
@@ -87,6 +88,7 @@ impl Cx<'_> {
             results: self.formals(&fun.results, false),
             body,
             inline: fun.inline,
+            derivative: None,
             span: fun.span,
         }
     }

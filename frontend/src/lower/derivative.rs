@@ -1,0 +1,322 @@
+//! Derivatives: the function to be differentiated becomes a function of the IR, what it captures parameters of it, and its
+//! derivative another function that is marked as such.
+
+use super::value::{Leaf, Value, int_const};
+use super::{Lower, Res, unsupported};
+use crate::source::Span;
+use midend::ir::array::{ArrayOp, StreamOp};
+use midend::ir::id::{FunId, Id, SpanId, Var};
+use midend::ir::rename::{self, Subst};
+use midend::ir::soac::Soac;
+use midend::ir::syntax::{
+    Atom, Body, Derivative, Exp, Fun, Inline, Lambda, Mode, Param, Stm, VarInfo,
+};
+use midend::ir::types::{ScalarType, Type};
+use midend::ir::walk;
+use std::collections::BTreeSet;
+
+impl<'a> Lower<'a> {
+    /// `jvp2 f x x'` and `vjp2 f x y'`.
+    pub(super) fn derivative(
+        &mut self,
+        mode: Mode,
+        f: Value<'a>,
+        x: &Value<'a>,
+        seed: &Value<'a>,
+        span: Span,
+    ) -> Res<Value<'a>> {
+        if matches!(mode, Mode::Reverse) && !self.gradients {
+            let what = "a gradient (`vjp`) on this target; the interpreter computes it";
+            let refused = *unsupported(span, what);
+            return Err(Box::new(
+                refused.hint("run the program with `--target=interp`"),
+            ));
+        }
+        check(x, "an argument", span)?;
+        let mut params = Vec::new();
+        let elem = x.map_leaves(&mut |leaf| {
+            let param = self.fresh("x", self.ty(leaf.atom));
+            params.push(param);
+            Leaf {
+                shared: true,
+                ..Leaf::new(param.into())
+            }
+        });
+        let mut fun = Some(f);
+        let (mut lam, y) = self.lambda(params, None, span, &mut |l| match fun.take() {
+            Some(f) => l.apply(f, vec![elem.clone()], span),
+            None => Ok(Value::unit()),
+        })?;
+        check(&y, "a result", span)?;
+        let like = match mode {
+            Mode::Forward => self.type_of(x),
+            Mode::Reverse => self.type_of(&y),
+        };
+        let seed = self.cast(seed, &like);
+        let types: Vec<Type> = y.atoms().into_iter().map(|a| self.ty(a)).collect();
+        let captured = self.captured_by(&mut lam, &types, span)?;
+        let at = self.span_id(span);
+        let of = self.lifted(&captured, lam, &types, at);
+        let (fun, seeds) = (self.derived(mode, of, captured.len(), at), seed.atoms());
+        let site = if self.is_in_prelude(span) {
+            self.site
+        } else {
+            span
+        };
+        self.derivatives.push((fun, site));
+        let mut args: Vec<Atom> = captured.iter().map(|v| Atom::Var(*v)).collect();
+        args.extend(x.atoms());
+        args.extend(seeds);
+        let mut binds = Vec::new();
+        let mut results = |l: &mut Self, v: &Value<'a>| {
+            v.map_leaves(&mut |leaf| {
+                let bind = l.fresh("d", l.ty(leaf.atom));
+                l.alias(bind, args.iter().copied());
+                binds.push(bind);
+                Leaf {
+                    shared: true,
+                    ..Leaf::new(bind.into())
+                }
+            })
+        };
+        let primal = results(self, &y);
+        let derivative = match mode {
+            Mode::Forward => results(self, &y),
+            Mode::Reverse => results(self, x),
+        };
+        if !binds.is_empty() {
+            self.push(binds, Exp::Call { fun, args });
+        }
+        Ok(Value::tuple(vec![primal, derivative]))
+    }
+
+    /// Refuses derivatives that have themselves in them, and those of functions that read or write sequences.
+    pub(super) fn check_derivatives(&self) -> Res<()> {
+        if self.derivatives.is_empty() {
+            return Ok(());
+        }
+        let calls: Vec<Vec<FunId>> = (self.funs.iter())
+            .map(|fun| {
+                let mut called = Vec::new();
+                walk::calls(&fun.body, &mut |callee| called.push(callee));
+                called
+            })
+            .collect();
+        let crosses: Vec<bool> = (self.funs.iter()).map(|fun| crosses(&fun.body)).collect();
+        for (id, span) in &self.derivatives {
+            let mut seen: BTreeSet<FunId> = BTreeSet::new();
+            let mut next = calls[id.index()].clone();
+            while let Some(at) = next.pop() {
+                if at == *id {
+                    let what = "a derivative inside of the function that it is the derivative of";
+                    return Err(unsupported(*span, what));
+                }
+                if crosses[at.index()] {
+                    let what = "the derivative of a function that reads or writes a sequence";
+                    return Err(unsupported(*span, what));
+                }
+                if seen.insert(at) {
+                    next.extend(&calls[at.index()]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What a lambda and the types of its results need from outside, sizes before the arrays that have them.
+    fn captured_by(&self, lam: &mut Lambda<Soac>, results: &[Type], span: Span) -> Res<Vec<Var>> {
+        let free = walk::free_in_lambda(&self.vars, lam);
+        let mut sizes = Vec::new();
+        for ty in results {
+            walk::type_vars(ty, &mut |v| sizes.push(v));
+        }
+        let mut captured: Vec<Var> = Vec::new();
+        for v in sizes.into_iter().chain(free) {
+            let ty = &self.vars[v].ty;
+            if ty.is_acc() {
+                return Err(unsupported(
+                    span,
+                    "the derivative of a function that updates an accumulator from outside",
+                ));
+            }
+            if *ty == Type::Cert {
+                continue;
+            }
+            walk::type_vars(ty, &mut |v| {
+                if !captured.contains(&v) {
+                    captured.push(v);
+                }
+            });
+            if !captured.contains(&v) {
+                captured.push(v);
+            }
+        }
+        // The call of the derivative comes after these checks.
+        let outside: Vec<Var> = walk::free_in_lambda(&self.vars, lam)
+            .into_iter()
+            .filter(|v| self.vars[*v].ty == Type::Cert)
+            .collect();
+        walk::all_stms_mut(&mut lam.body, &mut |stm| {
+            stm.certs.retain(|cert| !outside.contains(cert));
+        });
+        Ok(captured)
+    }
+
+    fn formal(&mut self, name: &str, ty: Type) -> Param {
+        let var = self.vars.push(VarInfo {
+            name: name.to_owned(),
+            ty,
+        });
+        Param { var, unique: false }
+    }
+
+    /// The lambda as a function; what it captures comes first.
+    fn lifted(
+        &mut self,
+        captured: &[Var],
+        lam: Lambda<Soac>,
+        results: &[Type],
+        span: SpanId,
+    ) -> FunId {
+        let mut subst = Subst::new();
+        let vars = captured.iter();
+        let mut params: Vec<Var> = vars
+            .map(|v| rename::fresh(&mut self.vars, &mut subst, *v))
+            .collect();
+        let lam = rename::lambda(&mut self.vars, &mut subst, &lam);
+        params.extend(lam.params);
+        for param in &params {
+            walk::type_vars(&self.vars[*param].ty, &mut |v| {
+                self.extents.insert(v);
+            });
+        }
+        let params = params.into_iter().map(|var| Param { var, unique: false });
+        let params = params.collect();
+        let results = results.iter();
+        let results = results.map(|ty| self.formal("r", subst.ty(ty))).collect();
+        let name = self.unique_name("differentiable");
+        self.funs.push(Fun {
+            name,
+            entry: None,
+            params,
+            results,
+            body: lam.body,
+            inline: Inline::Auto,
+            derivative: None,
+            span,
+        })
+    }
+
+    /// The derivative of a function with respect to its parameters from `first` on.
+    fn derived(&mut self, mode: Mode, of: FunId, first: usize, span: SpanId) -> FunId {
+        let (original, formals) = (self.funs[of].params.clone(), self.funs[of].results.clone());
+        let mut subst = Subst::new();
+        let vars = original.iter();
+        let mut params: Vec<Var> = vars
+            .map(|p| rename::fresh(&mut self.vars, &mut subst, p.var))
+            .collect();
+        let args: Vec<Atom> = params.iter().map(|v| Atom::Var(*v)).collect();
+        let inputs: Vec<Type> = params[first..]
+            .iter()
+            .map(|v| self.vars[*v].ty.clone())
+            .collect();
+        let outputs: Vec<Type> = formals
+            .iter()
+            .map(|p| subst.ty(&self.vars[p.var].ty))
+            .collect();
+        let (seeds, derivatives) = match mode {
+            Mode::Forward => (&inputs, &outputs),
+            Mode::Reverse => (&outputs, &inputs),
+        };
+        for ty in seeds {
+            params.push(self.formal("seed", ty.clone()).var);
+        }
+        let mut binds = Vec::new();
+        for ty in &outputs {
+            binds.push(self.formal("y", ty.clone()).var);
+        }
+        let mut result: Vec<Atom> = binds.iter().map(|v| Atom::Var(*v)).collect();
+        let call = Exp::Call { fun: of, args };
+        let mut stms = vec![stm(binds, call, span)];
+        for ty in derivatives {
+            let zero = Atom::Const(int_const(ty.elem().unwrap_or(ScalarType::I64), 0));
+            result.push(match ty {
+                Type::Array(array) => {
+                    let v = self.formal("zero", ty.clone()).var;
+                    let shape = array.shape.clone();
+                    let op = ArrayOp::Replicate { shape, value: zero };
+                    stms.push(stm(vec![v], op.into(), span));
+                    v.into()
+                }
+                Type::Scalar(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => zero,
+            });
+        }
+        let results = outputs.iter().chain(derivatives);
+        let results = results.map(|ty| self.formal("r", ty.clone())).collect();
+        let name = self.unique_name(match mode {
+            Mode::Forward => "jvp",
+            Mode::Reverse => "vjp",
+        });
+        let params = params.into_iter().map(|var| Param { var, unique: false });
+        self.funs.push(Fun {
+            name,
+            entry: None,
+            params: params.collect(),
+            results,
+            body: Body { stms, result },
+            inline: Inline::Never,
+            derivative: Some(Derivative {
+                mode,
+                first,
+                count: inputs.len(),
+            }),
+            span,
+        })
+    }
+}
+
+/// Whether elements of sequences come in or go out.
+fn crosses(body: &Body<Soac>) -> bool {
+    let mut crosses = false;
+    walk::all_stms(body, &mut |stm| {
+        if let Exp::Op(Soac::Array(ArrayOp::Stream(stream))) = &stm.exp {
+            crosses |= stream.op != StreamOp::Next;
+        }
+    });
+    crosses
+}
+
+const fn stm(binds: Vec<Var>, exp: Exp<Soac>, span: SpanId) -> Stm<Soac> {
+    Stm {
+        binds,
+        certs: Vec::new(),
+        exp,
+        span,
+    }
+}
+
+/// Whether derivatives of functions of such values are there.
+fn check(v: &Value<'_>, what: &str, span: Span) -> Res<()> {
+    let part = if v.has_fun() {
+        "functions"
+    } else if v.has_rows() {
+        "rows of different lengths"
+    } else if has_sum(v) {
+        "a sum type"
+    } else {
+        return Ok(());
+    };
+    let message = format!("the derivative of a function that has {what} with {part} in it");
+    Err(unsupported(span, message))
+}
+
+fn has_sum(v: &Value<'_>) -> bool {
+    match v {
+        Value::Leaf(_) | Value::Fun(_) => false,
+        Value::Array { elem, .. } => has_sum(elem),
+        Value::Rows(rows) => has_sum(&rows.pool),
+        Value::Tuple(fields) => fields.iter().any(has_sum),
+        Value::Record(fields) => fields.iter().any(|(_, v)| has_sum(v)),
+        Value::Sum(_) => true,
+    }
+}
