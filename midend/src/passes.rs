@@ -2,6 +2,7 @@
 
 pub mod chunks;
 pub mod dead_code;
+pub mod derivatives;
 pub mod differences;
 pub mod elide;
 pub mod fast_math;
@@ -52,6 +53,7 @@ pub const NESTED: &[Pass<Soac>] = &[
     simplify::checks(),
     dead_code::pass(),
     chunks::PASS,
+    derivatives::PASS,
     fuse::pass(),
     hoist::PASS,
     operators::PASS,

@@ -13,6 +13,9 @@ use crate::passes::{
 };
 use crate::plan::{Signature, signatures};
 
+/// What the passes on the nested program rest on: there are no derivatives left.
+pub const DERIVATIVES: Pass<Soac> = passes::derivatives::PASS;
+
 /// On the nested program.
 pub const NESTED: &[Pass<Soac>] = &[
     // Before anything rests on a check.
@@ -90,6 +93,7 @@ pub const PLANNED: &[Pass<Mem>] = &[
 /// From the front end's program to the nested one that is flattened.
 pub fn nested(program: Program<Soac>, driver: &mut Driver<'_>) -> Result<Program<Soac>, Broken> {
     driver.start(&program)?;
+    let program = driver.run(&DERIVATIVES, program)?;
     driver.run_all(NESTED, program)
 }
 

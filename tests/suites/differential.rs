@@ -5,11 +5,14 @@
 
 use arrc_tests::differential::exact::sums_of_floats;
 use arrc_tests::differential::planted::PLANTS;
+use arrc_tests::differential::planted::tangents::{TANGENTS, derived};
 use arrc_tests::differential::{BUDGET, Trials, check, check_source, shrunk};
 use arrc_tests::extents::{self, Extents};
 use arrc_tests::generate::program;
 use midend::ir::read;
+use midend::ir::scalar::Const;
 use midend::passes;
+use midend::value::{ArrayValue, Data, Value};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -144,6 +147,27 @@ fn planted_mistakes_are_found() {
     }
 }
 
+/// Every mistake in tangents is noticed in the program of the file test.
+#[test]
+fn mistakes_in_tangents_are_found() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = fs::read_to_string(root.join("tests/passes/derivatives/forward.ir"));
+    let program = read::program(&text.expect("a text")).expect("a program");
+    let number = |x| Value::Scalar(Const::f64(x));
+    let factors = Value::Array(ArrayValue {
+        shape: vec![2],
+        data: Data::F64(vec![3.0, 4.0]),
+    });
+    let args = [number(2.0), number(1.0), factors];
+    let right = vec![number(168.0), number(84.0)];
+    assert_eq!(derived(&program, None, args.to_vec()), Ok(right.clone()));
+    for plant in TANGENTS {
+        let results = derived(&program, Some(plant), args.to_vec());
+        let results = results.expect("the mistakes leave the program well-formed");
+        assert_ne!(results, right, "{}", plant.what);
+    }
+}
+
 /// There is a planted mistake for every pass that has to keep the results.
 #[test]
 fn every_pass_has_a_planted_mistake() {
@@ -152,7 +176,12 @@ fn every_pass_has_a_planted_mistake() {
     let planned = passes::PLANNED.iter().map(|pass| pass.name);
     let lowerings = [passes::FLATTEN.name, passes::PLAN.name];
     let all = nested.chain(flat).chain(planned).chain(lowerings);
-    let exempt = [passes::fast_math::PASS.name, passes::unchecked::PASS.name];
+    let exempt = [
+        passes::fast_math::PASS.name,
+        passes::unchecked::PASS.name,
+        // `mistakes_in_tangents_are_found`
+        passes::derivatives::PASS.name,
+    ];
     let without: BTreeSet<_> = all
         .filter(|name| !exempt.contains(name))
         .filter(|name| PLANTS.iter().all(|plant| plant.pass != *name))

@@ -1,6 +1,7 @@
 //! Mistakes made on purpose: what a pass makes is changed as if the pass had a bug, and the campaign must notice.
 
 mod hoisted;
+pub mod tangents;
 
 use midend::ir::array::{ArrayOp, SliceDim};
 use midend::ir::dialect::Dialect;

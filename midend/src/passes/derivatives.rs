@@ -1,0 +1,370 @@
+//! Writes the code of derivatives.
+//!
+//! A derivative in forward mode calls the *tangent function* of what it is the derivative of: the same function with a second
+//! parameter for each float that has a tangent, and a second result for each float (dual numbers; Wengert 1964). Tangent functions
+//! are made once for each function and set of parameters that have tangents, so that recursion is no special case. Inside, each statement is
+//! followed by, or has in it, what computes the tangents of what it binds:
+//!
+//! - scalar operations by the table of [`crate::math::derivative`];
+//! - array operations by the same operation on tangents ([`array`]);
+//! - parallel operators by the same operator with more inputs, operators on pairs of value and tangent, and more results
+//!   ([`soac`]); such operators are associative if those that they are made of are;
+//! - conditionals, loops and calls by more results, parameters and arguments ([`control`]).
+//!
+//! A variable without a tangent is constant, and no code is made for it; where a tangent is needed there are zeros. Tangents are
+//! consumed where values are.
+//!
+//! A derivative inside of a function that is differentiated is written first.
+//!
+//! TODO: Reverse mode. Adjoints need rules of their own for each construct; until then only the interpreter computes
+//! gradients, and the front end refuses them for other targets.
+
+mod array;
+mod control;
+mod soac;
+
+use crate::fired::fired;
+use crate::hash::{HashMap, HashSet};
+use crate::ir::array::ArrayOp;
+use crate::ir::id::{FunId, IdVec, SpanId, Var};
+use crate::ir::rename::{self, Subst};
+use crate::ir::scalar::{Const, ScalarOp};
+use crate::ir::soac::Soac;
+use crate::ir::span::Spans;
+use crate::ir::syntax::{Atom, Body, Exp, Fun, Inline, Mode, Param, Program, Stm, VarInfo, Vars};
+use crate::ir::types::Type;
+use crate::ir::walk;
+use crate::math::derivative::{self, Arith};
+use crate::pass::Pass;
+
+/// The pass.
+pub const PASS: Pass<Soac> = Pass {
+    name: "derivatives",
+    summary: "functions that are derivatives get code that computes them",
+    run: |program, _| run(program),
+};
+
+fn run(mut program: Program<Soac>) -> Program<Soac> {
+    if program.funs.iter().all(|fun| fun.derivative.is_none()) {
+        return program;
+    }
+    let names = program.funs.iter().map(|fun| fun.name.clone()).collect();
+    let ids: Vec<FunId> = program.funs.ids().collect();
+    let mut tangents = Tangents {
+        vars: &mut program.vars,
+        funs: &mut program.funs,
+        names,
+        made: HashMap::default(),
+        busy: HashSet::default(),
+        of: HashMap::default(),
+        stms: Vec::new(),
+        certs: Vec::new(),
+        span: Spans::NONE,
+    };
+    for id in ids {
+        tangents.write(id);
+    }
+    program
+}
+
+/// The state of the pass, and of the function that is being written.
+struct Tangents<'a> {
+    vars: &'a mut Vars,
+    funs: &'a mut IdVec<FunId, Fun<Soac>>,
+    names: HashSet<String>,
+    /// Tangent functions, by function and which of its parameters have tangents.
+    made: HashMap<(FunId, Vec<bool>), FunId>,
+    /// Derivatives that are being written.
+    busy: HashSet<FunId>,
+    /// Tangents of variables.
+    of: HashMap<Var, Atom>,
+    /// The body that is being written.
+    stms: Vec<Stm<Soac>>,
+    certs: Vec<Var>,
+    span: SpanId,
+}
+
+impl Arith for Tangents<'_> {
+    type Num = Atom;
+    fn op(&mut self, op: ScalarOp, args: &[Atom]) -> Atom {
+        let v = self.fresh("t", Type::Scalar(op.result()));
+        self.push(vec![v], Exp::Scalar(op, args.to_vec()));
+        v.into()
+    }
+    fn constant(&mut self, c: Const) -> Atom {
+        c.into()
+    }
+}
+
+impl Tangents<'_> {
+    /// Writes a derivative, if it is one in forward mode that is not there yet.
+    fn write(&mut self, id: FunId) {
+        let Some(how) = self.funs[id].derivative else {
+            return;
+        };
+        let stm = self.funs[id].body.stms.first().cloned();
+        let Some(Stm {
+            exp: Exp::Call { fun: of, args },
+            ..
+        }) = stm
+        else {
+            return;
+        };
+        if how.mode == Mode::Reverse || !self.busy.insert(id) {
+            return;
+        }
+        fired("derivatives/forward");
+        let (first, count) = (how.first, how.count);
+        let callee = self.funs[of].params.clone();
+        let wrt = |i: usize| (first..first + count).contains(&i);
+        let active: Vec<bool> = callee
+            .iter()
+            .enumerate()
+            .map(|(i, p)| wrt(i) && self.is_float(p.var))
+            .collect();
+        let tangent = self.tangent(of, active.clone());
+        let own = &self.funs[id];
+        let seeds = own.params.iter().skip(first + count);
+        let seeds: Vec<Var> = seeds.take(count).map(|p| p.var).collect();
+        let results = own.results.clone();
+        let (span, primal) = (own.span, self.funs[of].results.len());
+        let mut all = args;
+        for (i, _) in active.iter().enumerate().filter(|(_, active)| **active) {
+            all.extend(seeds.get(i - first).map(|v| Atom::Var(*v)));
+        }
+        let outer = self.start(span);
+        let mut subst = Subst::new();
+        let mut binds = Vec::new();
+        for formal in &results {
+            binds.push(rename::fresh(self.vars, &mut subst, formal.var));
+        }
+        let mut result: Vec<Atom> = binds.iter().map(|v| Atom::Var(*v)).collect();
+        let mut bound = binds[..primal].to_vec();
+        for (atom, v) in result.iter_mut().zip(&binds).skip(primal) {
+            if self.is_float(*v) {
+                bound.push(*v);
+            } else {
+                *atom = Atom::ZERO;
+            }
+        }
+        self.push(
+            bound,
+            Exp::Call {
+                fun: tangent,
+                args: all,
+            },
+        );
+        for (atom, v) in result.iter_mut().zip(&binds).skip(primal) {
+            if *atom == Atom::ZERO {
+                *atom = self.zero_of_type(&self.vars[*v].ty.clone());
+            }
+        }
+        let stms = self.finish(outer);
+        let fun = &mut self.funs[id];
+        fun.body = Body { stms, result };
+        fun.derivative = None;
+        fun.inline = Inline::Auto;
+        self.busy.remove(&id);
+    }
+
+    /// The tangent function for these parameters. Its results are those of the function, then the tangents of those that are floats.
+    fn tangent(&mut self, id: FunId, active: Vec<bool>) -> FunId {
+        let key = (id, active);
+        if let Some(made) = self.made.get(&key) {
+            return *made;
+        }
+        self.write(id);
+        let active = key.1.clone();
+        let mut fun = self.funs[id].clone();
+        let mut number = self.made.len();
+        let name = loop {
+            let name = format!("{}_tangent{number}", fun.name);
+            if self.names.insert(name.clone()) {
+                break name;
+            }
+            number += 1;
+        };
+        let mut subst = Subst::new();
+        for param in &mut fun.params {
+            param.var = rename::fresh(self.vars, &mut subst, param.var);
+        }
+        let body = rename::body(self.vars, &mut subst, &fun.body);
+        for formal in &mut fun.results {
+            formal.var = rename::fresh(self.vars, &mut subst, formal.var);
+        }
+        let outer_tangents = std::mem::take(&mut self.of);
+        let outer = self.start(fun.span);
+        for (i, param) in fun.params.clone().into_iter().enumerate() {
+            if active[i] {
+                let var = self.like(param.var);
+                self.of.insert(param.var, var.into());
+                fun.params.push(Param { var, ..param });
+            }
+        }
+        for formal in fun.results.clone() {
+            if self.is_float(formal.var) {
+                let var = self.like(formal.var);
+                fun.results.push(Param { var, ..formal });
+            }
+        }
+        fun.name = name;
+        fun.entry = None;
+        fun.body = Body {
+            stms: Vec::new(),
+            result: Vec::new(),
+        };
+        let made = self.funs.push(fun);
+        self.made.insert(key, made);
+        self.stms_of(body.stms);
+        let mut result = body.result.clone();
+        for atom in body.result {
+            if self.is_float_atom(atom) {
+                result.push(self.tangent_or_zero(atom));
+            }
+        }
+        let stms = self.finish(outer);
+        self.of = outer_tangents;
+        self.funs[made].body = Body { stms, result };
+        made
+    }
+
+    fn start(&mut self, span: SpanId) -> (Vec<Stm<Soac>>, Vec<Var>, SpanId) {
+        (
+            std::mem::take(&mut self.stms),
+            std::mem::take(&mut self.certs),
+            std::mem::replace(&mut self.span, span),
+        )
+    }
+
+    fn finish(&mut self, outer: (Vec<Stm<Soac>>, Vec<Var>, SpanId)) -> Vec<Stm<Soac>> {
+        (self.certs, self.span) = (outer.1, outer.2);
+        std::mem::replace(&mut self.stms, outer.0)
+    }
+
+    /// A nested body. It starts without certificates: those of the statement around it protect it.
+    fn nested<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> (R, Vec<Stm<Soac>>) {
+        let outer = self.start(self.span);
+        let result = f(self);
+        (result, self.finish(outer))
+    }
+
+    fn fresh(&mut self, name: &str, ty: Type) -> Var {
+        let name = name.to_owned();
+        self.vars.push(VarInfo { name, ty })
+    }
+
+    fn like(&mut self, v: Var) -> Var {
+        let info = self.vars[v].clone();
+        self.vars.push(info)
+    }
+
+    fn push(&mut self, binds: Vec<Var>, exp: Exp<Soac>) {
+        self.stms.push(Stm {
+            binds,
+            certs: self.certs.clone(),
+            exp,
+            span: self.span,
+        });
+    }
+
+    fn is_float(&self, v: Var) -> bool {
+        self.vars[v].ty.elem().is_some_and(|elem| elem.is_float())
+    }
+
+    fn is_float_atom(&self, atom: Atom) -> bool {
+        match atom {
+            Atom::Const(c) => c.ty().is_float(),
+            Atom::Var(v) => self.is_float(v),
+        }
+    }
+
+    fn tangent_of(&self, atom: Atom) -> Option<Atom> {
+        self.of.get(&atom.as_var()?).copied()
+    }
+
+    fn array_tangent(&self, v: Var) -> Option<Var> {
+        self.of.get(&v)?.as_var()
+    }
+
+    fn tangent_or_zero(&mut self, atom: Atom) -> Atom {
+        match self.tangent_of(atom) {
+            Some(tangent) => tangent,
+            None => self.zero_of_type(&atom.ty(self.vars)),
+        }
+    }
+
+    fn zero_of_type(&mut self, ty: &Type) -> Atom {
+        let Some(elem) = ty.elem() else {
+            return Atom::ZERO;
+        };
+        let value = Atom::Const(Const::zero(elem));
+        match ty {
+            Type::Array(array) => {
+                let v = self.fresh("zero", ty.clone());
+                let shape = array.shape.clone();
+                self.push(vec![v], ArrayOp::Replicate { shape, value }.into());
+                v.into()
+            }
+            Type::Scalar(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => value,
+        }
+    }
+
+    /// A fresh variable that is the tangent of a variable.
+    fn new_tangent(&mut self, v: Var) -> Var {
+        let tangent = self.like(v);
+        self.of.insert(v, tangent.into());
+        tangent
+    }
+
+    fn stms_of(&mut self, stms: Vec<Stm<Soac>>) {
+        for stm in stms {
+            let free = walk::free_in_stm(self.vars, &stm);
+            if !free.iter().any(|v| self.of.contains_key(v)) {
+                self.stms.push(stm);
+                continue;
+            }
+            let certs = std::mem::replace(&mut self.certs, stm.certs.clone());
+            let span = std::mem::replace(&mut self.span, stm.span);
+            walk::deep(|| self.stm(stm));
+            self.certs = certs;
+            self.span = span;
+        }
+    }
+
+    /// The results of a body, then the tangents that there are.
+    fn body(&mut self, body: Body<Soac>) -> (Vec<Atom>, Vec<Option<Atom>>) {
+        self.stms_of(body.stms);
+        let tangents = body.result.iter().map(|a| self.tangent_of(*a)).collect();
+        (body.result, tangents)
+    }
+
+    fn stm(&mut self, stm: Stm<Soac>) {
+        match stm.exp {
+            Exp::Atom(a) => {
+                if let (Some(tangent), [v]) = (self.tangent_of(a), &stm.binds[..]) {
+                    self.of.insert(*v, tangent);
+                }
+                self.push(stm.binds, Exp::Atom(a));
+            }
+            Exp::Scalar(op, args) => {
+                self.push(stm.binds.clone(), Exp::Scalar(op, args.clone()));
+                let [v] = stm.binds[..] else { return };
+                let tangents: Vec<Option<Atom>> =
+                    args.iter().map(|a| self.tangent_of(*a)).collect();
+                if let Some(t) = derivative::forward(self, op, &args, &v.into(), &tangents) {
+                    self.of.insert(v, t);
+                }
+            }
+            Exp::Assert { .. } | Exp::Guard { .. } => self.push(stm.binds, stm.exp),
+            Exp::If {
+                cond,
+                then,
+                otherwise,
+            } => self.conditional(stm.binds, cond, then, otherwise),
+            Exp::Loop { params, form, body } => self.looping(stm.binds, params, form, body),
+            Exp::Call { fun, args } => self.call(stm.binds, fun, args),
+            Exp::Op(Soac::Array(op)) => self.array(stm.binds, op),
+            Exp::Op(op) => self.soac(stm.binds, op),
+        }
+    }
+}
