@@ -11,6 +11,7 @@ mod times;
 
 pub use auto::{Accelerator, Choice};
 use compile::Front;
+pub(crate) use compile::no_gradients;
 pub use compile::{CompileError, Reading};
 pub use costs::{Ceilings, Kept, Store, measure_costs};
 pub(crate) use engine::kernel_store;
@@ -188,7 +189,8 @@ impl Session {
     }
     /// Compiles nested IR, which must be well-formed.
     pub fn compile_ir(&self, program: Ir<Soac>) -> Result<Program, CompileError> {
-        self.finish(Front::of_ir(program))
+        let front = Front::of_ir(program, self.shared.options.target);
+        self.finish(front.map_err(CompileError::unreadable)?)
     }
     pub(crate) fn compile_loaded(
         &self,

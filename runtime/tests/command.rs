@@ -185,6 +185,61 @@ fn what_came_of_tests_is_written_as_json() {
     assert!(only["cases"][0]["micros"].is_u64() && only["compile_micros"].is_u64());
 }
 
+/// `x * x`, and its derivative in a mode.
+fn square(mode: &str) -> String {
+    format!(
+        r#"nested
+fun main(x: f64, d: f64) -> (r: f64, s: f64)
+  entry "main" sizes 0 -> 0 (x: f64, d: f64) -> (f64, f64)
+{{
+  let y: f64, t: f64 = call derived(x, d)
+  yield y, t
+}}
+fun f(u: f64) -> (v: f64) {{
+  let g: f64 = mul.f64(u, u)
+  yield g
+}}
+fun derived(w: f64, seed: f64) -> (p: f64, q: f64) noinline derivative {mode} 0 1 {{
+  let z: f64 = call f(w)
+  yield z, 0.0f64
+}}
+"#
+    )
+}
+
+#[test]
+fn derivatives_in_the_text_form_are_computed_or_refused() {
+    let forward = file("derivatives", "forward.ir", &square("forward"));
+    let reverse = file("derivatives", "reverse.ir", &square("reverse"));
+    for target in ["--target=interp", "--target=cpu", "--target=ptx-emu"] {
+        let output = arrc(&["run", target, &forward], "3.0 1.0");
+        check(&output, 0, "9.0f64\n6.0f64\n", "");
+    }
+    let output = arrc(&["run", "--target=interp", &reverse], "3.0 1.0");
+    check(&output, 0, "9.0f64\n6.0f64\n", "");
+    let refused = format!(
+        "error: {reverse}: not yet supported: a derivative in reverse mode (`derived`) on this target; the interpreter computes \
+         it (`--target=interp`)\n"
+    );
+    for arguments in [
+        &["run", "--target=cpu", &reverse][..],
+        &["run", "--target=ptx-emu", &reverse],
+        &["opt", &reverse],
+        &["opt", "--to=nested", &reverse],
+    ] {
+        check(&arrc(arguments, "3.0 1.0"), 1, "", &refused);
+    }
+    let early = "error: the pass `dead-code` takes programs without derivatives, and `derived` is one; run `derivatives` before it\n";
+    check(
+        &arrc(&["opt", "--pass=dead-code", &forward], ""),
+        1,
+        "",
+        early,
+    );
+    let late = ["opt", "--pass=derivatives", "--pass=dead-code", &forward];
+    assert_eq!(arrc(&late, "").status.code(), Some(0));
+}
+
 #[test]
 fn arguments_come_from_files() {
     let program = file("files", "sums.ir", SUMS);

@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::output::{to_stderr, to_stdout};
 use crate::data::Source;
 use crate::passes::{no_pass, pass_names};
-use crate::session::on_big_stack;
+use crate::session::{no_gradients, on_big_stack};
 use clap::{Args, ValueEnum};
 use midend::driver::{Broken, Driver, DumpAfter, Event, Settings};
 use midend::ir::mem::Mem;
@@ -268,6 +268,10 @@ fn transform(
     }
     .map_err(|why| broken(&why))?;
     if arguments.pass.is_empty() {
+        if let Any::Nested(program) = &program {
+            no_gradients(program)
+                .map_err(|why| Exit::user(format!("{}: {why}", arguments.file.display())))?;
+        }
         return usual(program, arguments.to, driver).map_err(|why| broken(&why));
     }
     names.iter().try_fold(program, |program, name| {
@@ -277,6 +281,16 @@ fn transform(
             Exit::user(no_pass(name, &on))
         };
         let found = named(&program, name).ok_or_else(unknown)?;
+        if let Any::Nested(program) = &program
+            && *name != pipeline::DERIVATIVES.name
+            && let Some(fun) = program.funs.iter().find(|fun| fun.derivative.is_some())
+        {
+            return Err(Exit::user(format!(
+                "the pass `{name}` takes programs without derivatives, and `{}` is one; run `{}` before it",
+                fun.name,
+                pipeline::DERIVATIVES.name
+            )));
+        }
         found.run(program, driver).map_err(|why| broken(&why))
     })
 }

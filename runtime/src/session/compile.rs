@@ -8,7 +8,7 @@ use frontend::diagnostic::Diagnostic;
 use frontend::render::{Look, render_all};
 use frontend::source::{FileId, SourceMap};
 use midend::ir::soac::Soac;
-use midend::ir::syntax::Program;
+use midend::ir::syntax::{Fun, Mode, Program};
 use midend::trap::RunError;
 use std::fmt;
 use std::path::Path;
@@ -101,18 +101,24 @@ pub(super) struct Front {
 
 impl Front {
     /// Of nested IR, which needs no front end.
-    pub(super) fn of_ir(program: Program<Soac>) -> Self {
-        Self {
+    pub(super) fn of_ir(program: Program<Soac>, target: Target) -> Result<Self, String> {
+        if target != Target::Interp {
+            no_gradients(&program)?;
+        }
+        Ok(Self {
             compiled: Compiled::plain(program),
             sources: SourceMap::new(),
             took: Duration::ZERO,
-        }
+        })
     }
     /// Of a file and what it imports.
     pub(super) fn of_file(path: &Path, target: Target) -> Result<Self, CompileError> {
         if path.extension().is_some_and(|e| e == "ir") {
-            let program = read_ir(path).map_err(CompileError::unreadable)?;
-            return Ok(Self::of_ir(program));
+            let front = read_ir(path).and_then(|program| {
+                let front = Self::of_ir(program, target);
+                front.map_err(|why| format!("{}: {why}", path.display()))
+            });
+            return front.map_err(CompileError::unreadable);
         }
         let mut loader = FileLoader::new();
         loader.read_tuning(path);
@@ -151,6 +157,19 @@ impl Reading {
     }
     pub(super) fn wait(self) -> Result<Front, CompileError> {
         self.0.wait()
+    }
+}
+
+/// Refuses derivatives in reverse mode, which no pass lowers. The front end refuses them in source programs.
+pub(crate) fn no_gradients(program: &Program<Soac>) -> Result<(), String> {
+    let is_gradient = |fun: &&Fun<Soac>| fun.derivative.is_some_and(|d| d.mode == Mode::Reverse);
+    match program.funs.iter().find(is_gradient) {
+        Some(fun) => Err(format!(
+            "not yet supported: a derivative in reverse mode (`{}`) on this target; the interpreter computes it \
+             (`--target=interp`)",
+            fun.name
+        )),
+        None => Ok(()),
     }
 }
 
