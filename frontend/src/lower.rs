@@ -103,8 +103,6 @@ pub struct Lower<'a> {
     functor_calls: usize,
     /// How many loops over sequences there are.
     streams: u32,
-    /// Whether the target computes derivatives in reverse mode.
-    gradients: bool,
     /// The current call in the program itself, for what is found inside of the prelude.
     site: Span,
     /// The derivatives, each with its position in the source.
@@ -135,7 +133,6 @@ pub fn lower(
     gradients: bool,
 ) -> Result<(Program<Soac>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut lower = Lower::new(program, sources, parameters);
-    lower.gradients = gradients;
     let result = lower.program();
     for frame in &lower.frames {
         frame.clear();
@@ -151,6 +148,9 @@ pub fn lower(
                 funs: lower.funs,
                 spans: lower.spans,
             };
+            if !gradients && let Some(refused) = derivative::refused(&program, &lower.derivatives) {
+                return Err(vec![refused]);
+            }
             Ok((program, lower.warnings))
         }
         Err(diagnostic) => Err(vec![*diagnostic]),
@@ -192,7 +192,6 @@ impl<'a> Lower<'a> {
             extents: HashSet::default(),
             functor_calls: 0,
             streams: 0,
-            gradients: false,
             site: Span::default(),
             derivatives: Vec::new(),
             unchecked: false,

@@ -5,7 +5,7 @@
 
 use arrc_tests::differential::exact::sums_of_floats;
 use arrc_tests::differential::planted::PLANTS;
-use arrc_tests::differential::planted::tangents::{TANGENTS, derived};
+use arrc_tests::differential::planted::tangents::{ADJOINTS, TANGENTS, derived};
 use arrc_tests::differential::{BUDGET, Trials, check, check_source, shrunk};
 use arrc_tests::extents::{self, Extents};
 use arrc_tests::generate::program;
@@ -168,6 +168,35 @@ fn mistakes_in_tangents_are_found() {
     }
 }
 
+/// Every mistake in adjoints is noticed in the program of the file test.
+#[test]
+fn mistakes_in_adjoints_are_found() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = fs::read_to_string(root.join("tests/passes/derivatives/reverse.ir"));
+    let program = read::program(&text.expect("a text")).expect("a program");
+    let vector = |data| {
+        Value::Array(ArrayValue {
+            shape: vec![2],
+            data,
+        })
+    };
+    let args = [
+        vector(Data::I64(vec![1, 1])),
+        vector(Data::F64(vec![3.0, 2.0])),
+        Value::Scalar(Const::f64(1.0)),
+    ];
+    let right = vec![
+        Value::Scalar(Const::f64(4096.0)),
+        vector(Data::F64(vec![0.0, 16384.0])),
+    ];
+    assert_eq!(derived(&program, None, args.to_vec()), Ok(right.clone()));
+    for plant in ADJOINTS {
+        let results = derived(&program, Some(plant), args.to_vec());
+        let results = results.expect("the mistakes leave the program well-formed");
+        assert_ne!(results, right, "{}", plant.what);
+    }
+}
+
 /// There is a planted mistake for every pass that has to keep the results.
 #[test]
 fn every_pass_has_a_planted_mistake() {
@@ -179,7 +208,7 @@ fn every_pass_has_a_planted_mistake() {
     let exempt = [
         passes::fast_math::PASS.name,
         passes::unchecked::PASS.name,
-        // `mistakes_in_tangents_are_found`
+        // `mistakes_in_tangents_are_found`, `mistakes_in_adjoints_are_found`
         passes::derivatives::PASS.name,
     ];
     let without: BTreeSet<_> = all

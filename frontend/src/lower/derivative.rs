@@ -3,16 +3,18 @@
 
 use super::value::{Leaf, Value, int_const};
 use super::{Lower, Res, unsupported};
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use midend::ir::array::{ArrayOp, StreamOp};
 use midend::ir::id::{FunId, Id, SpanId, Var};
 use midend::ir::rename::{self, Subst};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{
-    Atom, Body, Derivative, Exp, Fun, Inline, Lambda, Mode, Param, Stm, VarInfo,
+    Atom, Body, Derivative, Exp, Fun, Inline, Lambda, Mode, Param, Program, Stm, VarInfo,
 };
 use midend::ir::types::{ScalarType, Type};
 use midend::ir::walk;
+use midend::passes::derivatives;
 use std::collections::BTreeSet;
 
 impl<'a> Lower<'a> {
@@ -25,13 +27,6 @@ impl<'a> Lower<'a> {
         seed: &Value<'a>,
         span: Span,
     ) -> Res<Value<'a>> {
-        if matches!(mode, Mode::Reverse) && !self.gradients {
-            let what = "a gradient (`vjp`) on this target; the interpreter computes it";
-            let refused = *unsupported(span, what);
-            return Err(Box::new(
-                refused.hint("run the program with `--target=interp`"),
-            ));
-        }
         check(x, "an argument", span)?;
         let mut params = Vec::new();
         let elem = x.map_leaves(&mut |leaf| {
@@ -273,6 +268,25 @@ impl<'a> Lower<'a> {
             span,
         })
     }
+}
+
+/// What a derivative in reverse mode needs that the mid-end has no rule for.
+pub(super) fn refused(
+    program: &Program<Soac>,
+    derivatives: &[(FunId, Span)],
+) -> Option<Diagnostic> {
+    let (id, refusal) = derivatives::refusals(program).into_iter().next()?;
+    let (_, span) = derivatives.iter().find(|(fun, _)| *fun == id)?;
+    let what = format!(
+        "a gradient (`vjp`) through {} on this target; the interpreter computes it",
+        refusal.what
+    );
+    let mut refused = *unsupported(*span, what);
+    let of = program.funs[id].span;
+    if let Some(line) = program.spans.line_in(of, refusal.span) {
+        refused = refused.note(format!("that is in line {line}"));
+    }
+    Some(refused.hint("run the program with `--target=interp`"))
 }
 
 /// Whether elements of sequences come in or go out.

@@ -11,16 +11,17 @@
 //!   ([`soac`]); such operators are associative if those that they are made of are;
 //! - conditionals, loops and calls by more results, parameters and arguments ([`control`]).
 //!
-//! A variable without a tangent is constant, and no code is made for it; where a tangent is needed there are zeros. Tangents are
+//! A variable without a tangent is constant, and no code is made for it; where a tangent is needed there are zeros. Derive are
 //! consumed where values are.
 //!
 //! A derivative inside of a function that is differentiated is written first.
 //!
-//! TODO: Reverse mode. Adjoints need rules of their own for each construct; until then only the interpreter computes
-//! gradients, and the front end refuses them for other targets.
+//! Derivatives in reverse mode call *adjoint functions* ([`reverse`]). Where they have no rule for something, [`refusals`] says what and where; the
+//! front end reports it, so that the pass itself meets nothing of that kind.
 
 mod array;
 mod control;
+mod reverse;
 mod soac;
 
 use crate::fired::fired;
@@ -36,6 +37,7 @@ use crate::ir::types::Type;
 use crate::ir::walk;
 use crate::math::derivative::{self, Arith};
 use crate::pass::Pass;
+use reverse::Adjoints;
 
 /// The pass.
 pub const PASS: Pass<Soac> = Pass {
@@ -44,47 +46,81 @@ pub const PASS: Pass<Soac> = Pass {
     run: |program, _| run(program),
 };
 
-fn run(mut program: Program<Soac>) -> Program<Soac> {
+/// Something that a derivative in reverse mode has no rule for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Where it is.
+    pub span: SpanId,
+    /// What it is.
+    pub what: &'static str,
+}
+
+/// What the derivatives of a program need that has no rule, with the derivative; nothing if the pass can write all of them.
+pub fn refusals(program: &Program<Soac>) -> Vec<(FunId, Refusal)> {
+    let is_reverse = |fun: &Fun<Soac>| fun.derivative.is_some_and(|d| d.mode == Mode::Reverse);
+    if !program.funs.iter().any(is_reverse) {
+        return Vec::new();
+    }
+    written(program.clone()).1
+}
+
+fn run(program: Program<Soac>) -> Program<Soac> {
     if program.funs.iter().all(|fun| fun.derivative.is_none()) {
         return program;
     }
+    written(program).0
+}
+
+fn written(mut program: Program<Soac>) -> (Program<Soac>, Vec<(FunId, Refusal)>) {
     let names = program.funs.iter().map(|fun| fun.name.clone()).collect();
     let ids: Vec<FunId> = program.funs.ids().collect();
-    let mut tangents = Tangents {
+    let mut derive = Derive {
         vars: &mut program.vars,
         funs: &mut program.funs,
         names,
         made: HashMap::default(),
+        adjoints: HashMap::default(),
         busy: HashSet::default(),
         of: HashMap::default(),
+        back: Adjoints::default(),
+        refusals: Vec::new(),
         stms: Vec::new(),
         certs: Vec::new(),
         span: Spans::NONE,
     };
+    let mut refused = Vec::new();
     for id in ids {
-        tangents.write(id);
+        derive.write(id);
+        let found = std::mem::take(&mut derive.refusals);
+        refused.extend(found.into_iter().map(|refusal| (id, refusal)));
     }
-    program
+    (program, refused)
 }
 
 /// The state of the pass, and of the function that is being written.
-struct Tangents<'a> {
+struct Derive<'a> {
     vars: &'a mut Vars,
     funs: &'a mut IdVec<FunId, Fun<Soac>>,
     names: HashSet<String>,
     /// Tangent functions, by function and which of its parameters have tangents.
     made: HashMap<(FunId, Vec<bool>), FunId>,
+    /// Adjoint functions, by function and which of its parameters they are with respect to.
+    adjoints: HashMap<(FunId, Vec<bool>), FunId>,
     /// Derivatives that are being written.
     busy: HashSet<FunId>,
-    /// Tangents of variables.
+    /// Derive of variables.
     of: HashMap<Var, Atom>,
+    /// Adjoints of variables.
+    back: Adjoints,
+    /// What has no rule.
+    refusals: Vec<Refusal>,
     /// The body that is being written.
     stms: Vec<Stm<Soac>>,
     certs: Vec<Var>,
     span: SpanId,
 }
 
-impl Arith for Tangents<'_> {
+impl Arith for Derive<'_> {
     type Num = Atom;
     fn op(&mut self, op: ScalarOp, args: &[Atom]) -> Atom {
         let v = self.fresh("t", Type::Scalar(op.result()));
@@ -96,8 +132,8 @@ impl Arith for Tangents<'_> {
     }
 }
 
-impl Tangents<'_> {
-    /// Writes a derivative, if it is one in forward mode that is not there yet.
+impl Derive<'_> {
+    /// Writes a derivative, if it is one that is not there yet.
     fn write(&mut self, id: FunId) {
         let Some(how) = self.funs[id].derivative else {
             return;
@@ -110,7 +146,12 @@ impl Tangents<'_> {
         else {
             return;
         };
-        if how.mode == Mode::Reverse || !self.busy.insert(id) {
+        if !self.busy.insert(id) {
+            return;
+        }
+        if how.mode == Mode::Reverse {
+            self.gradient(id, of, args, how);
+            self.busy.remove(&id);
             return;
         }
         fired("derivatives/forward");
@@ -160,11 +201,28 @@ impl Tangents<'_> {
             }
         }
         let stms = self.finish(outer);
+        self.set_body(id, Body { stms, result });
+        self.busy.remove(&id);
+    }
+
+    /// What was a derivative is a function with this body.
+    fn set_body(&mut self, id: FunId, body: Body<Soac>) {
         let fun = &mut self.funs[id];
-        fun.body = Body { stms, result };
+        fun.body = body;
         fun.derivative = None;
         fun.inline = Inline::Auto;
-        self.busy.remove(&id);
+    }
+
+    /// A name that no function has.
+    fn name(&mut self, fun: &str, what: &str) -> String {
+        let mut number = self.made.len() + self.adjoints.len();
+        loop {
+            let name = format!("{fun}_{what}{number}");
+            if self.names.insert(name.clone()) {
+                return name;
+            }
+            number += 1;
+        }
     }
 
     /// The tangent function for these parameters. Its results are those of the function, then the tangents of those that are floats.
@@ -176,14 +234,7 @@ impl Tangents<'_> {
         self.write(id);
         let active = key.1.clone();
         let mut fun = self.funs[id].clone();
-        let mut number = self.made.len();
-        let name = loop {
-            let name = format!("{}_tangent{number}", fun.name);
-            if self.names.insert(name.clone()) {
-                break name;
-            }
-            number += 1;
-        };
+        let name = self.name(&fun.name, "tangent");
         let mut subst = Subst::new();
         for param in &mut fun.params {
             param.var = rename::fresh(self.vars, &mut subst, param.var);

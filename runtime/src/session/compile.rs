@@ -8,7 +8,8 @@ use frontend::diagnostic::Diagnostic;
 use frontend::render::{Look, render_all};
 use frontend::source::{FileId, SourceMap};
 use midend::ir::soac::Soac;
-use midend::ir::syntax::{Fun, Mode, Program};
+use midend::ir::syntax::Program;
+use midend::passes::derivatives;
 use midend::trap::RunError;
 use std::fmt;
 use std::path::Path;
@@ -160,14 +161,13 @@ impl Reading {
     }
 }
 
-/// Refuses derivatives in reverse mode, which no pass lowers. The front end refuses them in source programs.
+/// Refuses derivatives in reverse mode that the mid-end has no rules for. The front end refuses them in source programs.
 pub(crate) fn no_gradients(program: &Program<Soac>) -> Result<(), String> {
-    let is_gradient = |fun: &&Fun<Soac>| fun.derivative.is_some_and(|d| d.mode == Mode::Reverse);
-    match program.funs.iter().find(is_gradient) {
-        Some(fun) => Err(format!(
-            "not yet supported: a derivative in reverse mode (`{}`) on this target; the interpreter computes it \
-             (`--target=interp`)",
-            fun.name
+    match derivatives::refusals(program).into_iter().next() {
+        Some((id, refusal)) => Err(format!(
+            "not yet supported: a derivative in reverse mode (`{}`) through {} on this target; the interpreter \
+             computes it (`--target=interp`)",
+            program.funs[id].name, refusal.what
         )),
         None => Ok(()),
     }

@@ -1,5 +1,4 @@
--- Gradients are computed by the interpreter alone.
-def slope (x: f64) : f64 = vjp (\y -> y * y) x 1
---                         ^^^^^^^^^^^^^^^^^^^^^ error[E0901]: not yet supported: a gradient (`vjp`) on this target; the interpreter computes it
--- = run the program with `--target=interp`
-entry main (x: f64) = slope x
+-- No rule for reverse mode.
+entry main [n] (xs: [n]f64) (is: [n]i64) : [n]f64 =
+  vjp (\ys -> reduce_by_index (replicate n 0) f64.max f64.lowest is ys) xs xs
+--^^^^ error[E0901]: not yet supported

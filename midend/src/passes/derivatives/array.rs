@@ -1,12 +1,12 @@
 //! Array operations are linear in their elements: the tangent is the same operation on tangents.
 
-use super::Tangents;
+use super::Derive;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::Const;
 use crate::ir::syntax::{Atom, Exp};
 
-impl Tangents<'_> {
+impl Derive<'_> {
     pub(super) fn array(&mut self, binds: Vec<Var>, op: ArrayOp) {
         self.push(binds.clone(), op.clone().into());
         let [v] = binds[..] else { return };

@@ -1,11 +1,11 @@
 //! Conditionals, loops and calls: tangents are further results, parameters and arguments.
 
-use super::Tangents;
+use super::Derive;
 use crate::ir::id::{FunId, Var};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam};
 
-impl Tangents<'_> {
+impl Derive<'_> {
     /// A result has a tangent if it has one in either branch.
     pub(super) fn conditional(
         &mut self,

@@ -1,6 +1,6 @@
 //! Parallel operators: tangents are further inputs, values of operators, destinations and results of the same traversal.
 
-use super::Tangents;
+use super::Derive;
 use crate::ir::id::Var;
 use crate::ir::rename::{self, Subst};
 use crate::ir::scalar::{BinOp, ScalarOp};
@@ -12,7 +12,7 @@ use crate::ir::walk;
 /// Results of a lambda with the tangents that there are.
 type Results = Vec<(Atom, Option<Atom>)>;
 
-impl Tangents<'_> {
+impl Derive<'_> {
     pub(super) fn soac(&mut self, binds: Vec<Var>, op: Soac) {
         match op {
             Soac::Screma {
@@ -48,8 +48,8 @@ impl Tangents<'_> {
                     width,
                     arrays,
                     lam,
-                    scans: new_scans,
-                    reds: new_reds,
+                    scans: self.with_neutral(new_scans),
+                    reds: self.with_neutral(new_reds),
                 };
                 self.push(after.new, Exp::Op(op));
             }
@@ -317,7 +317,7 @@ impl Tangents<'_> {
         elems: Results,
         after: &mut Bound,
         out: &mut Vec<Atom>,
-        ops: &mut Vec<Operator<Soac>>,
+        ops: &mut Vec<(Operator<Soac>, Vec<bool>)>,
     ) {
         let active = self.is_active(&op, &elems);
         let floats: Vec<bool> = elems
@@ -331,10 +331,22 @@ impl Tangents<'_> {
             for neutral in &mut second.neutral {
                 *neutral = self.tangent_or_zero(*neutral);
             }
-            ops.extend([op, second]);
+            ops.extend([(op, Vec::new()), (second, Vec::new())]);
         } else {
-            ops.push(self.operator(op, &floats));
+            ops.push((self.on_pairs(op, &floats), floats));
         }
+    }
+
+    /// Operators on pairs with the tangents of their neutral elements, which are computed outside of the traversal.
+    fn with_neutral(&mut self, ops: Vec<(Operator<Soac>, Vec<bool>)>) -> Vec<Operator<Soac>> {
+        let ops = ops.into_iter().map(|(mut op, floats)| {
+            let floats = op.neutral.clone().into_iter().zip(floats);
+            for (atom, _) in floats.filter(|(_, float)| *float) {
+                op.neutral.push(self.tangent_or_zero(atom));
+            }
+            op
+        });
+        ops.collect()
     }
 
     /// Values for an operator, then the tangents of some of them.
@@ -352,12 +364,19 @@ impl Tangents<'_> {
         }
     }
 
-    /// The operator on values and the tangents of some of them.
+    /// The operator on values and the tangents of some of them, with its neutral element.
     fn operator(&mut self, op: Operator<Soac>, floats: &[bool]) -> Operator<Soac> {
+        let op = self.on_pairs(op, floats);
+        let mut ops = self.with_neutral(vec![(op, floats.to_vec())]);
+        ops.remove(0)
+    }
+
+    /// The operator on values and the tangents of some of them, with the neutral element of the values.
+    fn on_pairs(&mut self, op: Operator<Soac>, floats: &[bool]) -> Operator<Soac> {
         if !floats.contains(&true) {
             return op;
         }
-        let mut neutral = op.neutral.clone();
+        let neutral = op.neutral.clone();
         let mut params = Vec::new();
         for side in op.lam.params.chunks(floats.len()) {
             params.extend(side);
@@ -374,9 +393,6 @@ impl Tangents<'_> {
             }
             result
         });
-        for (atom, _) in op.neutral.iter().zip(floats).filter(|(_, float)| **float) {
-            neutral.push(self.tangent_or_zero(*atom));
-        }
         Operator {
             comm: op.comm,
             lam: Lambda {
@@ -389,7 +405,7 @@ impl Tangents<'_> {
 }
 
 /// Whether an operator adds two floats.
-fn is_sum(op: &Operator<Soac>) -> bool {
+pub(super) fn is_sum(op: &Operator<Soac>) -> bool {
     let [stm] = &op.lam.body.stms[..] else {
         return false;
     };

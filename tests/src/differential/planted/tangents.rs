@@ -1,8 +1,9 @@
-//! Mistakes in what the pass `derivatives` makes. Random programs have no derivatives, so these are tried on a given program.
+//! Mistakes in what the pass `derivatives` makes. Random programs have no derivatives, so these are tried on given programs.
 
 use super::{Change, Plant, Planted as _};
 use crate::differential::verified;
 use midend::interp::{self, Options};
+use midend::ir::array::ArrayOp;
 use midend::ir::scalar::{BinOp, Const, ScalarOp};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{Atom, Exp, Program, Stm, Vars};
@@ -31,6 +32,30 @@ pub static TANGENTS: &[Plant] = &[
         pass: "derivatives",
         what: "the tangent of an argument is zero",
         change: Change::Nested(zero_argument),
+    },
+];
+
+/// The mistakes in adjoints.
+pub static ADJOINTS: &[Plant] = &[
+    Plant {
+        pass: "derivatives",
+        what: "the adjoint of a factor has the wrong factor",
+        change: Change::Nested(wrong_factor),
+    },
+    Plant {
+        pass: "derivatives",
+        what: "the adjoint of what a loop yields is zero",
+        change: Change::Nested(zero_seed),
+    },
+    Plant {
+        pass: "derivatives",
+        what: "adjoints of elements go to another index",
+        change: Change::Nested(other_index),
+    },
+    Plant {
+        pass: "derivatives",
+        what: "each iteration is undone with the values of the first one",
+        change: Change::Nested(first_iteration),
     },
 ];
 
@@ -83,5 +108,28 @@ fn zero_argument(_: &Vars, stm: &mut Stm<Soac>) {
         && let [.., tangent] = &mut args[..]
     {
         *tangent = Atom::Const(Const::f64(0.0));
+    }
+}
+
+fn zero_seed(vars: &Vars, stm: &mut Stm<Soac>) {
+    if let Exp::Loop { params, .. } = &mut stm.exp
+        && let [adjoint, ..] = &mut params[..]
+        && matches!(adjoint.init, Atom::Var(v) if vars[v].name == "seed" || vars[v].name == "v")
+    {
+        adjoint.init = Atom::Const(Const::f64(0.0));
+    }
+}
+
+fn other_index(_: &Vars, stm: &mut Stm<Soac>) {
+    if let Exp::Op(Soac::Hist { lam, .. }) = &mut stm.exp {
+        lam.body.result[0] = Atom::ZERO;
+    }
+}
+
+fn first_iteration(vars: &Vars, stm: &mut Stm<Soac>) {
+    if let Exp::Op(Soac::Array(ArrayOp::Index { array, indices })) = &mut stm.exp
+        && vars[*array].name == "kept"
+    {
+        indices[0] = Atom::ZERO;
     }
 }

@@ -1,0 +1,218 @@
+//! Conditionals and calls.
+//!
+//! ```text
+//! y = if c { S  yield r } else { .. }    ──►   x' = if c { S  S'(r' = y')  yield x' } else { .. }
+//! y = f(x)                               ──►   _, x' = f_adjoint(x, y')
+//! ```
+//!
+//! What both branches read from outside has its adjoint so far on the way in, and what became of it is a result.
+
+use super::pieces::Piece;
+use super::{Derive, size_results};
+use crate::ir::id::{FunId, Var};
+use crate::ir::rename::{self, Subst};
+use crate::ir::soac::Soac;
+use crate::ir::syntax::{Atom, Body, Exp};
+use crate::ir::types::{ScalarType, Type};
+use crate::ir::walk;
+
+/// A branch that has been undone.
+struct Branch {
+    stms: Vec<crate::ir::syntax::Stm<Soac>>,
+    /// The adjoints of what was read.
+    sums: Vec<Option<Atom>>,
+    pieces: Vec<Piece>,
+}
+
+impl Derive<'_> {
+    pub(super) fn undo_conditional(&mut self, binds: &[Var], cond: Atom, bodies: [Body<Soac>; 2]) {
+        let seeds: Vec<Option<Atom>> = binds.iter().map(|v| self.taken(*v)).collect();
+        let mut free = Vec::new();
+        for body in &bodies {
+            for v in walk::free_in_body(self.vars, body) {
+                if self.back.active.contains(&v) && !free.contains(&v) {
+                    free.push(v);
+                }
+            }
+        }
+        let before: Vec<Option<Atom>> = free.iter().map(|v| self.taken(*v)).collect();
+        let outside = std::mem::take(&mut self.back.of);
+        let from = self.back.pieces.len();
+        let mut branches = Vec::new();
+        for body in bodies {
+            let body = rename::body(self.vars, &mut Subst::new(), &body);
+            for (v, sum) in free.iter().zip(&before) {
+                if let Some(sum) = sum {
+                    self.back.of.insert(*v, *sum);
+                }
+            }
+            let ((sums, pieces), stms) = self.nested(|t| {
+                t.sweep(body.stms, &body.result, &seeds);
+                let pieces = t.leaving(from, &[]);
+                let sums: Vec<Option<Atom>> = free.iter().map(|v| t.taken(*v)).collect();
+                (sums, pieces)
+            });
+            self.back.of.clear();
+            branches.push(Branch { stms, sums, pieces });
+        }
+        self.back.of = outside;
+        let changed: Vec<usize> = (0..free.len())
+            .filter(|i| branches.iter().any(|b| b.sums[*i] != before[*i]))
+            .collect();
+        for (i, v) in free.iter().enumerate() {
+            if let (false, Some(sum)) = (changed.contains(&i), before[i]) {
+                self.back.of.insert(*v, sum);
+            }
+        }
+        let pieces: Vec<Piece> = branches.iter().flat_map(|b| b.pieces.clone()).collect();
+        let mut results = Vec::new();
+        let mut owned = vec![true; changed.len()];
+        for (k, branch) in branches.iter_mut().enumerate() {
+            let (result, more) = self.nested(|t| {
+                let mut result = Vec::new();
+                for (n, i) in changed.iter().enumerate() {
+                    let v = free[*i];
+                    let sum = match branch.sums[*i] {
+                        Some(sum) => t.fit(sum, &t.vars[v].ty.clone()),
+                        None => t.zero_adjoint(v),
+                    };
+                    let is_owned = |v: Var| t.back.owned.contains(&v) || !t.vars[v].ty.is_array();
+                    owned[n] &= sum.as_var().is_none_or(is_owned);
+                    result.push(sum);
+                }
+                let first = branch.pieces.len();
+                for (n, piece) in pieces.iter().enumerate() {
+                    let own = if k == 0 {
+                        n < first
+                    } else {
+                        n >= pieces.len() - first
+                    };
+                    t.piece_results(piece, own, &mut result);
+                }
+                result
+            });
+            branch.stms.extend(more);
+            results.push(result);
+        }
+        let mut bound = Vec::new();
+        for (n, i) in changed.iter().enumerate() {
+            let sum = self.like(free[*i]);
+            bound.push(sum);
+            self.back.of.insert(free[*i], sum.into());
+            if owned[n] {
+                self.back.owned.insert(sum);
+            }
+        }
+        let mut arrived = Vec::new();
+        for piece in pieces {
+            arrived.push(self.bound_piece(piece, &[], &mut bound));
+        }
+        if bound.is_empty() {
+            return;
+        }
+        let mut bodies = branches.into_iter().zip(results);
+        let mut body = || {
+            let (branch, result) = bodies.next()?;
+            let stms = branch.stms;
+            Some(Body { stms, result })
+        };
+        if let (Some(then), Some(otherwise)) = (body(), body()) {
+            self.push(
+                bound,
+                Exp::If {
+                    cond,
+                    then,
+                    otherwise,
+                },
+            );
+        }
+        for piece in arrived {
+            self.arrived(piece);
+        }
+    }
+
+    /// The indices and values of a piece as results of a body; of one that comes from elsewhere there are none.
+    fn piece_results(&mut self, piece: &Piece, own: bool, result: &mut Vec<Atom>) {
+        let ty = self.value_type(piece);
+        if own {
+            let at = Type::array_of(&Type::I64, &piece.dims);
+            for index in &piece.indices {
+                result.push(self.fit(*index, &at));
+            }
+            result.push(self.fit(piece.value, &ty));
+            return;
+        }
+        for _ in &piece.indices {
+            result.push(if piece.dims.is_empty() {
+                Atom::i64(-1)
+            } else {
+                self.replicate(&piece.dims, Atom::i64(-1)).into()
+            });
+        }
+        result.push(self.zero_of_type(&ty));
+    }
+
+    /// A piece whose indices and values are bound by an operation around it, once for each point of further dimensions.
+    pub(super) fn bound_piece(
+        &mut self,
+        mut piece: Piece,
+        outer: &[crate::ir::types::Size],
+        binds: &mut Vec<Var>,
+    ) -> Piece {
+        piece.dims.splice(0..0, outer.iter().copied());
+        let at = Type::array_of(&Type::I64, &piece.dims);
+        for index in &mut piece.indices {
+            let v = self.fresh("at", at.clone());
+            binds.push(v);
+            *index = v.into();
+        }
+        let value = self.value_type(&piece);
+        let v = self.fresh("part", value);
+        binds.push(v);
+        piece.value = v.into();
+        piece
+    }
+
+    pub(super) fn undo_call(&mut self, binds: &[Var], fun: FunId, args: &[Atom]) {
+        let active: Vec<bool> = args.iter().map(|a| self.depends(*a)).collect();
+        let adjoint = self.adjoint(fun, active.clone());
+        let mut all = args.to_vec();
+        for i in size_results(self, &self.funs[fun]) {
+            all.push(binds[i].into());
+        }
+        for v in binds {
+            if self.is_float(*v) {
+                all.push(self.taken_or_zero(*v));
+            }
+        }
+        let mut subst = Subst::new();
+        let mut bound = Vec::new();
+        for v in binds {
+            bound.push(rename::fresh(self.vars, &mut subst, *v));
+        }
+        let mut parts = Vec::new();
+        for (arg, _) in args.iter().zip(&active).filter(|(_, active)| **active) {
+            if let Atom::Var(v) = arg {
+                let part = self.like(*v);
+                bound.push(part);
+                parts.push((*arg, part));
+            }
+        }
+        let exp = Exp::Call {
+            fun: adjoint,
+            args: all,
+        };
+        self.push(bound, exp);
+        for (arg, part) in parts {
+            self.add(arg, part.into());
+        }
+    }
+
+    /// `if i == 0 then a else b`, for scalars.
+    pub(super) fn at_first(&mut self, i: Atom, ty: ScalarType, a: Atom, b: Atom) -> Atom {
+        use crate::ir::scalar::{CmpOp, ScalarOp};
+        let first = ScalarOp::Cmp(CmpOp::Eq, ScalarType::I64);
+        let first = self.scalar(first, &[i, Atom::ZERO]);
+        self.scalar(ScalarOp::Select(ty), &[first, a, b])
+    }
+}

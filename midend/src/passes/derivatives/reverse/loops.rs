@@ -1,0 +1,409 @@
+//! Loops keep the values that their parameters have at the start of each iteration; these are all that undoing an iteration needs.
+//!
+//! ```text
+//! y = loop (p = a) for i < n do B      ──►   y, ps = loop (p = a, ps = scratch n) for i < n do { ps[i] = p  B }
+//!                                            a', x' = loop (p' = y', x') for j < n do { i = n-1-j  p = ps[i]  B  B'(r' = p') }
+//! ```
+//!
+//! Here `x` is what the body reads from outside. A parameter that is the same in all iterations is not kept. A `while` loop is executed once to count its
+//! iterations.
+//!
+//! TODO: Every parameter is kept whole, in each iteration: of an array of which few elements change this is most of the work. Keeping every k-th iteration
+//! (`#[stripmine]`) would bound the memory.
+
+use super::Derive;
+use super::pieces::Piece;
+use crate::fired::fired;
+use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::id::Var;
+use crate::ir::rename::{self, Subst};
+use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
+use crate::ir::soac::Soac;
+use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
+use crate::ir::types::{Dim, ScalarType, Size, Type};
+use crate::ir::walk;
+
+/// A `for` loop that has been executed.
+pub(super) struct Kept {
+    pub stm: Stm<Soac>,
+    /// How many iterations there are.
+    count: Size,
+    /// For each parameter the array of its values, if it is kept.
+    values: Vec<Option<Var>>,
+}
+
+impl Derive<'_> {
+    /// A `while` loop as a `for` loop, after another one that counts.
+    pub(super) fn counted(
+        &mut self,
+        stm: &Stm<Soac>,
+        params: &[LoopParam],
+        cond: &Body<Soac>,
+        body: &Body<Soac>,
+    ) {
+        fired("derivatives/while");
+        let mut subst = Subst::new();
+        let mut own = params.to_vec();
+        for param in &mut own {
+            param.var = rename::fresh(self.vars, &mut subst, param.var);
+        }
+        let test = rename::body(self.vars, &mut subst.clone(), cond);
+        let mut again = rename::body(self.vars, &mut subst, body);
+        let so_far = self.fresh("count", Type::I64);
+        let next = self.fresh("count", Type::I64);
+        again.stms.push(Stm {
+            binds: vec![next],
+            certs: Vec::new(),
+            exp: Exp::Scalar(
+                ScalarOp::Bin(BinOp::Add, ScalarType::I64),
+                vec![so_far.into(), Atom::ONE],
+            ),
+            span: stm.span,
+        });
+        again.result.push(next.into());
+        own.push(LoopParam {
+            var: so_far,
+            init: Atom::ZERO,
+        });
+        // What the loop consumes it consumes twice.
+        for param in &mut own {
+            if let Atom::Var(v) = param.init
+                && self.vars[v].ty.is_array()
+            {
+                param.init = self.array_op("copy", ArrayOp::Copy(v)).into();
+            }
+        }
+        let mut binds = Vec::new();
+        let mut of_binds = Subst::new();
+        for v in &stm.binds {
+            binds.push(rename::fresh(self.vars, &mut of_binds, *v));
+        }
+        let count = self.fresh("count", Type::I64);
+        binds.push(count);
+        self.back.counts.insert(count);
+        self.push(
+            binds,
+            Exp::Loop {
+                params: own,
+                form: LoopForm::While(test),
+                body: again,
+            },
+        );
+        let index = self.fresh("i", Type::I64);
+        let form = LoopForm::For {
+            index,
+            bound: count.into(),
+        };
+        let exp = Exp::Loop {
+            params: params.to_vec(),
+            form,
+            body: body.clone(),
+        };
+        self.push(stm.binds.clone(), exp);
+    }
+
+    /// Executes a loop.
+    pub(super) fn keep(&mut self, stm: Stm<Soac>) -> super::body::Step {
+        let Exp::Loop { params, form, body } = stm.exp.clone() else {
+            return super::body::Step::Plain(stm);
+        };
+        let LoopForm::For { index, bound } = form else {
+            self.refuse("a loop");
+            return super::body::Step::Plain(stm);
+        };
+        fired("derivatives/loop");
+        let own: Vec<Var> = params.iter().map(|p| p.var).collect();
+        for param in &params {
+            let ty = self.vars[param.var].ty.clone();
+            let mut changes = ty.shape().iter().any(|dim| dim.size().is_none());
+            walk::type_vars(&ty, &mut |v| changes |= own.contains(&v));
+            if changes {
+                self.refuse("a loop whose arrays change size");
+            }
+            if ty.is_acc() {
+                self.refuse("a loop over an accumulator");
+            }
+        }
+        let times = self.as_i64(bound);
+        let count = self.int(BinOp::Max, times, Atom::ZERO);
+        let count = count.as_size().unwrap_or(Size::Const(0));
+        let mut values = Vec::new();
+        let mut all = params.clone();
+        let mut binds = stm.binds.clone();
+        for (param, result) in params.iter().zip(&body.result) {
+            let ty = self.vars[param.var].ty.clone();
+            let Some(elem) = ty.elem().filter(|_| *result != Atom::Var(param.var)) else {
+                values.push(None);
+                continue;
+            };
+            let ty = Type::array_of(&ty, &[count]);
+            let shape: Vec<Dim> = ty.shape().to_vec();
+            let init = self
+                .array_op("kept", ArrayOp::Scratch { elem, shape })
+                .into();
+            let var = self.fresh("kept", ty.clone());
+            all.push(LoopParam { var, init });
+            let kept = self.fresh("kept", ty);
+            self.settle_at(kept);
+            binds.push(kept);
+            values.push(Some(kept));
+        }
+        let (mut result, stms) = self.nested(|t| {
+            let at = t.as_i64(index.into());
+            let mut kept = Vec::new();
+            let mut next = all[params.len()..].iter();
+            for (param, value) in params.iter().zip(&values) {
+                if let (Some(_), Some(into)) = (value, value.and_then(|_| next.next())) {
+                    kept.push(t.written(into.var, at, param.var.into()));
+                }
+            }
+            kept
+        });
+        let mut all_stms = stms;
+        all_stms.extend(body.stms);
+        let mut results = body.result;
+        results.append(&mut result);
+        let new = Body {
+            stms: all_stms,
+            result: results,
+        };
+        let form = LoopForm::For { index, bound };
+        self.push(
+            binds,
+            Exp::Loop {
+                params: all,
+                form,
+                body: new,
+            },
+        );
+        super::body::Step::Loop(Kept { stm, count, values })
+    }
+
+    fn as_i64(&mut self, a: Atom) -> Atom {
+        match a.ty(self.vars).elem() {
+            Some(ty) if ty != ScalarType::I64 => {
+                self.scalar(ScalarOp::Convert(ty, ScalarType::I64), &[a])
+            }
+            Some(_) | None => a,
+        }
+    }
+
+    /// An array with an element or row written.
+    fn written(&mut self, array: Var, at: Atom, value: Atom) -> Atom {
+        let op = ArrayOp::Update {
+            array,
+            dims: vec![SliceDim::Fix(at)],
+            value,
+        };
+        self.array_op("kept", op).into()
+    }
+
+    pub(super) fn undo_loop(&mut self, kept: Kept) {
+        let Kept { stm, count, values } = kept;
+        let seeds: Vec<Option<Atom>> = stm.binds.iter().map(|v| self.taken(*v)).collect();
+        if seeds.iter().all(Option::is_none) {
+            return;
+        }
+        let Exp::Loop {
+            params,
+            form: LoopForm::For { index, .. },
+            body,
+        } = stm.exp
+        else {
+            return;
+        };
+        let free: Vec<Var> = walk::free_in_body(self.vars, &body)
+            .into_iter()
+            .filter(|v| self.back.active.contains(v) && !params.iter().any(|p| p.var == *v))
+            .collect();
+        // The adjoints of parameters, then of what is at home here, are carried; arrays from further outside have zeros
+        // only if there is more to add than pieces.
+        let mut carried: Vec<LoopParam> = Vec::new();
+        let active: Vec<bool> = params.iter().map(|p| self.is_float(p.var)).collect();
+        for (k, param) in params.iter().enumerate().filter(|(k, _)| active[*k]) {
+            let init = match seeds[k] {
+                Some(seed) => self.fit(seed, &self.vars[param.var].ty.clone()),
+                None => self.zero_adjoint(param.var),
+            };
+            let init = self.own_atom(init);
+            let var = self.like(param.var);
+            carried.push(LoopParam { var, init });
+        }
+        let carries = |t: &Self, v: Var| t.is_local(v) || !t.vars[v].ty.is_array();
+        let (local, far): (Vec<Var>, Vec<Var>) = free.into_iter().partition(|v| carries(self, *v));
+        for v in &local {
+            let init = self.taken_or_zero(*v);
+            let init = self.own_atom(init);
+            let var = self.like(*v);
+            carried.push(LoopParam { var, init });
+        }
+        let outside = std::mem::take(&mut self.back.of);
+        let from = self.back.pieces.len();
+        let mut subst = Subst::new();
+        let step = self.fresh("i", Type::I64);
+        let ((mut result, pieces, late), mut stms) = self.nested(|t| {
+            let last = t.int(BinOp::Sub, count, Atom::ONE);
+            let at = t.int(BinOp::Sub, last, step);
+            let own = rename::fresh(t.vars, &mut subst, index);
+            let own_ty = t.vars[own].ty.elem().unwrap_or(ScalarType::I64);
+            let exp = if own_ty == ScalarType::I64 {
+                Exp::Atom(at)
+            } else {
+                Exp::Scalar(ScalarOp::Convert(ScalarType::I64, own_ty), vec![at])
+            };
+            t.push(vec![own], exp);
+            t.settle_at(own);
+            let mut again = Vec::new();
+            for (k, param) in params.iter().enumerate() {
+                let var = rename::fresh(t.vars, &mut subst, param.var);
+                let exp = match values[k] {
+                    Some(array) => ArrayOp::Index {
+                        array,
+                        indices: vec![at],
+                    }
+                    .into(),
+                    None => Exp::Atom(param.init),
+                };
+                t.push(vec![var], exp);
+                t.settle_at(var);
+                if active[k] {
+                    t.activate(var);
+                }
+                again.push(var);
+            }
+            let body = rename::body(t.vars, &mut subst, &body);
+            let mut seeds = vec![None; params.len()];
+            let mut next = carried.iter();
+            for (k, seed) in seeds.iter_mut().enumerate() {
+                if active[k] {
+                    *seed = next.next().map(|p| Atom::Var(p.var));
+                }
+            }
+            for p in &carried {
+                t.back.owned.insert(p.var);
+            }
+            for (v, p) in local.iter().zip(next) {
+                t.back.of.insert(*v, p.var.into());
+            }
+            t.sweep(body.stms, &body.result, &seeds);
+            let pieces = t.leaving(from, &[step]);
+            let mut result = Vec::new();
+            for (k, var) in again.iter().enumerate() {
+                if active[k] {
+                    let sum = t.taken_or_zero(*var);
+                    result.push(t.own_atom(sum));
+                }
+            }
+            for v in &local {
+                let sum = t.taken_or_zero(*v);
+                result.push(t.own_atom(sum));
+            }
+            let late: Vec<(Var, Atom)> = far
+                .iter()
+                .filter_map(|v| Some((*v, t.taken(*v)?)))
+                .collect();
+            (result, pieces, late)
+        });
+        self.back.of = outside;
+        for (v, part) in &late {
+            let init = self.zero_adjoint(*v);
+            let var = self.like(*v);
+            carried.push(LoopParam { var, init });
+            let (sum, more) = self.nested(|t| t.plus(var.into(), *part));
+            stms.extend(more);
+            result.push(sum);
+        }
+        let mut arrived = Vec::new();
+        let mut lists = Vec::new();
+        for piece in pieces {
+            arrived.push(self.listed(
+                piece,
+                (count, step),
+                (&mut carried, &mut lists),
+                (&mut stms, &mut result),
+            ));
+        }
+        let mut binds: Vec<Var> = carried[..carried.len() - lists.len()]
+            .iter()
+            .map(|p| p.var)
+            .collect();
+        binds = binds.into_iter().map(|v| self.like(v)).collect();
+        binds.extend(&lists);
+        self.back.owned.extend(binds.iter().copied());
+        let form = LoopForm::For {
+            index: step,
+            bound: count.into(),
+        };
+        self.push(
+            binds.clone(),
+            Exp::Loop {
+                params: carried,
+                form,
+                body: Body { stms, result },
+            },
+        );
+        let of_params = active.iter().filter(|active| **active).count();
+        let mut binds = binds.into_iter();
+        let sums: Vec<Var> = binds.by_ref().take(of_params).collect();
+        // These have what came before in them.
+        for v in local {
+            let Some(sum) = binds.next() else { return };
+            self.back.of.insert(v, sum.into());
+        }
+        let params = params.iter().zip(&active).filter(|(_, active)| **active);
+        for ((param, _), sum) in params.zip(sums) {
+            self.add(param.init, sum.into());
+        }
+        for (v, _) in late {
+            let Some(sum) = binds.next() else { return };
+            self.add(v.into(), sum.into());
+        }
+        for piece in arrived {
+            self.arrived(piece);
+        }
+    }
+
+    /// A piece of each iteration, as arrays that the loop carries.
+    fn listed(
+        &mut self,
+        piece: Piece,
+        (count, step): (Size, Var),
+        (carried, binds): (&mut Vec<LoopParam>, &mut Vec<Var>),
+        (stms, result): (&mut Vec<Stm<Soac>>, &mut Vec<Atom>),
+    ) -> Piece {
+        let of_step: Vec<Atom> = piece.indices.iter().copied().chain([piece.value]).collect();
+        let at = Type::array_of(&Type::I64, &piece.dims);
+        let value = self.value_type(&piece);
+        let first = binds.len();
+        let piece = self.bound_piece(piece, &[count], binds);
+        for (k, atom) in of_step.iter().enumerate() {
+            let ty = if k + 1 < of_step.len() { &at } else { &value };
+            let var = self.like(binds[first + k]);
+            let Type::Array(array) = self.vars[var].ty.clone() else {
+                continue;
+            };
+            let scratch = ArrayOp::Scratch {
+                elem: array.elem,
+                shape: array.shape,
+            };
+            let init = self.array_op("list", scratch).into();
+            carried.push(LoopParam { var, init });
+            let (list, more) = self.nested(|t| {
+                let atom = t.fit(*atom, ty);
+                t.written(var, step.into(), atom)
+            });
+            stms.extend(more);
+            result.push(list);
+        }
+        piece
+    }
+
+    /// Whether an index is inside of an extent.
+    pub(super) fn in_range(&mut self, index: Atom, extent: Size) -> Atom {
+        let le = ScalarOp::Cmp(CmpOp::Le, ScalarType::I64);
+        let lt = ScalarOp::Cmp(CmpOp::Lt, ScalarType::I64);
+        let low = self.scalar(le, &[Atom::ZERO, index]);
+        let high = self.scalar(lt, &[index, extent.into()]);
+        self.scalar(ScalarOp::Bin(BinOp::And, ScalarType::Bool), &[low, high])
+    }
+}

@@ -1,0 +1,216 @@
+//! Adjoints of elements. Where code reads an element of an array that it is inside of the same parallel operations as, the adjoint is added to that of the array in place.
+//! Inside of further parallel operations that would be a race, and an array of zeros for each point would cost more than the
+//! program does: there the index and the adjoint become results of the operation (a *piece*), and where the array is at home all
+//! of them are added by a histogram. Its order of additions is that of every histogram, so that gradients are as deterministic.
+
+use super::Derive;
+use super::adjoint::map_of;
+use crate::fired::fired;
+use crate::hash::HashSet;
+use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::id::Var;
+use crate::ir::scalar::BinOp;
+use crate::ir::soac::{HistOp, Soac};
+use crate::ir::syntax::{Atom, Exp};
+use crate::ir::types::{Dim, ScalarType, Size, Type};
+
+/// Adjoints of elements or rows of an array.
+#[derive(Clone)]
+pub(super) struct Piece {
+    pub array: Var,
+    /// How many there are, in the dimensions of the operations that they come from.
+    pub dims: Vec<Size>,
+    /// For each of the leading dimensions of the array, indices in these dimensions; what is out of range is none.
+    pub indices: Vec<Atom>,
+    /// Elements or rows in these dimensions.
+    pub value: Atom,
+}
+
+impl Derive<'_> {
+    /// Adds to the adjoint of an element or row.
+    pub(super) fn add_at(&mut self, array: Var, indices: &[Atom], value: Atom) {
+        if !self.back.active.contains(&array) {
+            return;
+        }
+        if let Some((of, first)) = self.back.views.get(&array).cloned() {
+            let all: Vec<Atom> = first.into_iter().chain(indices.iter().copied()).collect();
+            return self.add_at(of, &all, value);
+        }
+        let Some(row) = self.vars[array].ty.peel(indices.len()) else {
+            return;
+        };
+        let value = self.fit(value, &row);
+        if self.is_local(array) {
+            let sum = self.updatable(array);
+            let before = self.index(sum, indices);
+            let value = self.plus(before.into(), value);
+            let dims = indices.iter().map(|i| SliceDim::Fix(*i)).collect();
+            let op = ArrayOp::Update {
+                array: sum,
+                dims,
+                value,
+            };
+            let sum = self.array_op("adj", op);
+            return self.set(array, sum);
+        }
+        fired("derivatives/element-from-outside");
+        self.back.pieces.push(Piece {
+            array,
+            dims: Vec::new(),
+            indices: indices.to_vec(),
+            value,
+        });
+    }
+
+    /// Adds to the adjoint of a part.
+    pub(super) fn add_to_part(&mut self, array: Var, dims: &[SliceDim], value: Atom) {
+        if !self.back.active.contains(&array) {
+            return;
+        }
+        let ranges = dims.iter().filter(|d| matches!(d, SliceDim::Range { .. }));
+        if ranges.count() == 1 && !self.is_local(array) {
+            let Some(len) = dims.iter().find_map(|d| match d {
+                SliceDim::Range { len, .. } => Some(*len),
+                SliceDim::Fix(_) => None,
+            }) else {
+                return;
+            };
+            let indices = dims.iter().map(|dim| {
+                let op = match *dim {
+                    SliceDim::Fix(value) => ArrayOp::Replicate {
+                        shape: vec![Dim::Size(len)],
+                        value,
+                    },
+                    SliceDim::Range { start, len, stride } => ArrayOp::Iota {
+                        len,
+                        start,
+                        step: stride,
+                        ty: ScalarType::I64,
+                    },
+                };
+                Atom::Var(self.array_op("at", op))
+            });
+            let indices = indices.collect();
+            return self.back.pieces.push(Piece {
+                array,
+                dims: vec![len],
+                indices,
+                value,
+            });
+        }
+        let sum = self.updatable(array);
+        let part = ArrayOp::Slice {
+            array: sum,
+            dims: dims.to_vec(),
+        };
+        let part = self.array_op("part", part);
+        let value = self.fit(value, &self.vars[part].ty.clone());
+        let value = self.plus(part.into(), value);
+        let op = ArrayOp::Update {
+            array: sum,
+            dims: dims.to_vec(),
+            value,
+        };
+        let sum = self.array_op("adj", op);
+        self.set(array, sum);
+    }
+
+    /// The type of the values of a piece.
+    pub(super) fn value_type(&self, piece: &Piece) -> Type {
+        let row = self.vars[piece.array].ty.peel(piece.indices.len());
+        Type::array_of(&row.unwrap_or(Type::I64), &piece.dims)
+    }
+
+    /// Those pieces since `from` that can leave the current body. The others, whose numbers are found inside, are added up here.
+    pub(super) fn leaving(&mut self, from: usize, params: &[Var]) -> Vec<Piece> {
+        let mut bound: HashSet<Var> = params.iter().copied().collect();
+        bound.extend(self.stms.iter().flat_map(|stm| stm.binds.iter().copied()));
+        let mut leaving = Vec::new();
+        for piece in self.back.pieces.split_off(from) {
+            let inside = |size: &Size| matches!(size, Size::Var(v) if bound.contains(v));
+            if piece.dims.iter().any(inside) {
+                self.add_piece(piece);
+            } else {
+                leaving.push(piece);
+            }
+        }
+        leaving
+    }
+
+    /// What becomes of a piece outside of the operation that it comes from.
+    pub(super) fn arrived(&mut self, piece: Piece) {
+        if self.is_local(piece.array) {
+            self.add_piece(piece);
+        } else {
+            self.back.pieces.push(piece);
+        }
+    }
+
+    /// Adds a piece to the adjoint of its array.
+    fn add_piece(&mut self, mut piece: Piece) {
+        fired("derivatives/histogram-of-elements");
+        let sum = self.updatable(piece.array);
+        if piece.dims.is_empty() {
+            let one = [Size::Const(1)];
+            for index in &mut piece.indices {
+                *index = self.replicate(&one, *index).into();
+            }
+            piece.value = self.replicate(&one, piece.value).into();
+            piece.dims = one.to_vec();
+        }
+        let rank = piece.indices.len();
+        let Some(row) = self.vars[piece.array].ty.peel(rank) else {
+            return;
+        };
+        let mut count = Atom::from(piece.dims[0]);
+        for dim in &piece.dims[1..] {
+            count = self.int(BinOp::Mul, count, *dim);
+        }
+        let Some(width) = count.as_size() else { return };
+        let mut arrays = Vec::new();
+        let mut types = Vec::new();
+        for (k, atom) in piece.indices.iter().chain([&piece.value]).enumerate() {
+            let ty = if k < rank { Type::I64 } else { row.clone() };
+            let flat = Type::array_of(&ty, &[width]);
+            arrays.extend(self.fit(*atom, &flat).as_var());
+            types.push(ty);
+        }
+        let shape = self.vars[piece.array].ty.shape()[..rank].iter();
+        let shape: Vec<Size> = shape.filter_map(|dim| dim.size()).collect();
+        let op = self.addition(&row);
+        let params: Vec<Var> = types.into_iter().map(|ty| self.fresh("x", ty)).collect();
+        let lam = self.lambda_of(params, |_, p| p.iter().map(|v| Atom::Var(*v)).collect());
+        let result = self.like(piece.array);
+        let op = Soac::Hist {
+            width,
+            arrays,
+            lam,
+            ops: vec![HistOp {
+                shape,
+                dests: vec![sum],
+                op,
+            }],
+        };
+        self.push(vec![result], Exp::Op(op));
+        self.set(piece.array, result);
+    }
+
+    /// A map over positions: an array whose elements are computed from their index.
+    pub(super) fn tabulate(
+        &mut self,
+        width: Size,
+        types: &[Type],
+        f: impl FnOnce(&mut Self, Atom) -> Vec<Atom>,
+    ) -> Vec<Var> {
+        let iota = self.iota(width);
+        let i = self.fresh("i", Type::I64);
+        let lam = self.lambda_of(vec![i], |t, p| f(t, p[0].into()));
+        let mut binds = Vec::new();
+        for ty in types {
+            binds.push(self.fresh("y", Type::array_of(ty, &[width])));
+        }
+        self.push(binds.clone(), Exp::Op(map_of(width, vec![iota], lam)));
+        self.back.owned.extend(binds.iter().copied());
+        binds
+    }
+}
