@@ -84,7 +84,7 @@ pub fn regularity(program: &Program<Soac>) -> Regularity {
     };
     for id in &calls.order {
         result.function(program, *id, &summaries, &mut places);
-        if !calls.recursive[*id] {
+        if !calls.recursive[*id] && program.funs[*id].derivative.is_none() {
             let results = program.funs[*id].body.result.iter();
             summaries[id.index()] = Some(results.map(|a| result.varies(*a)).collect());
         }

@@ -39,7 +39,7 @@ pub(super) struct Origin {
     pub(super) form: Option<Leaves>,
 }
 
-/// What is known of the results of a function: the parameters that they vary with. Nothing for recursive functions.
+/// What is known of the results of a function: the parameters that they vary with. Nothing for recursive functions and derivatives.
 pub(super) type Summary = Option<Vec<Levels>>;
 
 /// The graph of a function.

@@ -52,7 +52,9 @@ pub(super) fn program(program: &Program<Soac>) -> Shapes {
     };
     let mut facts: Vec<Facts> = vec![Facts::default(); program.funs.len()];
     for id in calls.order {
-        infer.function(id, &program.funs[id], calls.recursive[id]);
+        let fun = &program.funs[id];
+        // The body of a derivative says nothing of its results yet.
+        infer.function(id, fun, calls.recursive[id] || fun.derivative.is_some());
         facts[id.index()] = std::mem::take(&mut infer.facts);
     }
     Shapes {
@@ -101,7 +103,7 @@ struct Infer<'p> {
 }
 
 impl<'p> Infer<'p> {
-    fn function(&mut self, id: FunId, fun: &'p Fun<Soac>, recursive: bool) {
+    fn function(&mut self, id: FunId, fun: &'p Fun<Soac>, opaque: bool) {
         let start = self.now;
         self.fun = id.0;
         self.assume = true;
@@ -117,7 +119,7 @@ impl<'p> Infer<'p> {
             }
         }
         self.all_contradictions.append(&mut self.contradictions);
-        if !recursive {
+        if !opaque {
             self.signatures[id.index()] = self.signature(fun);
         }
         let now = self.now;
