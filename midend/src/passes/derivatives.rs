@@ -6,12 +6,12 @@
 //! followed by, or has in it, what computes the tangents of what it binds:
 //!
 //! - scalar operations by the table of [`crate::math::derivative`];
-//! - array operations by the same operation on tangents ([`array`]);
+//! - array operations by the same operation on tangents ([`mod@array`]);
 //! - parallel operators by the same operator with more inputs, operators on pairs of value and tangent, and more results
 //!   ([`soac`]); such operators are associative if those that they are made of are;
 //! - conditionals, loops and calls by more results, parameters and arguments ([`control`]).
 //!
-//! A variable without a tangent is constant, and no code is made for it; where a tangent is needed there are zeros. Derive are
+//! A variable without a tangent is constant, and no code is made for it; where a tangent is needed there are zeros. Tangents are
 //! consumed where values are.
 //!
 //! A derivative inside of a function that is differentiated is written first.
@@ -108,7 +108,7 @@ struct Derive<'a> {
     adjoints: HashMap<(FunId, Vec<bool>), FunId>,
     /// Derivatives that are being written.
     busy: HashSet<FunId>,
-    /// Derive of variables.
+    /// Tangents of variables.
     of: HashMap<Var, Atom>,
     /// Adjoints of variables.
     back: Adjoints,

@@ -14,7 +14,7 @@
 //! - [`adjoint`]: the sums that adjoints are, zeros, and who may update them in place.
 //! - [`pieces`]: adjoints of elements of arrays from outside of a parallel operation.
 //! - [`normal`]: operators become maps and operators alone.
-//! - [`array`], [`control`], [`loops`], [`map`], [`scan`], [`histogram`], [`writes`]: the rules.
+//! - [`mod@array`], [`control`], [`loops`], [`map`], [`scan`], [`histogram`], [`writes`]: the rules.
 //!
 //! What has no rule is recorded as a [`Refusal`], and the front end reports it.
 
