@@ -25,9 +25,6 @@ pub const FILE: &str = midend::trap::LIBRARY;
 
 const SOURCE: &str = include_str!("prelude/prelude.fut");
 
-/// Derivatives that a program gives itself: known names that nothing stands behind yet.
-const DERIVATIVES: &[&str] = &["with_vjp", "with_vjp_tape"];
-
 #[derive(Clone, Copy, PartialEq)]
 enum Chunk {
     Val(&'static str),
@@ -126,16 +123,9 @@ fn pieces(source: &'static str) -> Vec<(&'static str, Chunk)> {
 
 impl Cx<'_> {
     /// A value of the prelude.
-    pub(crate) fn prelude_value(&mut self, name: &Sym, span: Span) -> Res<Option<Name>> {
+    pub(crate) fn prelude_value(&mut self, name: &Sym) -> Res<Option<Name>> {
         if let Some(known) = self.prelude.values.get(name) {
             return Ok(*known);
-        }
-        if DERIVATIVES.contains(&name.as_str()) {
-            return err(
-                Code::NotYetSupported,
-                span,
-                format!("automatic differentiation (`{name}`) is not yet supported"),
-            );
         }
         let found = match operators::find(name) {
             Some(operator) => Some(self.operator(name, &operator)),

@@ -18,9 +18,3 @@ entry accumulated [n] (xs: [n]f64) =
          in intrinsics.acc_write a ((i + 1) % 2) x)
       (zip (iota n) xs)
   in vjp f xs (map (\i -> 10 ** f64.i64 (i + 1)) (iota n))
-
--- ==
--- entry: largest
--- input { [1.0, 3.0, 2.0] } output { [0.0, 1.0, 0.0] }
-entry largest [n] (xs: [n]f64) =
-  vjp (\xs -> (reduce_by_index (replicate 1 0) f64.max f64.lowest (replicate n 0) xs)[0]) xs 1

@@ -138,6 +138,7 @@ pub(super) const fn arity(op: Op) -> usize {
         | Op::SeqMake
         | Op::Jvp
         | Op::Vjp
+        | Op::WithVjp
         | Op::AccWrite => 3,
         Op::Hist
         | Op::HistStream

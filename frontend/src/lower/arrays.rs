@@ -153,6 +153,7 @@ impl<'a> Lower<'a> {
             }
             Op::Jvp => self.derivative(Mode::Forward, arg(), &arg(), &arg(), span),
             Op::Vjp => self.derivative(Mode::Reverse, arg(), &arg(), &arg(), span),
+            Op::WithVjp => self.with_rule(arg(), arg(), &arg(), span),
             Op::FlatMap => self.flat_map(inst, &arg(), &arg(), span),
             _ => {
                 let name = format!("{:?}", intrinsic.op).to_lowercase();

@@ -1,5 +1,5 @@
 //! Derivatives: the function to be differentiated becomes a function of the IR, what it captures parameters of it, and its
-//! derivative another function that is marked as such.
+//! derivative another function that is marked as such. So is a function that has a derivative of its own.
 
 use super::value::{Leaf, Value, int_const};
 use super::{Lower, Res, unsupported};
@@ -28,15 +28,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Value<'a>> {
         check(x, "an argument", span)?;
-        let mut params = Vec::new();
-        let elem = x.map_leaves(&mut |leaf| {
-            let param = self.fresh("x", self.ty(leaf.atom));
-            params.push(param);
-            Leaf {
-                shared: true,
-                ..Leaf::new(param.into())
-            }
-        });
+        let (params, elem) = self.formals(x);
         let mut fun = Some(f);
         let (mut lam, y) = self.lambda(params, None, span, &mut |l| match fun.take() {
             Some(f) => l.apply(f, vec![elem.clone()], span),
@@ -45,7 +37,7 @@ impl<'a> Lower<'a> {
         check(&y, "a result", span)?;
         let like = match mode {
             Mode::Forward => self.type_of(x),
-            Mode::Reverse => self.type_of(&y),
+            Mode::Reverse | Mode::Custom => self.type_of(&y),
         };
         let seed = self.cast(seed, &like);
         let types: Vec<Type> = y.atoms().into_iter().map(|a| self.ty(a)).collect();
@@ -77,12 +69,176 @@ impl<'a> Lower<'a> {
         let primal = results(self, &y);
         let derivative = match mode {
             Mode::Forward => results(self, &y),
-            Mode::Reverse => results(self, x),
+            Mode::Reverse | Mode::Custom => results(self, x),
         };
         if !binds.is_empty() {
             self.push(binds, Exp::Call { fun, args });
         }
         Ok(Value::tuple(vec![primal, derivative]))
+    }
+
+    /// `with_vjp f f' x`.
+    pub(super) fn with_rule(
+        &mut self,
+        f: Value<'a>,
+        rule: Value<'a>,
+        x: &Value<'a>,
+        span: Span,
+    ) -> Res<Value<'a>> {
+        check(x, "an argument", span)?;
+        let (params, elem) = self.formals(x);
+        let mut fun = Some(f);
+        let (mut lam, y) = self.lambda(params, None, span, &mut |l| match fun.take() {
+            Some(f) => l.apply(f, vec![elem.clone()], span),
+            None => Ok(Value::unit()),
+        })?;
+        check(&y, "a result", span)?;
+        let (mut params, result) = self.formals(&y);
+        let (weights, weight) = self.formals(&y);
+        params.extend(weights);
+        let like = self.type_of(x);
+        let mut rule = Some(rule);
+        let (mut of_rule, part) = self.lambda(params, None, span, &mut |l| match rule.take() {
+            Some(rule) => {
+                let part = l.apply(rule, vec![result.clone(), weight.clone()], span)?;
+                Ok(l.cast(&part, &like))
+            }
+            None => Ok(Value::unit()),
+        })?;
+        let types = |l: &Self, v: &Value<'a>| -> Vec<Type> {
+            v.atoms().into_iter().map(|a| l.ty(a)).collect()
+        };
+        let (ys, parts) = (types(self, &y), types(self, &part));
+        let own = self.captured_by(&mut lam, &ys, span)?;
+        let more = self.captured_by(&mut of_rule, &parts, span)?;
+        let at = self.span_id(span);
+        let of = self.lifted(&own, lam, &ys, at);
+        let rule = self.lifted(&more, of_rule, &parts, at);
+        let further = more.iter().filter(|v| !own.contains(v));
+        let further: Vec<Var> = further.copied().collect();
+        let fun = self.custom((of, &own), (rule, &more), &further, at);
+        let captured = own.iter().chain(&further);
+        let mut args: Vec<Atom> = captured.map(|v| Atom::Var(*v)).collect();
+        args.extend(x.atoms());
+        let mut binds = Vec::new();
+        let results = y.map_leaves(&mut |leaf| {
+            let bind = self.fresh("y", self.ty(leaf.atom));
+            self.alias(bind, args.iter().copied());
+            binds.push(bind);
+            Leaf {
+                shared: true,
+                ..Leaf::new(bind.into())
+            }
+        });
+        if !binds.is_empty() {
+            self.push(binds, Exp::Call { fun, args });
+        }
+        Ok(results)
+    }
+
+    /// Parameters for a value, and the value of these.
+    fn formals(&mut self, v: &Value<'a>) -> (Vec<Var>, Value<'a>) {
+        let mut params = Vec::new();
+        let own = v.map_leaves(&mut |leaf| {
+            let param = self.fresh("x", self.ty(leaf.atom));
+            params.push(param);
+            Leaf {
+                shared: true,
+                ..Leaf::new(param.into())
+            }
+        });
+        (params, own)
+    }
+
+    /// A function that calls another one, and names the function that computes its derivative. Both are given with what they capture; `further`
+    /// is what the second alone does.
+    fn custom(
+        &mut self,
+        (of, own): (FunId, &[Var]),
+        (rule, more): (FunId, &[Var]),
+        further: &[Var],
+        span: SpanId,
+    ) -> FunId {
+        let (original, formals) = (self.funs[of].params.clone(), self.funs[of].results.clone());
+        let mut subst = Subst::new();
+        let mut of_own = Subst::new();
+        let mut params = Vec::new();
+        for (k, p) in original.iter().enumerate() {
+            let v = rename::fresh(&mut self.vars, &mut of_own, p.var);
+            params.push(v);
+            if let Some(outer) = own.get(k) {
+                subst.insert(*outer, v);
+            }
+        }
+        let xs = params.split_off(own.len());
+        for v in further {
+            params.push(rename::fresh(&mut self.vars, &mut subst, *v));
+        }
+        let captured =
+            |vars: &[Var]| -> Vec<Atom> { vars.iter().map(|v| Atom::Var(subst.var(*v))).collect() };
+        let (mut args, mut of_rule) = (captured(own), captured(more));
+        args.extend(xs.iter().map(|v| Atom::Var(*v)));
+        let first = params.len();
+        let count = xs.len();
+        params.extend(xs);
+        let outputs: Vec<Type> = formals
+            .iter()
+            .map(|p| of_own.ty(&self.vars[p.var].ty))
+            .collect();
+        let mut binds = Vec::new();
+        for ty in &outputs {
+            binds.push(self.formal("y", ty.clone()).var);
+        }
+        let result: Vec<Atom> = binds.iter().map(|v| Atom::Var(*v)).collect();
+        let mut stms = vec![stm(binds, Exp::Call { fun: of, args }, span)];
+        of_rule.extend(&result);
+        for ty in &outputs {
+            let zero = self.zeros(ty, &mut stms, span);
+            of_rule.push(zero);
+        }
+        let mut parts = Vec::new();
+        for k in 0..count {
+            let ty = self.vars[params[first + k]].ty.clone();
+            parts.push(self.formal("part", ty).var);
+        }
+        let call = Exp::Call {
+            fun: rule,
+            args: of_rule,
+        };
+        stms.push(stm(parts, call, span));
+        let results = outputs.into_iter();
+        let results = results.map(|ty| self.formal("r", ty)).collect();
+        let name = self.unique_name("with_vjp");
+        let params = params.into_iter().map(|var| Param { var, unique: false });
+        self.funs.push(Fun {
+            name,
+            entry: None,
+            params: params.collect(),
+            results,
+            body: Body { stms, result },
+            inline: Inline::Never,
+            derivative: Some(Derivative {
+                mode: Mode::Custom,
+                first,
+                count,
+            }),
+            span,
+        })
+    }
+
+    /// Zeros of a type.
+    fn zeros(&mut self, ty: &Type, stms: &mut Vec<Stm<Soac>>, span: SpanId) -> Atom {
+        let zero = Atom::Const(int_const(ty.elem().unwrap_or(ScalarType::I64), 0));
+        match ty {
+            Type::Array(array) => {
+                let v = self.formal("zero", ty.clone()).var;
+                let shape = array.shape.clone();
+                let op = ArrayOp::Replicate { shape, value: zero };
+                stms.push(stm(vec![v], op.into(), span));
+                v.into()
+            }
+            Type::Scalar(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => zero,
+        }
     }
 
     /// Refuses derivatives that have themselves in them, and those of functions that read or write sequences.
@@ -221,7 +377,7 @@ impl<'a> Lower<'a> {
             .collect();
         let (seeds, derivatives) = match mode {
             Mode::Forward => (&inputs, &outputs),
-            Mode::Reverse => (&outputs, &inputs),
+            Mode::Reverse | Mode::Custom => (&outputs, &inputs),
         };
         for ty in seeds {
             params.push(self.formal("seed", ty.clone()).var);
@@ -234,23 +390,13 @@ impl<'a> Lower<'a> {
         let call = Exp::Call { fun: of, args };
         let mut stms = vec![stm(binds, call, span)];
         for ty in derivatives {
-            let zero = Atom::Const(int_const(ty.elem().unwrap_or(ScalarType::I64), 0));
-            result.push(match ty {
-                Type::Array(array) => {
-                    let v = self.formal("zero", ty.clone()).var;
-                    let shape = array.shape.clone();
-                    let op = ArrayOp::Replicate { shape, value: zero };
-                    stms.push(stm(vec![v], op.into(), span));
-                    v.into()
-                }
-                Type::Scalar(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => zero,
-            });
+            result.push(self.zeros(ty, &mut stms, span));
         }
         let results = outputs.iter().chain(derivatives);
         let results = results.map(|ty| self.formal("r", ty.clone())).collect();
         let name = self.unique_name(match mode {
             Mode::Forward => "jvp",
-            Mode::Reverse => "vjp",
+            Mode::Reverse | Mode::Custom => "vjp",
         });
         let params = params.into_iter().map(|var| Param { var, unique: false });
         self.funs.push(Fun {

@@ -139,6 +139,7 @@ pub(crate) fn array_op(name: &str) -> Option<Op> {
         "break" => Op::Break,
         "jvp2" => Op::Jvp,
         "vjp2" => Op::Vjp,
+        "with_vjp" => Op::WithVjp,
         "flatmap" => Op::FlatMap,
         "segment" => Op::Segment,
         "make" => Op::SeqMake,

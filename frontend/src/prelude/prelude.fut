@@ -36,6 +36,7 @@ val trace 't : (x: t) -> t
 val break 't : (x: t) -> t
 val jvp2 'a 'b : (f: a -> b) -> (x: a) -> (x': a) -> (b, b)
 val vjp2 'a 'b : (f: a -> b) -> (x: a) -> (y': b) -> (b, a)
+val with_vjp 'a 'b : (f: a -> b) -> (f': b -> b -> a) -> (x: a) -> b
 val segment 't [n] [m] : (ls: [n]i64) -> (xs: [m]t) -> [n][..]t
 val flatmap 'a 'b 'c [n] : (f: a -> ?[k].([k]b, c)) -> (as: [n]a) -> ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c)
 
@@ -60,6 +61,8 @@ def jvp 'a 'b (f: a -> b) (x: a) (x': a) : b = (jvp2 f x x').1
 def vjp 'a 'b (f: a -> b) (x: a) (y': b) : a = (vjp2 f x y').1
 def jmp 'a 'b [n] (f: a -> b) (x: a) (xs': [n]a) : [n]b = map (\x' -> (jvp2 f x x').1) xs'
 def mjp 'a 'b [n] (f: a -> b) (x: a) (ys': [n]b) : [n]a = map (\y' -> (vjp2 f x y').1) ys'
+def with_vjp_tape 'a 'b 'c (f: a -> (c, b)) (f': (c, b) -> a) (x: a) : b =
+  (with_vjp f (\(tape, _) (_, y') -> f' (tape, y')) x).1
 def jmp2 'a 'b [n] (f: a -> b) (x: a) (xs': [n]a) : (b, [n]b) = (f x, jmp f x xs')
 def mjp2 'a 'b [n] (f: a -> b) (x: a) (ys': [n]b) : (b, [n]a) = (f x, mjp f x ys')
 

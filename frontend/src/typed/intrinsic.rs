@@ -210,6 +210,8 @@ pub enum Op {
     Jvp,
     /// `(f: a -> b) -> a -> b -> (b, a)`: the value of the function and the gradient of a weighted sum of it.
     Vjp,
+    /// `(f: a -> b) -> (f': b -> b -> a) -> a -> b`: the function, whose gradient `f'` computes from its value and the weights.
+    WithVjp,
     /// Rows of given lengths that one array is made of.
     Segment,
     /// `i64 -> bool -> (i64 -> (k: i64) -> ?[m].[m]t) -> seq t`: a sequence is a tuple of these.

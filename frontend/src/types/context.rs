@@ -143,7 +143,7 @@ impl Cx<'_> {
     }
 
     /// A value by its plain name.
-    pub(crate) fn global_value(&mut self, name: &Sym, span: Span) -> Res<Option<Name>> {
+    pub(crate) fn global_value(&mut self, name: &Sym) -> Res<Option<Name>> {
         for frame in self.frames.iter().rev() {
             if let Some(v) = frame.values.get(name) {
                 return Ok(Some(*v));
@@ -152,7 +152,7 @@ impl Cx<'_> {
                 return Ok(None);
             }
         }
-        self.prelude_value(name, span)
+        self.prelude_value(name)
     }
 
     /// A type by its plain name.

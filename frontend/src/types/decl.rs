@@ -170,7 +170,7 @@ impl Cx<'_> {
                 let outer = recursive
                     && own.is_some()
                     && self
-                        .global_value(&bind.name.name, bind.name.span)
+                        .global_value(&bind.name.name)
                         .is_ok_and(|v| v.is_some());
                 if !outer {
                     return Err(d);

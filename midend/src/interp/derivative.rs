@@ -63,6 +63,17 @@ enum Item {
     Cert,
 }
 
+/// A call of a function that has a derivative of its own. Its results follow on the tape, as inputs.
+struct Rule {
+    fun: FunId,
+    /// What the function for the derivative takes before the results, the results, and how many numbers on the tape these are.
+    args: Vec<Item>,
+    results: Vec<Item>,
+    count: usize,
+    /// For each number that the derivative is with respect to, its index.
+    from: Vec<Option<usize>>,
+}
+
 /// An operation on a tape; nothing for an input.
 struct Entry {
     op: Option<ScalarOp>,
@@ -71,6 +82,19 @@ struct Entry {
     value: Num,
     /// The indices of the operands.
     from: Vec<Option<usize>>,
+    rule: Option<Rc<Rule>>,
+}
+
+impl Entry {
+    const fn input(value: Num) -> Self {
+        Self {
+            op: None,
+            args: Vec::new(),
+            value,
+            from: Vec::new(),
+            rule: None,
+        }
+    }
 }
 
 /// The evaluation of a derivative and all inside it.
@@ -227,6 +251,7 @@ impl Eval<'_, '_> {
                 args: parts,
                 value: primal.clone(),
                 from,
+                rule: None,
             });
             By::Tape(tape.len() - 1)
         } else {
@@ -266,6 +291,9 @@ impl Eval<'_, '_> {
         };
         let mut inputs = to.iter().map(value).collect::<Run<Vec<Item>>>()?;
         let (first, count) = (how.first, how.count);
+        if how.mode == Mode::Custom {
+            return self.custom(fun, *of, inputs);
+        }
         let level = self.tapes.len() + 1;
         self.tapes
             .push(matches!(how.mode, Mode::Reverse).then(Vec::new));
@@ -275,7 +303,7 @@ impl Eval<'_, '_> {
         for (i, x) in inputs[first..first + count].iter_mut().enumerate() {
             *x = match how.mode {
                 Mode::Forward => self.along(level, x, seeds.get(i))?,
-                Mode::Reverse => self.taped(level, x),
+                Mode::Reverse | Mode::Custom => self.taped(level, x),
             };
         }
         let starts: Vec<Item> = inputs[first..first + count].to_vec();
@@ -296,7 +324,7 @@ impl Eval<'_, '_> {
                     }));
                 }
             }
-            Mode::Reverse => {
+            Mode::Reverse | Mode::Custom => {
                 let adjoints = self.adjoints(level, &ys, &seeds)?;
                 for (x, start) in own.iter().zip(&starts) {
                     let mut starts = numbers(start).iter();
@@ -319,7 +347,7 @@ impl Eval<'_, '_> {
             return internal("a direction has another shape than what it belongs to");
         }
         Ok(map(x, &mut |num| match seeds.next() {
-            Some(seed) if num.constant().ty().is_float() => Num::Lifted(Rc::new(Lifted {
+            Some(seed) if num.constant().ty() != ScalarType::Bool => Num::Lifted(Rc::new(Lifted {
                 level,
                 primal: num.clone(),
                 by: By::Tangent(seed.clone()),
@@ -334,15 +362,10 @@ impl Eval<'_, '_> {
             let Some(Some(tape)) = self.tapes.get_mut(level - 1) else {
                 return num.clone();
             };
-            if !num.constant().ty().is_float() {
+            if num.constant().ty() == ScalarType::Bool {
                 return num.clone();
             }
-            tape.push(Entry {
-                op: None,
-                args: Vec::new(),
-                value: num.clone(),
-                from: Vec::new(),
-            });
+            tape.push(Entry::input(num.clone()));
             let by = By::Tape(tape.len() - 1);
             Num::Lifted(Rc::new(Lifted {
                 level,
@@ -370,6 +393,9 @@ impl Eval<'_, '_> {
         }
         for (at, entry) in tape.iter().enumerate().rev() {
             self.machine.tick(1)?;
+            if let Some(rule) = &entry.rule {
+                self.by_rule(at, rule, &mut adjoints)?;
+            }
             let (Some(adjoint), Some(op)) = (adjoints[at].clone(), entry.op) else {
                 continue;
             };
@@ -385,6 +411,93 @@ impl Eval<'_, '_> {
             }
         }
         Ok(adjoints)
+    }
+
+    /// Calls a function that has a derivative of its own: the highest level of reverse mode above all of forward mode puts it on its tape.
+    fn custom(&mut self, fun: FunId, of: FunId, inputs: Vec<Item>) -> Run<Vec<Item>> {
+        let level = inputs.iter().flat_map(numbers).map(Num::level).max();
+        let level = level.unwrap_or(0);
+        if level == 0 || !matches!(self.tapes.get(level - 1), Some(Some(_))) {
+            return self.call(of, inputs);
+        }
+        let below = |items: &[Item]| -> Vec<Item> {
+            let items = items.iter();
+            let items = items.map(|item| map(item, &mut |num| num.below(level).clone()));
+            items.collect()
+        };
+        let parts = below(&inputs);
+        let results = self.custom(fun, of, parts.clone())?;
+        let custom = &self.machine.program.funs[fun];
+        let (Some(how), Some(first), Some(last)) = (
+            custom.derivative,
+            custom.body.stms.first(),
+            custom.body.stms.last(),
+        ) else {
+            return internal("a function has no derivative of its own");
+        };
+        let Exp::Call { fun: rule, args } = &last.exp else {
+            return internal("the derivative of a function is no call");
+        };
+        let bound = first.binds.iter().copied().zip(results.iter().cloned());
+        let given = custom.params.iter().map(|p| p.var);
+        let given: HashMap<Var, Item> = given.zip(parts).chain(bound).collect();
+        let before = args.len().saturating_sub(results.len());
+        let args = args[..before].iter().map(|atom| match atom {
+            Atom::Const(c) => Ok(Item::Num(Num::Const(*c))),
+            Atom::Var(v) => match given.get(v) {
+                Some(item) => Ok(item.clone()),
+                None => internal("the derivative of a function takes what is computed before"),
+            },
+        });
+        let args = args.collect::<Run<Vec<Item>>>()?;
+        let own = inputs.iter().skip(how.first).take(how.count);
+        let from = own.flat_map(numbers).map(|num| on_tape(num, level));
+        let rule = Rc::new(Rule {
+            fun: *rule,
+            args,
+            results: results.clone(),
+            count: results.iter().map(|y| numbers(y).len()).sum(),
+            from: from.collect(),
+        });
+        let Some(Some(tape)) = self.tapes.get_mut(level - 1) else {
+            return internal("a tape is missing");
+        };
+        let mut entry = Entry::input(Num::Const(Const::Bool(false)));
+        entry.rule = Some(rule);
+        tape.push(entry);
+        let mut lift = |num: &Num| {
+            tape.push(Entry::input(num.clone()));
+            Num::Lifted(Rc::new(Lifted {
+                level,
+                primal: num.clone(),
+                by: By::Tape(tape.len() - 1),
+            }))
+        };
+        Ok(results.iter().map(|y| map(y, &mut lift)).collect())
+    }
+
+    /// Undoes a call of a function that has a derivative of its own.
+    fn by_rule(&mut self, at: usize, rule: &Rule, adjoints: &mut [Option<Num>]) -> Run<()> {
+        let own = &adjoints[at + 1..at + 1 + rule.count];
+        if own.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        let mut own = own.iter();
+        let mut args = rule.args.clone();
+        for y in &rule.results {
+            args.push(map(y, &mut |num| {
+                let adjoint = own.next().cloned().flatten();
+                adjoint.unwrap_or_else(|| zero(num))
+            }));
+        }
+        let parts = self.call(rule.fun, args)?;
+        let parts = parts.iter().flat_map(numbers);
+        for (part, from) in parts.zip(&rule.from) {
+            if let Some(from) = from {
+                self.gather(&mut adjoints[*from], part.clone())?;
+            }
+        }
+        Ok(())
     }
 
     fn gather(&mut self, sum: &mut Option<Num>, part: Num) -> Run<()> {

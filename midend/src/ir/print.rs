@@ -122,6 +122,7 @@ impl<'a> Printer<'a> {
             let mode = match mode {
                 Mode::Forward => "forward",
                 Mode::Reverse => "reverse",
+                Mode::Custom => "custom",
             };
             self.word(&format!(" derivative {mode} {first} {count}"));
         }

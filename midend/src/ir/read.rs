@@ -181,8 +181,10 @@ impl<'t> Reader<'t> {
             Mode::Forward
         } else if self.eat_word("reverse") {
             Mode::Reverse
+        } else if self.eat_word("custom") {
+            Mode::Custom
         } else {
-            return Err(self.error("expected `forward` or `reverse`"));
+            return Err(self.error("expected `forward`, `reverse` or `custom`"));
         };
         let (first, count) = (self.natural()?, self.natural()?);
         Ok(Derivative { mode, first, count })

@@ -5,11 +5,14 @@
 //! - `abs` at 0 has 0, as do `floor`, `ceil`, `round`, `trunc` and `signum` everywhere.
 //! - `min` and `max` of equal operands have the derivative of the first; of a number and a NaN, that of the number.
 //! - `pow` at base 0 has 0 in the base for exponents below 1, and 0 in the exponent for bases that are not positive.
-//! - Whatever is no float, or becomes one from its bits or an integer, is constant.
+//!
+//! Integers are elements of a ring, in which sums, products, extremes and powers have derivatives. A float that is made of an
+//! integer, or of bits, is constant: what a float loses on its way through an integer has no derivative. An integer that is made of a float has
+//! that float's, for results that are integers. Truth values are constant.
 
+use crate::interp::scalar::convert::convert;
 use crate::ir::scalar::{BinOp, CmpOp, Const, ScalarOp, TernOp, UnOp};
 use crate::ir::types::ScalarType;
-use half::f16;
 use std::f64::consts::{LN_2, LN_10, PI};
 
 /// What derivatives are computed with.
@@ -36,22 +39,9 @@ enum Partial<N> {
     Convert,
 }
 
-/// The float of the type that is nearest to a number.
+/// The number of the type that is nearest to a number.
 pub fn literal(ty: ScalarType, x: f64) -> Const {
-    match ty {
-        ScalarType::F16 => Const::f16(f16::from_f64(x)),
-        ScalarType::F32 => Const::f32(x as f32),
-        ScalarType::F64
-        | ScalarType::I8
-        | ScalarType::I16
-        | ScalarType::I32
-        | ScalarType::I64
-        | ScalarType::U8
-        | ScalarType::U16
-        | ScalarType::U32
-        | ScalarType::U64
-        | ScalarType::Bool => Const::f64(x),
-    }
+    convert(ty, Const::f64(x))
 }
 
 /// The derivative of an operation along a direction: `tangents` are those of its operands, `y` is its value.
@@ -93,7 +83,8 @@ pub fn reverse<A: Arith>(
 
 /// Whether operand `i` can have a derivative at all.
 pub fn depends(op: ScalarOp, i: usize) -> bool {
-    op.operand(i).is_float() && op.result().is_float()
+    let (from, to) = (op.operand(i), op.result());
+    (from.is_float() && to.is_float()) || (from != ScalarType::Bool && to.is_integer())
 }
 
 fn times<A: Arith>(
@@ -127,7 +118,11 @@ fn partial<A: Arith>(
         return Partial::Zero;
     }
     match (op, args) {
+        (ScalarOp::Un(UnOp::Not, ty), _) if ty.is_integer() => Partial::MinusOne,
         (ScalarOp::Un(op, ty), [x]) => unary(&mut Calc { a, ty }, op, x, y),
+        (ScalarOp::Bin(op, ty), [x, z]) if ty.is_integer() => {
+            ring(&mut Calc { a, ty }, op, [x, z], i == 0)
+        }
         (ScalarOp::Bin(op, ty), [x, z]) => binary(&mut Calc { a, ty }, op, x, z, y, i),
         (ScalarOp::Tern(op, ty), [x, z, w]) => ternary(&mut Calc { a, ty }, op, [x, z, w], i),
         (ScalarOp::Convert(..), _) => Partial::Convert,
@@ -368,6 +363,62 @@ fn unary<A: Arith>(c: &mut Calc<'_, A>, op: UnOp, x: &A::Num, y: &A::Num) -> Par
         }
         UnOp::Lgamma => c.digamma(x),
     })
+}
+
+/// The operations on integers.
+fn ring<A: Arith>(
+    c: &mut Calc<'_, A>,
+    op: BinOp,
+    [x, z]: [&A::Num; 2],
+    first: bool,
+) -> Partial<A::Num> {
+    match op {
+        BinOp::Add => Partial::One,
+        BinOp::Sub | BinOp::Mod | BinOp::Rem if first => Partial::One,
+        BinOp::Sub => Partial::MinusOne,
+        BinOp::Mul => Partial::By(if first { z } else { x }.clone()),
+        BinOp::Div | BinOp::Quot if first => Partial::By(c.over(1.0, z)),
+        BinOp::Pow if first => {
+            let (zero, one) = (c.lit(0.0), c.lit(1.0));
+            let less = c.sub(z, &one);
+            let less = c.bin(BinOp::Max, &less, &zero);
+            let power = c.bin(BinOp::Pow, x, &less);
+            Partial::By(c.mul(z, &power))
+        }
+        BinOp::Shl if first => {
+            let one = c.lit(1.0);
+            Partial::By(c.bin(BinOp::Shl, &one, z))
+        }
+        BinOp::Min | BinOp::Max => {
+            let (a, b) = if op == BinOp::Min { (z, x) } else { (x, z) };
+            let second = c.cmp(CmpOp::Lt, a, b);
+            if first {
+                Partial::Unless(second)
+            } else {
+                Partial::If(second)
+            }
+        }
+        BinOp::Mod
+        | BinOp::Rem
+        | BinOp::Div
+        | BinOp::Quot
+        | BinOp::Pow
+        | BinOp::Shl
+        | BinOp::Shr
+        | BinOp::And
+        | BinOp::Or
+        | BinOp::Xor
+        | BinOp::MulHi
+        | BinOp::AddSat
+        | BinOp::MulSat
+        | BinOp::DivNear
+        | BinOp::Atan2
+        | BinOp::Atan2pi
+        | BinOp::Hypot
+        | BinOp::Copysign
+        | BinOp::Nextafter
+        | BinOp::Ldexp => Partial::Zero,
+    }
 }
 
 fn binary<A: Arith>(

@@ -32,12 +32,14 @@ use crate::ir::rename::{self, Subst};
 use crate::ir::scalar::{Const, ScalarOp};
 use crate::ir::soac::Soac;
 use crate::ir::span::Spans;
-use crate::ir::syntax::{Atom, Body, Exp, Fun, Inline, Mode, Param, Program, Stm, VarInfo, Vars};
-use crate::ir::types::Type;
+use crate::ir::syntax::{
+    Atom, Body, Derivative, Exp, Fun, Inline, Mode, Param, Program, Stm, VarInfo, Vars,
+};
+use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk;
 use crate::math::derivative::{self, Arith};
 use crate::pass::Pass;
-use reverse::Adjoints;
+use reverse::{Adjoints, size_results};
 
 /// The pass.
 pub const PASS: Pass<Soac> = Pass {
@@ -80,15 +82,18 @@ fn written(mut program: Program<Soac>) -> (Program<Soac>, Vec<(FunId, Refusal)>)
         names,
         made: HashMap::default(),
         adjoints: HashMap::default(),
+        integers: false,
         busy: HashSet::default(),
         of: HashMap::default(),
         back: Adjoints::default(),
+        rules: HashMap::default(),
         refusals: Vec::new(),
         stms: Vec::new(),
         certs: Vec::new(),
         span: Spans::NONE,
     };
     let mut refused = Vec::new();
+    ids.iter().for_each(|id| derive.take_rule(*id));
     for id in ids {
         derive.write(id);
         let found = std::mem::take(&mut derive.refusals);
@@ -102,16 +107,20 @@ struct Derive<'a> {
     vars: &'a mut Vars,
     funs: &'a mut IdVec<FunId, Fun<Soac>>,
     names: HashSet<String>,
-    /// Tangent functions, by function and which of its parameters have tangents.
-    made: HashMap<(FunId, Vec<bool>), FunId>,
-    /// Adjoint functions, by function and which of its parameters they are with respect to.
-    adjoints: HashMap<(FunId, Vec<bool>), FunId>,
+    /// Tangent functions, by function, which of its parameters have tangents, and whether integers have.
+    made: HashMap<(FunId, Vec<bool>, bool), FunId>,
+    /// Adjoint functions, by function, which of its parameters they are with respect to, and whether integers have adjoints.
+    adjoints: HashMap<(FunId, Vec<bool>, bool), FunId>,
+    /// Whether integers have derivatives.
+    integers: bool,
     /// Derivatives that are being written.
     busy: HashSet<FunId>,
     /// Tangents of variables.
     of: HashMap<Var, Atom>,
     /// Adjoints of variables.
     back: Adjoints,
+    /// The derivatives that functions have of their own.
+    rules: HashMap<FunId, Rule>,
     /// What has no rule.
     refusals: Vec<Refusal>,
     /// The body that is being written.
@@ -132,7 +141,51 @@ impl Arith for Derive<'_> {
     }
 }
 
+/// How a function that has a derivative of its own calls what computes it.
+#[derive(Clone)]
+struct Rule {
+    fun: FunId,
+    /// Arguments, in terms of the parameters and results of the function; the last of them, one for each result, stand for the adjoints of results.
+    args: Vec<Atom>,
+    params: Vec<Var>,
+    results: Vec<Var>,
+    /// The first of the parameters that it is with respect to.
+    first: usize,
+}
+
 impl Derive<'_> {
+    /// Makes a function that has a derivative of its own an ordinary one, and keeps the derivative.
+    fn take_rule(&mut self, id: FunId) {
+        let fun = &self.funs[id];
+        let Some(Derivative {
+            mode: Mode::Custom,
+            first,
+            ..
+        }) = fun.derivative
+        else {
+            return;
+        };
+        let (Some(call), Some(last)) = (fun.body.stms.first(), fun.body.stms.last()) else {
+            return;
+        };
+        let Exp::Call { fun: rule, args } = &last.exp else {
+            return;
+        };
+        let rule = Rule {
+            fun: *rule,
+            args: args.clone(),
+            params: fun.params.iter().map(|p| p.var).collect(),
+            results: call.binds.clone(),
+            first,
+        };
+        let body = Body {
+            stms: vec![call.clone()],
+            result: fun.body.result.clone(),
+        };
+        self.rules.insert(id, rule);
+        self.set_body(id, body);
+    }
+
     /// Writes a derivative, if it is one that is not there yet.
     fn write(&mut self, id: FunId) {
         let Some(how) = self.funs[id].derivative else {
@@ -149,11 +202,19 @@ impl Derive<'_> {
         if !self.busy.insert(id) {
             return;
         }
-        if how.mode == Mode::Reverse {
-            self.gradient(id, of, args, how);
-            self.busy.remove(&id);
-            return;
+        let integers = self.has_integers(of);
+        let integers = std::mem::replace(&mut self.integers, integers);
+        match how.mode {
+            Mode::Forward => self.along(id, of, args, how),
+            Mode::Reverse => self.gradient(id, of, args, how),
+            Mode::Custom => {}
         }
+        self.integers = integers;
+        self.busy.remove(&id);
+    }
+
+    /// The body of a derivative in forward mode: a call of the tangent function.
+    fn along(&mut self, id: FunId, of: FunId, args: Vec<Atom>, how: Derivative) {
         fired("derivatives/forward");
         let (first, count) = (how.first, how.count);
         let callee = self.funs[of].params.clone();
@@ -161,7 +222,7 @@ impl Derive<'_> {
         let active: Vec<bool> = callee
             .iter()
             .enumerate()
-            .map(|(i, p)| wrt(i) && self.is_float(p.var))
+            .map(|(i, p)| wrt(i) && self.differentiable(p.var))
             .collect();
         let tangent = self.tangent(of, active.clone());
         let own = &self.funs[id];
@@ -182,7 +243,7 @@ impl Derive<'_> {
         let mut result: Vec<Atom> = binds.iter().map(|v| Atom::Var(*v)).collect();
         let mut bound = binds[..primal].to_vec();
         for (atom, v) in result.iter_mut().zip(&binds).skip(primal) {
-            if self.is_float(*v) {
+            if self.differentiable(*v) {
                 bound.push(*v);
             } else {
                 *atom = Atom::ZERO;
@@ -202,7 +263,6 @@ impl Derive<'_> {
         }
         let stms = self.finish(outer);
         self.set_body(id, Body { stms, result });
-        self.busy.remove(&id);
     }
 
     /// What was a derivative is a function with this body.
@@ -227,7 +287,7 @@ impl Derive<'_> {
 
     /// The tangent function for these parameters. Its results are those of the function, then the tangents of those that are floats.
     fn tangent(&mut self, id: FunId, active: Vec<bool>) -> FunId {
-        let key = (id, active);
+        let key = (id, active, self.integers);
         if let Some(made) = self.made.get(&key) {
             return *made;
         }
@@ -253,7 +313,7 @@ impl Derive<'_> {
             }
         }
         for formal in fun.results.clone() {
-            if self.is_float(formal.var) {
+            if self.differentiable(formal.var) {
                 let var = self.like(formal.var);
                 fun.results.push(Param { var, ..formal });
             }
@@ -269,7 +329,7 @@ impl Derive<'_> {
         self.stms_of(body.stms);
         let mut result = body.result.clone();
         for atom in body.result {
-            if self.is_float_atom(atom) {
+            if self.differentiable_atom(atom) {
                 result.push(self.tangent_or_zero(atom));
             }
         }
@@ -318,15 +378,32 @@ impl Derive<'_> {
         });
     }
 
-    fn is_float(&self, v: Var) -> bool {
-        self.vars[v].ty.elem().is_some_and(|elem| elem.is_float())
+    fn differentiable(&self, v: Var) -> bool {
+        let elem = self.vars[v].ty.elem();
+        elem.is_some_and(|elem| self.differentiable_type(elem))
     }
 
-    fn is_float_atom(&self, atom: Atom) -> bool {
+    fn differentiable_atom(&self, atom: Atom) -> bool {
         match atom {
-            Atom::Const(c) => c.ty().is_float(),
-            Atom::Var(v) => self.is_float(v),
+            Atom::Const(c) => self.differentiable_type(c.ty()),
+            Atom::Var(v) => self.differentiable(v),
         }
+    }
+
+    fn differentiable_type(&self, elem: ScalarType) -> bool {
+        elem.is_float() || self.integers && elem.is_integer()
+    }
+
+    /// Whether a derivative of a function is one of integers: nothing but results that are integers depends on the derivatives of integers.
+    fn has_integers(&self, of: FunId) -> bool {
+        let fun = &self.funs[of];
+        let sizes = size_results(self, fun);
+        let results = fun.results.iter().enumerate();
+        let mut results = results.filter(|(i, _)| !sizes.contains(i));
+        results.any(|(_, formal)| {
+            let elem = self.vars[formal.var].ty.elem();
+            elem.is_some_and(ScalarType::is_integer)
+        })
     }
 
     fn tangent_of(&self, atom: Atom) -> Option<Atom> {
@@ -402,6 +479,9 @@ impl Derive<'_> {
                 let [v] = stm.binds[..] else { return };
                 let tangents: Vec<Option<Atom>> =
                     args.iter().map(|a| self.tangent_of(*a)).collect();
+                if !self.differentiable(v) {
+                    return;
+                }
                 if let Some(t) = derivative::forward(self, op, &args, &v.into(), &tangents) {
                     self.of.insert(v, t);
                 }

@@ -112,6 +112,7 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
         let (seeds, derivatives) = match mode {
             Mode::Forward => (count, ys),
             Mode::Reverse => (ys, count),
+            Mode::Custom => (0, 0),
         };
         let fits = self.cx.program.funs.get(*of).is_some_and(|of| {
             of.results.len() == ys && of.params.len() + seeds == fun.params.len()
@@ -129,12 +130,30 @@ impl<'p, D: Verify> Types<'_, 'p, D> {
         let seeds = types(&fun.params[first + count..first + count + seeds]);
         let (outputs, derivatives) = (types(&fun.results[..ys]), types(&fun.results[ys..]));
         let same = match mode {
+            Mode::Custom => self.is_rule(fun, count, ys),
             Mode::Forward => inputs == seeds && outputs == derivatives,
             Mode::Reverse => outputs == seeds && inputs == derivatives,
         };
         if !same {
             self.fault("a derivative has other types than what it belongs to");
         }
+    }
+
+    /// Whether the last statement calls a function for the derivative with respect to so many parameters.
+    fn is_rule(&self, fun: &'p Fun<D>, count: usize, ys: usize) -> bool {
+        let Some(Stm {
+            exp: Exp::Call { fun: rule, args },
+            binds,
+            ..
+        }) = fun.body.stms.last()
+        else {
+            return false;
+        };
+        let rule = self.cx.program.funs.get(*rule);
+        fun.body.stms.len() > 1
+            && binds.len() == count
+            && args.len() >= 2 * ys
+            && rule.is_some_and(|rule| rule.params.len() == args.len())
     }
 
     /// The statements of a body; its results are checked by whoever knows what is wanted.

@@ -65,7 +65,7 @@ entry apart (x: f64) = jvp (\x -> x * jvp (\y -> x + y) 1 1) x 1
 
 -- ==
 -- entry: structures
--- input { 2.0 3.0 } output { 5.0 7i64 12.0 0i64 }
+-- input { 2.0 3.0 } output { 5.0 7i64 12.0 9i64 }
 entry structures (x: f64) (y: f64) =
   let f (r: {a: f64, b: (f64, i64)}) = {c = r.a * r.b.0 - 1, k = r.b.1}
   let (v, d) = jvp2 f {a = x, b = (y, 7)} {a = 2, b = (3, 9)}

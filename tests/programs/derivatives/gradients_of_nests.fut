@@ -106,3 +106,22 @@ entry corners (xs: [3]f64) =
   , vjp f64.maximum xs 1
   , vjp (\xs -> scatter [1, 1] [1, 1, 1] xs) xs [3, 5]
   , length (vjp (\xs -> f64.product xs + f64.sum (scan (*) 1 xs)) (take 0 xs) 1) )
+
+-- Operators on rows that are no maps, on many components, and on components of several types.
+-- ==
+-- entry: large_operators
+-- random input { [4]f64 [4]f64 [4]f64 } output { [true, true, true, true, true] }
+entry large_operators [n] (x: [n]f64) (d: [n]f64) (w: [n]f64) =
+  let mul [k] (a: [k][k]f64) (b: [k][k]f64) : [k][k]f64 = map (\r -> map (dot r) (transpose b)) a
+  let matrices x = map (\a -> [[a, 1], [w[0], a * a]]) x
+  let eye = [[1, 0], [0, 1f64]]
+  let three (a: (f64, f64, f64, f64, f64)) (b: (f64, f64, f64, f64, f64)) =
+    (a.0 * b.0, a.1 * b.0 + b.1, a.2 * b.0 + b.2 * a.0, a.3 + b.3, f64.max a.4 b.4)
+  let mixed (a: (f64, f32)) (b: (f64, f32)) = (a.0 + b.0, a.1 * b.1)
+  in [ holds (\x -> flatten (reduce mul eye (matrices x))) x d (sized 4 w)
+     , holds (\x -> map (\m -> m[0, 1] * m[1, 1]) (scan mul eye (matrices x))) x d w
+     , holds (\x -> let r = reduce three (1, 0, 0, 0, f64.lowest) (map (\a -> (a, a * a, f64.sin a, w[1], a)) x)
+                    in [r.0 * r.1, r.2, r.3 * x[0], r.4]) x d (sized 4 w)
+     , holds (\x -> map (\r -> r.0 * r.1 + r.2 * r.3 + r.4)
+                        (scan three (1, 0, 0, 0, f64.lowest) (map (\a -> (a, a * a, f64.sin a, w[1], a)) x))) x d w
+     , holds (\x -> map (\r -> r.0) (scan mixed (0, 1) (map (\a -> (f64.cos a, f32.f64 w[0])) x))) x d w ]

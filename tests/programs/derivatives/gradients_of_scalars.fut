@@ -33,9 +33,10 @@ entry powers (x: f64) (y: f64) = vjp (\(x, y) -> x ** y) (x, y) 1
 
 -- ==
 -- entry: discrete
--- input { 2.5 3i32 } output { 0.0 0.0 0i32 }
+-- input { 2.5 3i32 } output { 0.0 1.0 0.0 2i32 0i32 }
 entry discrete (x: f64) (k: i32) =
-  (vjp (> 1) x true, vjp i64.f64 x 1, vjp (* 2) k 1)
+  ( vjp (> 1) x true, vjp i64.f64 x 1, vjp (\x -> f64.i64 (i64.f64 x)) x 1
+  , vjp (* 2) k 1, vjp f64.i32 k 1 )
 
 -- ==
 -- entry: nested

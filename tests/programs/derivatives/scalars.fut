@@ -70,6 +70,6 @@ entry kinks (x: f64) =
 
 -- ==
 -- entry: discrete
--- input { 2.5 3i32 } output { false 0i64 0i32 0.0 }
+-- input { 2.5 3i32 } output { false 1i64 2i32 0.0 }
 entry discrete (x: f64) (k: i32) =
   (jvp (> 1) x 1, jvp i64.f64 x 1, jvp (* 2) k 1, jvp (f64.to_bits >-> f64.from_bits) x 1)

@@ -121,7 +121,7 @@ impl Infer<'_, '_> {
                 })
             }
             Found::Opened(name) => self.global(name, span),
-            Found::Nothing => match self.cx.global_value(&head.name, span)? {
+            Found::Nothing => match self.cx.global_value(&head.name)? {
                 Some(name) => self.global(name, span),
                 None => {
                     let near = self.near_values(&head.name);

@@ -10,7 +10,7 @@ impl Derive<'_> {
     pub(super) fn array(&mut self, binds: Vec<Var>, op: ArrayOp) {
         self.push(binds.clone(), op.clone().into());
         let [v] = binds[..] else { return };
-        if !self.is_float(v) {
+        if !self.differentiable(v) {
             return;
         }
         let tangent = match op {

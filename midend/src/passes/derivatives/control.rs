@@ -69,7 +69,7 @@ impl Derive<'_> {
         for param in params.clone() {
             let is_acc = self.vars[param.var].ty.is_acc();
             let has = self.tangent_of(param.init).is_some();
-            active.push(self.is_float(param.var) && (has || !is_acc));
+            active.push(self.differentiable(param.var) && (has || !is_acc));
             if active.last() == Some(&true) {
                 let init = self.tangent_or_zero(param.init);
                 let var = self.new_tangent(param.var);
@@ -101,7 +101,7 @@ impl Derive<'_> {
         let fun = self.tangent(fun, active);
         args.extend(tangents.into_iter().flatten());
         for v in binds.clone() {
-            if self.is_float(v) {
+            if self.differentiable(v) {
                 binds.push(self.new_tangent(v));
             }
         }

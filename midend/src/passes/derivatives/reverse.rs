@@ -14,7 +14,7 @@
 //! - [`adjoint`]: the sums that adjoints are, zeros, and who may update them in place.
 //! - [`pieces`]: adjoints of elements of arrays from outside of a parallel operation.
 //! - [`normal`]: operators become maps and operators alone.
-//! - [`mod@array`], [`control`], [`loops`], [`map`], [`scan`], [`histogram`], [`writes`]: the rules.
+//! - [`mod@array`], [`control`], [`loops`], [`map`], [`scan`], [`histogram`], [`segments`], [`writes`]: the rules.
 //!
 //! What has no rule is recorded as a [`Refusal`], and the front end reports it.
 
@@ -29,6 +29,7 @@ mod map;
 mod normal;
 mod pieces;
 mod scan;
+mod segments;
 mod writes;
 
 use super::{Derive, Refusal};
@@ -67,7 +68,7 @@ pub(super) struct Adjoints {
 }
 
 /// The results of a function that are sizes of further ones.
-fn size_results(d: &Derive<'_>, fun: &Fun<Soac>) -> Vec<usize> {
+pub(super) fn size_results(d: &Derive<'_>, fun: &Fun<Soac>) -> Vec<usize> {
     let mut named = HashSet::default();
     for formal in &fun.results {
         walk::type_vars(&d.vars[formal.var].ty, &mut |v| {
@@ -94,7 +95,7 @@ impl Derive<'_> {
         let callee = self.funs[of].params.clone();
         let params = callee.iter().enumerate();
         let active: Vec<bool> = params
-            .map(|(i, p)| wrt.contains(&i) && self.is_float(p.var))
+            .map(|(i, p)| wrt.contains(&i) && self.differentiable(p.var))
             .collect();
         let refused = self.refusals.len();
         let adjoint = self.adjoint(of, active.clone());
@@ -123,7 +124,7 @@ impl Derive<'_> {
             all.push(size);
         }
         for (seed, v) in seeds.iter().zip(&binds[..primal]) {
-            if self.is_float(*v) {
+            if self.differentiable(*v) {
                 all.push((*seed).into());
             }
         }
@@ -169,9 +170,9 @@ impl Derive<'_> {
     }
 
     /// The adjoint function for these parameters. It takes the parameters of the function, the extents among its results, and an adjoint for each
-    /// result that is a float; it gives the results of the function, then the adjoints of these parameters. It consumes nothing.
+    /// result that has one; it gives the results of the function, then the adjoints of these parameters. It consumes nothing.
     pub(super) fn adjoint(&mut self, id: FunId, active: Vec<bool>) -> FunId {
-        let key = (id, active);
+        let key = (id, active, self.integers);
         if let Some(made) = self.adjoints.get(&key) {
             return *made;
         }
@@ -200,7 +201,7 @@ impl Derive<'_> {
         }
         let mut seeds = Vec::new();
         for formal in &old {
-            seeds.push(self.is_float(formal.var).then(|| {
+            seeds.push(self.differentiable(formal.var).then(|| {
                 let var = rename::fresh(self.vars, &mut of_results, formal.var);
                 fun.params.push(Param { var, unique: false });
                 Atom::Var(var)

@@ -6,7 +6,7 @@ use crate::ir::rename::{self, Subst};
 use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac, UpdateAcc};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda};
-use crate::ir::types::{AccType, Type};
+use crate::ir::types::{AccType, ScalarType, Type};
 use crate::ir::walk;
 
 /// Results of a lambda with the tangents that there are.
@@ -72,8 +72,11 @@ impl Derive<'_> {
                         let elems: Results = results.by_ref().take(k).collect();
                         let active = t.is_active(&op.op, &elems)
                             || op.dests.iter().any(|v| t.of.contains_key(v));
-                        let floats: Vec<bool> =
-                            op.dests.iter().map(|v| active && t.is_float(*v)).collect();
+                        let floats: Vec<bool> = op
+                            .dests
+                            .iter()
+                            .map(|v| active && t.differentiable(*v))
+                            .collect();
                         t.values(&elems, &floats, &mut after, &mut out);
                         dests.push((op, floats));
                     }
@@ -121,7 +124,7 @@ impl Derive<'_> {
                         after.keep(v);
                         indices.extend(&own);
                         values.push(value);
-                        let moves = t.is_float(dest.array)
+                        let moves = t.differentiable(dest.array)
                             && (tangent.is_some() || t.of.contains_key(&dest.array));
                         active.push(moves);
                         if let (true, Some(v)) = (moves, v) {
@@ -201,7 +204,7 @@ impl Derive<'_> {
                 lam,
                 mut acc,
             } => {
-                let floats: Vec<bool> = acc.dests.iter().map(|v| self.is_float(*v)).collect();
+                let floats: Vec<bool> = acc.dests.iter().map(|v| self.differentiable(*v)).collect();
                 let mut more = Vec::new();
                 let mut new = binds.clone();
                 for (i, float) in floats.iter().enumerate() {
@@ -322,7 +325,7 @@ impl Derive<'_> {
         let active = self.is_active(&op, &elems);
         let floats: Vec<bool> = elems
             .iter()
-            .map(|(atom, _)| active && self.is_float_atom(*atom))
+            .map(|(atom, _)| active && self.differentiable_atom(*atom))
             .collect();
         self.values(&elems, &floats, after, out);
         if active && is_sum(&op) {
@@ -404,7 +407,7 @@ impl Derive<'_> {
     }
 }
 
-/// Whether an operator adds two floats.
+/// Whether an operator adds two numbers.
 pub(super) fn is_sum(op: &Operator<Soac>) -> bool {
     let [stm] = &op.lam.body.stms[..] else {
         return false;
@@ -417,7 +420,7 @@ pub(super) fn is_sum(op: &Operator<Soac>) -> bool {
     };
     let [x, y] = [Atom::Var(a), Atom::Var(b)];
     let result = stm.binds.first().map(|v| Atom::Var(*v));
-    ty.is_float()
+    *ty != ScalarType::Bool
         && (args[..] == [x, y] || args[..] == [y, x])
         && op.lam.body.result.first().copied() == result
 }

@@ -239,7 +239,7 @@ impl Derive<'_> {
         self.array_op("iota", op)
     }
 
-    pub(super) fn float_zero(ty: ScalarType) -> Atom {
+    pub(super) fn zero(ty: ScalarType) -> Atom {
         Atom::Const(Const::zero(ty))
     }
 }

@@ -1,8 +1,8 @@
 //! A body is executed and undone.
 //!
-//! A variable is *active* if it is a float and the statement that binds it reads something active. Statements that read nothing
-//! active are executed only. What a statement consumes is copied before, because undoing what came earlier may read it; where it does not, the
-//! copy goes again ([`crate::passes::elide`]).
+//! A variable is *active* if it is differentiable and the statement that binds it reads something active. Statements that read nothing
+//! active are executed only. What a statement consumes is copied before, because undoing it, or what came earlier, may read it; where neither
+//! does, the copy goes again ([`crate::passes::elide`]).
 
 use super::Derive;
 use super::loops::Kept;
@@ -18,15 +18,6 @@ use crate::math::derivative;
 pub(super) enum Step {
     Plain(Stm<Soac>),
     Loop(Kept),
-}
-
-/// How far a statement is prepared.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    /// As the program has it.
-    Raw,
-    /// What it consumes is a copy.
-    Copied,
 }
 
 impl Derive<'_> {
@@ -57,33 +48,22 @@ impl Derive<'_> {
 
     pub(super) fn execute(&mut self, stms: Vec<Stm<Soac>>) -> Vec<Step> {
         let mut steps = Vec::new();
-        let stms = stms.into_iter().rev();
-        let mut todo: Vec<(Stage, Stm<Soac>)> = stms.map(|stm| (Stage::Raw, stm)).collect();
-        while let Some((stage, mut stm)) = todo.pop() {
-            if stage == Stage::Raw {
-                let copies = self.copies(&mut stm);
-                if !copies.is_empty() {
-                    todo.push((Stage::Copied, stm));
-                    todo.extend(copies.into_iter().map(|copy| (Stage::Copied, copy)));
-                    continue;
-                }
-            }
+        let mut todo: Vec<Stm<Soac>> = stms.into_iter().rev().collect();
+        while let Some(stm) = todo.pop() {
             if !self.reads_active(&stm) {
                 self.at_home(&stm);
-                self.stms.push(stm);
+                let run = self.on_copies(stm);
+                self.stms.push(run);
                 continue;
             }
             let certs = std::mem::replace(&mut self.certs, stm.certs.clone());
             let span = std::mem::replace(&mut self.span, stm.span);
             match deep(|| self.normal(&stm)) {
-                Some(parts) => {
-                    let parts = parts.into_iter().rev();
-                    todo.extend(parts.map(|part| (Stage::Copied, part)));
-                }
+                Some(parts) => todo.extend(parts.into_iter().rev()),
                 None => {
                     self.at_home(&stm);
                     for v in stm.binds.clone() {
-                        if self.is_float(v) {
+                        if self.differentiable(v) {
                             self.activate(v);
                         }
                     }
@@ -96,25 +76,24 @@ impl Derive<'_> {
         steps
     }
 
-    /// Copies of what a statement consumes, which it consumes now.
-    fn copies(&mut self, stm: &mut Stm<Soac>) -> Vec<Stm<Soac>> {
-        let mut copies = Vec::new();
+    /// The statement, which consumes copies.
+    fn on_copies(&mut self, mut stm: Stm<Soac>) -> Stm<Soac> {
         let mut subst = Subst::new();
-        for v in self.consumed(stm) {
+        for v in self.consumed(&stm) {
             if !self.vars[v].ty.is_array() {
                 continue;
             }
             let copy = self.like(v);
             subst.insert(v, copy);
-            copies.push(Stm {
+            self.stms.push(Stm {
                 binds: vec![copy],
                 certs: stm.certs.clone(),
                 exp: ArrayOp::Copy(v).into(),
                 span: stm.span,
             });
         }
-        rename::substitute_stm(self.vars, &subst, stm);
-        copies
+        rename::substitute_stm(self.vars, &subst, &mut stm);
+        stm
     }
 
     fn reads_active(&self, stm: &Stm<Soac>) -> bool {
@@ -154,10 +133,11 @@ impl Derive<'_> {
     }
 
     fn forward(&mut self, stm: Stm<Soac>) -> Step {
+        let run = self.on_copies(stm.clone());
         if let Exp::Loop { .. } = stm.exp {
-            return self.keep(stm);
+            return self.keep(stm, run);
         }
-        self.stms.push(stm.clone());
+        self.stms.push(run);
         Step::Plain(stm)
     }
 
@@ -210,7 +190,7 @@ impl Derive<'_> {
                 reds,
             } => match (scans.into_iter().next(), reds.into_iter().next()) {
                 (None, None) => self.undo_map(binds, width, &arrays, &lam),
-                (None, Some(_)) => self.undo_sum(binds, width, &arrays),
+                (None, Some(op)) => self.undo_reduction(binds, width, &arrays, &op),
                 (Some(op), _) => self.undo_scan(binds, width, &arrays, op),
             },
             Soac::Hist {

@@ -7,10 +7,14 @@
 //!
 //! What both branches read from outside has its adjoint so far on the way in, and what became of it is a result.
 
+use super::super::Rule;
 use super::pieces::Piece;
 use super::{Derive, size_results};
+use crate::fired::fired;
+use crate::hash::HashMap;
 use crate::ir::id::{FunId, Var};
 use crate::ir::rename::{self, Subst};
+use crate::ir::scalar::{CmpOp, ScalarOp};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp};
 use crate::ir::types::{ScalarType, Type};
@@ -174,6 +178,9 @@ impl Derive<'_> {
     }
 
     pub(super) fn undo_call(&mut self, binds: &[Var], fun: FunId, args: &[Atom]) {
+        if let Some(rule) = self.rules.get(&fun).cloned() {
+            return self.undo_by_rule(binds, args, &rule);
+        }
         let active: Vec<bool> = args.iter().map(|a| self.depends(*a)).collect();
         let adjoint = self.adjoint(fun, active.clone());
         let mut all = args.to_vec();
@@ -181,7 +188,7 @@ impl Derive<'_> {
             all.push(binds[i].into());
         }
         for v in binds {
-            if self.is_float(*v) {
+            if self.differentiable(*v) {
                 all.push(self.taken_or_zero(*v));
             }
         }
@@ -208,11 +215,72 @@ impl Derive<'_> {
         }
     }
 
-    /// `if i == 0 then a else b`, for scalars.
-    pub(super) fn at_first(&mut self, i: Atom, ty: ScalarType, a: Atom, b: Atom) -> Atom {
-        use crate::ir::scalar::{CmpOp, ScalarOp};
+    /// A call of a function that has a derivative of its own.
+    fn undo_by_rule(&mut self, binds: &[Var], args: &[Atom], rule: &Rule) {
+        fired("derivatives/custom");
+        let params = rule.params.iter().copied().zip(args.iter().copied());
+        let results = binds.iter().map(|v| Atom::Var(*v));
+        let results = rule.results.iter().copied().zip(results);
+        let given: HashMap<Var, Atom> = params.chain(results).collect();
+        let before = rule.args.len() - binds.len();
+        let mut all = Vec::new();
+        for atom in &rule.args[..before] {
+            let own = atom.as_var().and_then(|v| given.get(&v));
+            all.push(own.copied().unwrap_or(*atom));
+        }
+        for v in binds {
+            all.push(self.taken_or_zero(*v));
+        }
+        let own = &args[rule.first..];
+        let mut parts = Vec::new();
+        for arg in own {
+            let ty = arg.ty(self.vars);
+            parts.push(self.fresh("part", ty));
+        }
+        let exp = Exp::Call {
+            fun: rule.fun,
+            args: all,
+        };
+        self.push(parts.clone(), exp);
+        for (arg, part) in own.iter().zip(parts) {
+            self.add(*arg, part.into());
+        }
+    }
+
+    /// `if i == 0 then a else b`.
+    pub(super) fn at_first(&mut self, i: Atom, a: Atom, b: Atom) -> Atom {
         let first = ScalarOp::Cmp(CmpOp::Eq, ScalarType::I64);
         let first = self.scalar(first, &[i, Atom::ZERO]);
-        self.scalar(ScalarOp::Select(ty), &[first, a, b])
+        match a.ty(self.vars) {
+            Type::Scalar(ty) => self.scalar(ScalarOp::Select(ty), &[first, a, b]),
+            Type::Array(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => {
+                self.either(first, |_| a, |_| b)
+            }
+        }
+    }
+
+    /// A conditional.
+    pub(super) fn either(
+        &mut self,
+        cond: Atom,
+        then: impl FnOnce(&mut Self) -> Atom,
+        otherwise: impl FnOnce(&mut Self) -> Atom,
+    ) -> Atom {
+        let (a, then) = self.nested(then);
+        let (b, otherwise) = self.nested(otherwise);
+        let ty = a.ty(self.vars);
+        let result = self.fresh("x", ty);
+        let body = |stms, a| Body {
+            stms,
+            result: vec![a],
+        };
+        let (then, otherwise) = (body(then, a), body(otherwise, b));
+        let exp = Exp::If {
+            cond,
+            then,
+            otherwise,
+        };
+        self.push(vec![result], exp);
+        result.into()
     }
 }

@@ -102,9 +102,9 @@ impl Derive<'_> {
         self.push(stm.binds.clone(), exp);
     }
 
-    /// Executes a loop.
-    pub(super) fn keep(&mut self, stm: Stm<Soac>) -> super::body::Step {
-        let Exp::Loop { params, form, body } = stm.exp.clone() else {
+    /// Executes a loop, as `run`.
+    pub(super) fn keep(&mut self, stm: Stm<Soac>, run: Stm<Soac>) -> super::body::Step {
+        let Exp::Loop { params, form, body } = run.exp else {
             return super::body::Step::Plain(stm);
         };
         let LoopForm::For { index, bound } = form else {
@@ -189,7 +189,7 @@ impl Derive<'_> {
     }
 
     /// An array with an element or row written.
-    fn written(&mut self, array: Var, at: Atom, value: Atom) -> Atom {
+    pub(super) fn written(&mut self, array: Var, at: Atom, value: Atom) -> Atom {
         let op = ArrayOp::Update {
             array,
             dims: vec![SliceDim::Fix(at)],
@@ -219,7 +219,7 @@ impl Derive<'_> {
         // The adjoints of parameters, then of what is at home here, are carried; arrays from further outside have zeros
         // only if there is more to add than pieces.
         let mut carried: Vec<LoopParam> = Vec::new();
-        let active: Vec<bool> = params.iter().map(|p| self.is_float(p.var)).collect();
+        let active: Vec<bool> = params.iter().map(|p| self.differentiable(p.var)).collect();
         for (k, param) in params.iter().enumerate().filter(|(k, _)| active[*k]) {
             let init = match seeds[k] {
                 Some(seed) => self.fit(seed, &self.vars[param.var].ty.clone()),

@@ -3,15 +3,16 @@
 //!
 //! ```text
 //! screma f (scan o) (reduce p) xs      ──►   as, bs, ys = map f xs;  scan o as;  reduce p bs
-//! reduce o bs                          ──►   cs = scan o bs;  the last of cs            (but sums)
 //! scan (map o) xss                     ──►   rearrange (map (scan o) (rearrange xss))
 //! hist o f xs                          ──►   is, vs = map f xs;  hist o is vs           (scatter and filter likewise)
+//! hist (map o) is vss                  ──►   hist o of all elements, with one more index
+//! hist o is vs                         ──►   a segmented scan of values sorted by index ([`super::segments`])
 //! while                                ──►   for
 //! ```
 
-use super::super::soac::is_sum;
 use super::Derive;
 use super::adjoint::map_of;
+use super::histogram::{extreme, is_row_sum};
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::rename::{self, Subst};
@@ -51,9 +52,6 @@ impl Derive<'_> {
                         self.parts(|t| t.turned(&stm.binds, (*width, arrays), op, inner, reduces)),
                     );
                 }
-                if scans.is_empty() && !is_sum(op) {
-                    return Some(self.parts(|t| t.last_of_scan(&stm.binds, *width, arrays, op)));
-                }
                 None
             }
             Exp::Op(Soac::Hist {
@@ -83,6 +81,19 @@ impl Derive<'_> {
                     (at, values, binds) = (&at[rank..], &values[k..], &binds[k..]);
                 }
             })),
+            Exp::Op(Soac::Hist {
+                width, arrays, ops, ..
+            }) => match &ops[..] {
+                [op] if !is_row_sum(&op.op) && extreme(&op.op).is_none() => {
+                    Some(self.parts(|t| match repeated(&op.op) {
+                        Some((rows, inner)) => {
+                            t.of_elements(&stm.binds, (*width, arrays), op, (rows, inner));
+                        }
+                        None => t.segments(&stm.binds, (*width, arrays), op),
+                    }))
+                }
+                _ => None,
+            },
             Exp::Op(Soac::Scatter {
                 width,
                 arrays,
@@ -176,7 +187,7 @@ impl Derive<'_> {
     }
 
     /// An operation without a lambda of its own.
-    fn alone(
+    pub(super) fn alone(
         &mut self,
         binds: Vec<Var>,
         arrays: Vec<Var>,
@@ -239,42 +250,6 @@ impl Derive<'_> {
             });
             (made, binds) = (&made[k..], &binds[k..]);
         }
-    }
-
-    /// The last value of a scan, or the neutral element if there is none.
-    fn last_of_scan(&mut self, binds: &[Var], width: Size, arrays: &[Var], op: &Operator<Soac>) {
-        let scans = vec![op.clone()];
-        let mut all = Vec::new();
-        for v in binds {
-            let ty = Type::array_of(&self.vars[*v].ty, &[width]);
-            all.push(self.fresh("scanned", ty));
-        }
-        self.alone(all.clone(), arrays.to_vec(), |arrays, lam| Soac::Screma {
-            width,
-            arrays,
-            lam,
-            scans,
-            reds: Vec::new(),
-        });
-        let some = self.in_range(Atom::ZERO, width);
-        let (result, stms) = self.nested(|t| {
-            let last = t.int(BinOp::Sub, width, Atom::ONE);
-            let result = all.iter().map(|v| Atom::Var(t.index(*v, &[last])));
-            result.collect()
-        });
-        let then = Body { stms, result };
-        let otherwise = Body {
-            stms: Vec::new(),
-            result: op.neutral.clone(),
-        };
-        self.push(
-            binds.to_vec(),
-            Exp::If {
-                cond: some,
-                then,
-                otherwise,
-            },
-        );
     }
 
     /// An operator that combines rows element by element: a map over the columns.
@@ -352,6 +327,58 @@ impl Derive<'_> {
                 self.push(vec![*v], op.into());
             }
         }
+    }
+
+    /// A histogram of rows that are combined element by element: the elements have one more index.
+    fn of_elements(
+        &mut self,
+        binds: &[Var],
+        (width, arrays): (Size, &[Var]),
+        op: &HistOp<Soac>,
+        (rows, inner): (Size, &Lambda<Soac>),
+    ) {
+        let (at, values) = arrays.split_at(op.shape.len());
+        let count = self.int(BinOp::Mul, width, rows);
+        let Some(count) = count.as_size() else { return };
+        let indices = self.tabulate(count, &vec![Type::I64; at.len() + 1], |t, j| {
+            let row = t.int(BinOp::Quot, j, rows);
+            let column = t.int(BinOp::Rem, j, rows);
+            let own = at.iter().map(|v| t.index(*v, &[row]).into());
+            own.chain([column]).collect()
+        });
+        let mut inputs = indices;
+        for v in values {
+            let row = self.vars[*v].ty.peel(2).unwrap_or(Type::I64);
+            let flat = self.fit((*v).into(), &Type::array_of(&row, &[count]));
+            inputs.extend(flat.as_var());
+        }
+        let some = self.in_range(Atom::ZERO, rows);
+        let mut neutral = Vec::new();
+        for a in &op.op.neutral {
+            let Atom::Var(array) = *a else { return };
+            let row = self.vars[array].ty.peel(1).unwrap_or(Type::I64);
+            neutral.push(self.either(
+                some,
+                |t| t.index(array, &[Atom::ZERO]).into(),
+                |t| t.zero_of_type(&row),
+            ));
+        }
+        let shape = op.shape.iter().copied().chain([rows]).collect();
+        let op = HistOp {
+            shape,
+            dests: op.dests.clone(),
+            op: Operator {
+                comm: op.op.comm,
+                lam: rename::lambda(self.vars, &mut Subst::new(), inner),
+                neutral,
+            },
+        };
+        self.alone(binds.to_vec(), inputs, |arrays, lam| Soac::Hist {
+            width: count,
+            arrays,
+            lam,
+            ops: vec![op],
+        });
     }
 
     /// The array with its outer two dimensions exchanged.
