@@ -239,11 +239,13 @@ fn entry_points_are_data() {
 }
 
 #[test]
-fn derivatives_of_ones_own_say_that_they_are_missing() {
+fn derivatives_of_ones_own_have_the_type_of_the_argument() {
+    check("def f (x: f32) (c: i64) = with_vjp (\\y -> (y * y, c)) (\\(_, _) (d, _) -> d) x")
+        .expect("checks");
     refuse(
-        "E0901",
-        "not yet supported",
-        "def main (x: f32) = with_vjp (\\y -> y * y) (\\_ d -> d) x",
+        "E0301",
+        "f64",
+        "def f (x: f32) = with_vjp (\\y -> y * y) (\\_ d -> f64.f32 d) x",
     );
 }
 

@@ -96,7 +96,7 @@ pub enum Mode {
     /// Takes a weight for each result; gives the derivative of the weighted sum with respect to each parameter.
     Reverse,
     /// No derivative, but a function that has one of its own in reverse mode: it gives the results of what it calls first. What it calls last takes
-    /// these results and zeros, in whose place the weights of results go, and gives the derivative with respect to each parameter.
+    /// these results and zeros, which stand for the weights of results, and gives the derivative with respect to each parameter.
     Custom,
 }
 

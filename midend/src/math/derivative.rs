@@ -372,52 +372,34 @@ fn ring<A: Arith>(
     [x, z]: [&A::Num; 2],
     first: bool,
 ) -> Partial<A::Num> {
-    match op {
-        BinOp::Add => Partial::One,
-        BinOp::Sub | BinOp::Mod | BinOp::Rem if first => Partial::One,
-        BinOp::Sub => Partial::MinusOne,
-        BinOp::Mul => Partial::By(if first { z } else { x }.clone()),
-        BinOp::Div | BinOp::Quot if first => Partial::By(c.over(1.0, z)),
-        BinOp::Pow if first => {
-            let (zero, one) = (c.lit(0.0), c.lit(1.0));
-            let less = c.sub(z, &one);
-            let less = c.bin(BinOp::Max, &less, &zero);
-            let power = c.bin(BinOp::Pow, x, &less);
-            Partial::By(c.mul(z, &power))
+    let same = matches!(op, BinOp::Sub | BinOp::Mod | BinOp::Rem) && first;
+    if same || op == BinOp::Add {
+        Partial::One
+    } else if op == BinOp::Sub {
+        Partial::MinusOne
+    } else if op == BinOp::Mul {
+        Partial::By(if first { z } else { x }.clone())
+    } else if matches!(op, BinOp::Div | BinOp::Quot) && first {
+        Partial::By(c.over(1.0, z))
+    } else if op == BinOp::Pow && first {
+        let (zero, one) = (c.lit(0.0), c.lit(1.0));
+        let less = c.sub(z, &one);
+        let less = c.bin(BinOp::Max, &less, &zero);
+        let power = c.bin(BinOp::Pow, x, &less);
+        Partial::By(c.mul(z, &power))
+    } else if op == BinOp::Shl && first {
+        let one = c.lit(1.0);
+        Partial::By(c.bin(BinOp::Shl, &one, z))
+    } else if matches!(op, BinOp::Min | BinOp::Max) {
+        let (a, b) = if op == BinOp::Min { (z, x) } else { (x, z) };
+        let second = c.cmp(CmpOp::Lt, a, b);
+        if first {
+            Partial::Unless(second)
+        } else {
+            Partial::If(second)
         }
-        BinOp::Shl if first => {
-            let one = c.lit(1.0);
-            Partial::By(c.bin(BinOp::Shl, &one, z))
-        }
-        BinOp::Min | BinOp::Max => {
-            let (a, b) = if op == BinOp::Min { (z, x) } else { (x, z) };
-            let second = c.cmp(CmpOp::Lt, a, b);
-            if first {
-                Partial::Unless(second)
-            } else {
-                Partial::If(second)
-            }
-        }
-        BinOp::Mod
-        | BinOp::Rem
-        | BinOp::Div
-        | BinOp::Quot
-        | BinOp::Pow
-        | BinOp::Shl
-        | BinOp::Shr
-        | BinOp::And
-        | BinOp::Or
-        | BinOp::Xor
-        | BinOp::MulHi
-        | BinOp::AddSat
-        | BinOp::MulSat
-        | BinOp::DivNear
-        | BinOp::Atan2
-        | BinOp::Atan2pi
-        | BinOp::Hypot
-        | BinOp::Copysign
-        | BinOp::Nextafter
-        | BinOp::Ldexp => Partial::Zero,
+    } else {
+        Partial::Zero
     }
 }
 

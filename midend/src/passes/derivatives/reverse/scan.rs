@@ -104,7 +104,7 @@ impl Derive<'_> {
         smooth.map(|(k, _)| k).collect()
     }
 
-    /// What a scan has one place earlier.
+    /// What a scan has at the index before.
     fn shifted(&mut self, i: Atom, scanned: &[Var], neutral: &[Atom]) -> Vec<Atom> {
         let last = self.int(BinOp::Sub, i, Atom::ONE);
         let at = self.int(BinOp::Max, last, Atom::ZERO);
@@ -294,7 +294,7 @@ impl Derive<'_> {
         sums.map(|v| self.reversed(*v, width)).collect()
     }
 
-    /// The adjoints of all prefixes, one after the other.
+    /// The adjoints of all prefixes, sequentially.
     fn prefixes_in_order(
         &mut self,
         width: Size,
