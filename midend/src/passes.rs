@@ -11,6 +11,7 @@ pub mod forward;
 pub mod fuse;
 pub mod hoist;
 pub mod inline;
+pub mod interchange;
 pub mod join;
 pub mod layout;
 pub mod operators;
@@ -56,6 +57,7 @@ pub const NESTED: &[Pass<Soac>] = &[
     derivatives::PASS,
     fuse::pass(),
     hoist::PASS,
+    interchange::PASS,
     operators::PASS,
     elide::PASS,
     specialize::pass(),

@@ -8,7 +8,7 @@ use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::pass::Pass;
 use crate::passes::{
-    self, dead_code, differences, elide, fast_math, forward, fuse, hoist, inline, join, layout,
+    self, dead_code, differences, elide, fast_math, forward, fuse, hoist, inline, interchange, join, layout,
     operators, overwrite, simplify, sink, specialize, tables, tile, unchecked,
 };
 use crate::plan::{Signature, signatures};
@@ -44,6 +44,12 @@ pub const NESTED: &[Pass<Soac>] = &[
     // Widths that are equal are the same by now, and nothing dead keeps results alive.
     fuse::pass(),
     // What the parts of fused operators compute alike.
+    simplify::pass(),
+    dead_code::pass(),
+    // Maps are where their rows are reduced by now.
+    interchange::PASS,
+    // Maps that made rows have nothing to do.
+    operators::PASS,
     simplify::pass(),
     dead_code::pass(),
 ];

@@ -57,7 +57,7 @@ mod pushes;
 mod ragged;
 mod readers;
 mod results;
-mod rows;
+pub(in crate::passes) mod rows;
 mod seq;
 mod silent;
 mod split;

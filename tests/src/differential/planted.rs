@@ -122,6 +122,11 @@ pub static PLANTS: &[Plant] = &[
         change: Change::Nested(hoisted::nothing_left),
     },
     Plant {
+        pass: "interchange",
+        what: "two inputs of one type change places",
+        change: Change::Nested(turned_inputs),
+    },
+    Plant {
         pass: "operators",
         what: "two inputs of one type change places",
         change: Change::Nested(turned_inputs),

@@ -139,7 +139,7 @@ impl Cx<'_> {
 }
 
 /// The map that an operator consists of.
-pub(super) fn operator_map(op: &Operator<Soac>) -> Option<(Size, &[Var], &Lambda<Soac>)> {
+pub(in crate::passes) fn operator_map(op: &Operator<Soac>) -> Option<(Size, &[Var], &Lambda<Soac>)> {
     match op.lam.body.stms.first().map(|stm| &stm.exp) {
         Some(Exp::Op(Soac::Screma {
             width, arrays, lam, ..
@@ -159,7 +159,7 @@ pub(super) fn operator_map(op: &Operator<Soac>) -> Option<(Size, &[Var], &Lambda
 }
 
 /// Whether a statement costs next to nothing, so that it may be repeated for every element of a row.
-pub(super) fn is_free(stm: &Stm<Soac>) -> bool {
+pub(in crate::passes) fn is_free(stm: &Stm<Soac>) -> bool {
     match &stm.exp {
         Exp::Atom(_) | Exp::Scalar(..) | Exp::Op(Soac::Array(ArrayOp::Index { .. })) => true,
         Exp::Op(_)
