@@ -8,8 +8,8 @@ use crate::ir::soac::Soac;
 use crate::ir::syntax::Program;
 use crate::pass::Pass;
 use crate::passes::{
-    self, dead_code, differences, elide, fast_math, forward, fuse, hoist, inline, interchange, join, layout,
-    operators, overwrite, simplify, sink, specialize, tables, tile, unchecked,
+    self, dead_code, differences, elide, fast_math, forward, fuse, hoist, inline, interchange,
+    join, layout, operators, overwrite, simplify, sink, specialize, tables, tile, unchecked,
 };
 use crate::plan::{Signature, signatures};
 

@@ -139,7 +139,9 @@ impl Cx<'_> {
 }
 
 /// The map that an operator consists of.
-pub(in crate::passes) fn operator_map(op: &Operator<Soac>) -> Option<(Size, &[Var], &Lambda<Soac>)> {
+pub(in crate::passes) fn operator_map(
+    op: &Operator<Soac>,
+) -> Option<(Size, &[Var], &Lambda<Soac>)> {
     match op.lam.body.stms.first().map(|stm| &stm.exp) {
         Some(Exp::Op(Soac::Screma {
             width, arrays, lam, ..
