@@ -19,7 +19,7 @@ entry mixed [n] (xs: [n]i64) (steps: i64) : ([n]i64, i64) =
   loop (xs: [n]i64, c) = (copy xs, 1) for _i < steps do
     let s = i64.sum xs + c
     let ys = scan (+) 0 (map (% 101) xs)
-    let zs = scatter (copy xs) (map (\y -> (y * 7) % n) ys) (map (+ s % 13) ys)
+    let zs = scatter (copy xs) (map (\j -> (j + s) % n) (iota n)) (map (+ s % 13) ys)
     in (map2 (\z y -> (z + y) % 1009) zs ys, s % 97)
 
 -- A loop that ends by what it computes, in a loop of the host.
@@ -61,8 +61,8 @@ entry checked [n] (xs: [n]i64) (steps: i64) : [n]i64 =
 -- count gpu *=0: map 1 copy 1
 entry twice [n] (xs: *[n]i64) (k: i64) : ([n]i64, [n]i64) =
   loop (a: *[n]i64, b: *[n]i64) = (copy xs, copy xs) for i < k do
-    let a = scatter a (map (\x -> (x + i) % n) b) (map (+ i) b)
-    let b = scatter b (map (\x -> (x + 1) % n) a) (map (* 2) a)
+    let a = scatter a (map (\j -> (j + i) % n) (iota n)) (map (+ i) b)
+    let b = scatter b (map (\j -> (j + a[0]) % n) (iota n)) (map (* 2) a)
     in (a, b)
 
 -- The parameter of the entry point is consumed.
