@@ -123,7 +123,7 @@ pub static PLANTS: &[Plant] = &[
     },
     Plant {
         pass: "interchange",
-        what: "two inputs of one type change places",
+        what: "two inputs of one type are exchanged",
         change: Change::Nested(turned_inputs),
     },
     Plant {

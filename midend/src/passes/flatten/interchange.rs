@@ -167,17 +167,18 @@ impl Cx<'_> {
         }
     }
 
-    /// A block of host code.
+    /// A block of host code. It may have whole nests in it, which begin with nothing known.
     pub(super) fn block(
         &mut self,
         make: impl FnOnce(&mut Self, &mut Vec<Stm<Seg>>) -> Vec<Atom>,
     ) -> Body<Seg> {
         let mut stms = Vec::new();
-        self.level += 1;
+        let level = self.level;
+        self.level = level + 1;
         let known = self.offsets_log.len();
         let result = make(self, &mut stms);
-        self.forget_offsets(known);
-        self.level -= 1;
+        self.forget_offsets(known.min(self.offsets_log.len()));
+        self.level = level;
         Body { stms, result }
     }
 }
