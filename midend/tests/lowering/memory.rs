@@ -1,6 +1,7 @@
 //! What plans allocate and copy.
 
 use super::*;
+use midend::ir::threshold::{Forced, INFINITE};
 use midend::plan::Memory;
 use std::sync::Arc;
 
@@ -92,13 +93,15 @@ fn rows_are_built_where_they_belong() {
     );
 }
 
-/// The most bytes in use at once while a program gives this result.
+/// The most bytes in use at once while a program gives this result, with an operator at a time.
 fn peak(text: &str, args: Vec<Value>, expected: &Value) -> u64 {
     let (plan, executable) = lowered(text);
     let device = Reference::new();
     let module = device.compile(&plan).expect("a module");
     let stop = Stop::new();
+    let forced = Forced::all(INFINITE);
     let mut options = Options::new(&stop);
+    options.thresholds = &forced;
     options.memory = Arc::new(Memory::new(Some(1 << 20)));
     let result = executable.run(&device, &module, "main", args, &options);
     assert_eq!(result.as_deref(), Ok(std::slice::from_ref(expected)));
