@@ -23,9 +23,10 @@ pub fn conformance(reports: &[ProgramReport], target: Target, root: &Path) -> St
          are compared\nwith arrc's interpreter where that is quick enough, and have to succeed in any case.\n\n\
          Programs in which the size of an element depends on the element are rejected by Futhark, and make \
          [irregular arrays](irregular.md) here:\n`mapiota.fut`, `shapes/error12.fut`, `shapes/recursive-sized-map.fut`, \
-         `shapes/sized-map-error.fut` are accepted for that. Two more\nare accepted for other reasons: in \
+         `shapes/sized-map-error.fut` are accepted for that. Four more\nare accepted for other reasons: in \
          `shapes/funshape7.fut` the operand of a section has a size that is known only when it was computed, which it is before\n\
-         the section is applied; in `types/loop-variant-size-escape.fut` the size `h - 1 + 1` is known to be `h`.\n\n\
+         the section is applied; in `types/loop-variant-size-escape.fut` the size `h - 1 + 1` is known to be `h`;\n\
+         in `issue2316.fut` `copy` takes a value of an abstract type with sizes; in `types/inference5.fut` a local function is generalised.\n\n\
          | what | passed | of | left out |\n|---|---|---|---|\n"
     );
     let rows = [
