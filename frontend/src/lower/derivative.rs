@@ -27,14 +27,7 @@ impl<'a> Lower<'a> {
         seed: &Value<'a>,
         span: Span,
     ) -> Res<Value<'a>> {
-        check(x, "an argument", span)?;
-        let (params, elem) = self.formals(x);
-        let mut fun = Some(f);
-        let (mut lam, y) = self.lambda(params, None, span, &mut |l| match fun.take() {
-            Some(f) => l.apply(f, vec![elem.clone()], span),
-            None => Ok(Value::unit()),
-        })?;
-        check(&y, "a result", span)?;
+        let (mut lam, y) = self.differentiable(f, x, span)?;
         let like = match mode {
             Mode::Forward => self.type_of(x),
             Mode::Reverse | Mode::Custom => self.type_of(&y),
@@ -85,14 +78,7 @@ impl<'a> Lower<'a> {
         x: &Value<'a>,
         span: Span,
     ) -> Res<Value<'a>> {
-        check(x, "an argument", span)?;
-        let (params, elem) = self.formals(x);
-        let mut fun = Some(f);
-        let (mut lam, y) = self.lambda(params, None, span, &mut |l| match fun.take() {
-            Some(f) => l.apply(f, vec![elem.clone()], span),
-            None => Ok(Value::unit()),
-        })?;
-        check(&y, "a result", span)?;
+        let (mut lam, y) = self.differentiable(f, x, span)?;
         let (mut params, result) = self.formals(&y);
         let (weights, weight) = self.formals(&y);
         params.extend(weights);
@@ -134,6 +120,24 @@ impl<'a> Lower<'a> {
             self.push(binds, Exp::Call { fun, args });
         }
         Ok(results)
+    }
+
+    /// The function that is differentiated, and its result.
+    fn differentiable(
+        &mut self,
+        f: Value<'a>,
+        x: &Value<'a>,
+        span: Span,
+    ) -> Res<(Lambda<Soac>, Value<'a>)> {
+        check(x, "an argument", span)?;
+        let (params, elem) = self.formals(x);
+        let mut fun = Some(f);
+        let (lam, y) = self.lambda(params, None, span, &mut |l| match fun.take() {
+            Some(f) => l.apply(f, vec![elem.clone()], span),
+            None => Ok(Value::unit()),
+        })?;
+        check(&y, "a result", span)?;
+        Ok((lam, y))
     }
 
     /// Parameters for a value, and the value of these.

@@ -174,3 +174,12 @@ pub enum SliceDim {
         stride: Atom,
     },
 }
+
+/// The permutation that undoes another one.
+pub fn inverse(perm: &[usize]) -> Vec<usize> {
+    let mut inverse = vec![0; perm.len()];
+    for (i, &p) in perm.iter().enumerate() {
+        inverse[p] = i;
+    }
+    inverse
+}

@@ -15,10 +15,10 @@
 //! This is the interchange of reduce with map (IRWIM) of Henriksen's thesis, chapter 4.4, with other results beside the reduction. Sums of this
 //! form are what gradients of arrays that every point reads consist of.
 
-use super::flatten::rows::{is_free, operator_map};
+use super::flatten::rows::{is_free, map_of_rows};
 use crate::fired::fired;
 use crate::hash::{HashMap, HashSet};
-use crate::ir::array::ArrayOp;
+use crate::ir::array::{ArrayOp, inverse};
 use crate::ir::id::Var;
 use crate::ir::rename::{self, Subst};
 use crate::ir::soac::{Operator, Soac};
@@ -51,35 +51,6 @@ fn permuted(ty: &Type, perm: &[usize]) -> Type {
     ty
 }
 
-fn inverse(perm: &[usize]) -> Vec<usize> {
-    let mut inverse = vec![0; perm.len()];
-    for (i, p) in perm.iter().enumerate() {
-        inverse[*p] = i;
-    }
-    inverse
-}
-
-/// Whether an operator is one map over its operands.
-fn is_map(op: &Operator<Soac>) -> bool {
-    let [stm] = &op.lam.body.stms[..] else {
-        return false;
-    };
-    let Exp::Op(Soac::Screma {
-        arrays,
-        scans,
-        reds,
-        ..
-    }) = &stm.exp
-    else {
-        return false;
-    };
-    let yields = op.lam.body.result.first().copied() == stm.binds.first().map(|v| Atom::Var(*v));
-    yields
-        && scans.is_empty()
-        && reds.is_empty()
-        && arrays.iter().all(|v| op.lam.params.contains(v))
-}
-
 struct Interchange<'v> {
     vars: &'v mut Vars,
     /// Arrays all of whose elements are one number.
@@ -93,7 +64,8 @@ struct Rows<'s> {
     result: usize,
     /// How the row of a point is turned, if it is.
     perm: Option<&'s [usize]>,
-    /// The map that makes the row.
+    /// The map that makes the row, and the checks that it rests on.
+    certs: &'s [Var],
     width: Size,
     arrays: &'s [Var],
     lam: &'s Lambda<Soac>,
@@ -167,7 +139,9 @@ impl Interchange<'_> {
     ) -> Option<Rows<'s>> {
         let op = &reds[red];
         let result: usize = reds[..red].iter().map(|op| op.neutral.len()).sum();
-        let fits = op.neutral.len() == 1 && op.neutral[0].as_var().is_some() && is_map(op);
+        let fits = op.neutral.len() == 1
+            && op.neutral[0].as_var().is_some()
+            && map_of_rows(self.vars, op).is_some();
         let mut row = lam.body.result.get(result)?.as_var().filter(|_| fits)?;
         let defs: HashMap<Var, &Stm<Soac>> = (lam.body.stms.iter())
             .flat_map(|stm| stm.binds.iter().map(move |v| (*v, stm)))
@@ -215,12 +189,22 @@ impl Interchange<'_> {
         };
         let own = slice(&inner.body.stms, self.vars, &mut needed);
         let outer = slice(&lam.body.stms, self.vars, &mut needed);
+        // Nothing would execute the checks of what no result needs.
+        let mut effects = false;
+        walk::all_stms(&lam.body, &mut |stm| {
+            effects |= matches!(stm.exp, Exp::Assert { .. } | Exp::Call { .. })
+                || matches!(stm.exp, Exp::Op(Soac::Array(ArrayOp::Trace(_))));
+        });
+        if effects && lam.body.result.len() == 1 {
+            return None;
+        }
         let checked = |stm: &&Stm<Soac>| matches!(stm.exp, Exp::Assert { .. } | Exp::Guard { .. });
         let cheap = outer.iter().all(|stm| is_free(stm)) && !own.iter().any(checked);
         cheap.then_some(Rows {
             red,
             result,
             perm,
+            certs: &def.certs,
             width: *width,
             arrays,
             lam: inner,
@@ -338,7 +322,7 @@ impl Interchange<'_> {
         };
         before.push(Stm {
             binds: vec![made],
-            certs: stm.certs.clone(),
+            certs: stm.certs.iter().chain(rows.certs).copied().collect(),
             exp: Exp::Op(Soac::Screma {
                 width: rows.width,
                 arrays: inputs,
@@ -367,7 +351,7 @@ impl Interchange<'_> {
         ty: &Type,
         neutral: Atom,
     ) -> Option<Operator<Soac>> {
-        let (_, arrays, inner) = operator_map(op)?;
+        let (_, arrays, inner) = map_of_rows(self.vars, op)?;
         let params = vec![self.fresh("x", ty.clone()), self.fresh("y", ty.clone())];
         let mut subst = Subst::new();
         for (p, array) in inner.params.iter().zip(arrays) {

@@ -14,8 +14,9 @@ use crate::ir::id::Var;
 use crate::ir::scalar::{CmpOp, Const, ScalarOp};
 use crate::ir::seg::{Seg, SegKind, SpaceDim};
 use crate::ir::soac::{HistOp, Operator, Soac};
-use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
+use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm, Vars};
 use crate::ir::types::{ScalarType, Size, Type};
+use crate::ir::walk::free_in_lambda;
 
 impl Cx<'_> {
     /// Whether a histogram can be made one of elements: the operator is one map over its operands and nothing else, and finding a
@@ -139,9 +140,7 @@ impl Cx<'_> {
 }
 
 /// The map that an operator consists of.
-pub(in crate::passes) fn operator_map(
-    op: &Operator<Soac>,
-) -> Option<(Size, &[Var], &Lambda<Soac>)> {
+pub(super) fn operator_map(op: &Operator<Soac>) -> Option<(Size, &[Var], &Lambda<Soac>)> {
     match op.lam.body.stms.first().map(|stm| &stm.exp) {
         Some(Exp::Op(Soac::Screma {
             width, arrays, lam, ..
@@ -158,6 +157,35 @@ pub(in crate::passes) fn operator_map(
         )
         | None => None,
     }
+}
+
+/// The map that an operator is, and nothing else: its rows, over whole operands, in which no operand is read but by the current elements.
+pub(in crate::passes) fn map_of_rows<'o>(
+    vars: &Vars,
+    op: &'o Operator<Soac>,
+) -> Option<(Size, &'o [Var], &'o Lambda<Soac>)> {
+    let [stm] = &op.lam.body.stms[..] else {
+        return None;
+    };
+    let Exp::Op(Soac::Screma {
+        width,
+        arrays,
+        lam,
+        scans,
+        reds,
+    }) = &stm.exp
+    else {
+        return None;
+    };
+    let results = stm.binds.iter().map(|v| Atom::Var(*v));
+    let operand = |v: &Var| op.lam.params.contains(v);
+    let is_map = scans.is_empty()
+        && reds.is_empty()
+        && stm.certs.is_empty()
+        && op.lam.body.result.iter().copied().eq(results)
+        && arrays.iter().all(operand)
+        && !free_in_lambda(vars, lam).iter().any(operand);
+    is_map.then_some((*width, arrays, lam))
 }
 
 /// Whether a statement costs next to nothing, so that it may be repeated for every element of a row.

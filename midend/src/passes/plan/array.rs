@@ -2,7 +2,7 @@
 
 use super::Cx;
 use super::view::View;
-use crate::ir::array::ArrayOp;
+use crate::ir::array::{ArrayOp, inverse};
 use crate::ir::id::Var;
 use crate::ir::mem::Mem;
 use crate::ir::scalar::{BinOp, Const, ScalarOp};
@@ -167,11 +167,7 @@ impl Cx<'_> {
         }
         let in_memory = src.rearranged(perm);
         let made = self.new_array(src.elem, in_memory.shape);
-        let mut inverse = vec![0; perm.len()];
-        for (i, &p) in perm.iter().enumerate() {
-            inverse[p] = i;
-        }
-        let dst = made.rearranged(&inverse);
+        let dst = made.rearranged(&inverse(perm));
         self.copy(&dst, &src);
         self.views.insert(bind, dst);
     }

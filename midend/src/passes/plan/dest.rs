@@ -9,7 +9,7 @@ use super::view::View;
 use super::{Cx, Mode};
 use crate::fired::fired;
 use crate::hash::HashMap;
-use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::array::{ArrayOp, SliceDim, inverse};
 use crate::ir::id::Var;
 use crate::ir::seg::Seg;
 use crate::ir::syntax::{Atom, Body, Exp, Stm, Vars};
@@ -140,11 +140,7 @@ impl Cx<'_> {
             match self.definitions.origin(&stms[i].exp, k) {
                 Origin::Same(next) => var = next,
                 Origin::Rearranged(perm, next) => {
-                    let mut inverse = vec![0; perm.len()];
-                    for (i, &p) in perm.iter().enumerate() {
-                        inverse[p] = i;
-                    }
-                    dest = dest.rearranged(&inverse);
+                    dest = dest.rearranged(&inverse(&perm));
                     var = next;
                 }
                 Origin::Reshaped(next) => {

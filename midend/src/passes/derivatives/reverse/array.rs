@@ -9,7 +9,7 @@
 //! ```
 
 use super::Derive;
-use crate::ir::array::{ArrayOp, SliceDim};
+use crate::ir::array::{ArrayOp, SliceDim, inverse};
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::syntax::Atom;
@@ -27,13 +27,9 @@ impl Derive<'_> {
                 self.add(array.into(), adjoint);
             }
             ArrayOp::Rearrange { perm, array } => {
-                let mut inverse = vec![0; perm.len()];
-                for (i, p) in perm.iter().enumerate() {
-                    inverse[*p] = i;
-                }
                 if let Atom::Var(adjoint) = adjoint {
                     let op = ArrayOp::Rearrange {
-                        perm: inverse,
+                        perm: inverse(&perm),
                         array: adjoint,
                     };
                     let back = self.array_op("adj", op);

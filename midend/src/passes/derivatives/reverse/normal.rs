@@ -18,8 +18,9 @@ use crate::ir::id::Var;
 use crate::ir::rename::{self, Subst};
 use crate::ir::scalar::BinOp;
 use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
-use crate::ir::syntax::{Atom, Body, Exp, Lambda, LoopForm, Stm};
+use crate::ir::syntax::{Atom, Body, Exp, Lambda, LoopForm, Stm, Vars};
 use crate::ir::types::{Size, Type};
+use crate::passes::flatten::rows::map_of_rows;
 
 impl Derive<'_> {
     /// What a statement is in normal form; nothing if it is in it.
@@ -46,7 +47,7 @@ impl Derive<'_> {
                     );
                 }
                 let op = scans.iter().chain(reds).next()?;
-                if let Some(inner) = repeated(op) {
+                if let Some(inner) = repeated(self.vars, op) {
                     let reduces = scans.is_empty();
                     return Some(
                         self.parts(|t| t.turned(&stm.binds, (*width, arrays), op, inner, reduces)),
@@ -85,7 +86,7 @@ impl Derive<'_> {
                 width, arrays, ops, ..
             }) => match &ops[..] {
                 [op] if !is_row_sum(&op.op) && extreme(&op.op).is_none() => {
-                    Some(self.parts(|t| match repeated(&op.op) {
+                    Some(self.parts(|t| match repeated(t.vars, &op.op) {
                         Some((rows, inner)) => {
                             t.of_elements(&stm.binds, (*width, arrays), op, (rows, inner));
                         }
@@ -402,24 +403,8 @@ fn is_identity(lam: &Lambda<Soac>) -> bool {
 }
 
 /// If an operator on rows is a map of an operator over them: their length, and the inner operator.
-fn repeated(op: &Operator<Soac>) -> Option<(Size, &Lambda<Soac>)> {
-    let [stm] = &op.lam.body.stms[..] else {
-        return None;
-    };
-    let Exp::Op(Soac::Screma {
-        width,
-        arrays,
-        lam,
-        scans,
-        reds,
-    }) = &stm.exp
-    else {
-        return None;
-    };
-    let yields = op.lam.body.result.len() == stm.binds.len()
-        && (op.lam.body.result.iter().zip(&stm.binds)).all(|(a, v)| *a == Atom::Var(*v));
+fn repeated<'o>(vars: &Vars, op: &'o Operator<Soac>) -> Option<(Size, &'o Lambda<Soac>)> {
+    let (width, arrays, lam) = map_of_rows(vars, op)?;
     let is_var = |a: &Atom| a.as_var().is_some();
-    let plain = scans.is_empty() && reds.is_empty() && stm.certs.is_empty();
-    let free = lam.params.len() == arrays.len() && *arrays == op.lam.params;
-    (plain && yields && free && op.neutral.iter().all(is_var)).then_some((*width, lam))
+    (*arrays == op.lam.params && op.neutral.iter().all(is_var)).then_some((width, lam))
 }
