@@ -176,6 +176,7 @@ impl Device for CpuDevice {
             ThresholdKind::Columns => cores * POINTS * LANES,
             ThresholdKind::Rows => rows_shorter_than(SHORT),
             ThresholdKind::Arrays => TOGETHER,
+            ThresholdKind::Alone => 1,
             // Lanes gather what points read far apart; a thread that meets a long row has nobody to share it with, and there are no
             // blocks of threads.
             ThresholdKind::Layout | ThresholdKind::Ragged | ThresholdKind::Block => INFINITE,

@@ -223,7 +223,7 @@ impl<M: Machine> Device for PtxDevice<M> {
             ThresholdKind::Outer => parallelism / OCCUPIED,
             ThresholdKind::Columns => parallelism,
             // Long rows are shared out as well as short ones.
-            ThresholdKind::Ragged => INFINITE,
+            ThresholdKind::Ragged | ThresholdKind::Alone => INFINITE,
             ThresholdKind::Rows => rows_shorter_than(SHORT),
             ThresholdKind::Layout => LAYOUT,
             // Arrays of points are far in any case.

@@ -6,6 +6,7 @@
 //! fun main(..) .. { .. }
 //! ; run: main [1, 2] 3i32 == [3]
 //! ; fails: main [1, 2] 9i32 with "out of bounds"
+//! ; device: synchronous (if it is about a device that the host waits for)
 //! ; ---- expected
 //! ; nested
 //! ; ..
@@ -111,6 +112,7 @@ fn apply<From: Run, To: Run>(
     let options = Options {
         fast_math: true,
         unchecked: true,
+        asynchronous: !file.is_synchronous,
         ..Options::default()
     };
     let mut remarks = Vec::new();

@@ -100,7 +100,8 @@ impl Device for Reference {
             | ThresholdKind::Columns
             | ThresholdKind::Ragged
             | ThresholdKind::Layout
-            | ThresholdKind::Arrays => 4,
+            | ThresholdKind::Arrays
+            | ThresholdKind::Alone => 4,
         }
     }
 

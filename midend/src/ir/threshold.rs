@@ -49,11 +49,14 @@ pub enum ThresholdKind {
     /// points: on devices that work on neighbouring points together, it is the better one if there are more arrays at a time than are near.
     /// Always reached if the second version took too much memory.
     Arrays,
+    /// How many times the work of each operator of a loop of the host is done while one kernel is launched: if at least once, one thread
+    /// executes the loop. Never reached on devices whose threads are slow alone.
+    Alone,
 }
 
 impl ThresholdKind {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Outer,
         Self::Tiles,
         Self::Rows,
@@ -62,6 +65,7 @@ impl ThresholdKind {
         Self::Ragged,
         Self::Layout,
         Self::Arrays,
+        Self::Alone,
     ];
 
     /// The name in texts.
@@ -75,6 +79,7 @@ impl ThresholdKind {
             Self::Ragged => "ragged",
             Self::Layout => "layout",
             Self::Arrays => "arrays",
+            Self::Alone => "alone",
         }
     }
     /// The kind of this name.

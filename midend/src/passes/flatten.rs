@@ -128,7 +128,7 @@ pub fn flatten(program: Program<Soac>, options: &Options) -> Program<Seg> {
         worth: Vec::new(),
         facts,
         without,
-        one_block: options.asynchronous,
+        asynchronous: options.asynchronous,
         loops: 0,
         pending: Vec::new(),
         span: Spans::NONE,
@@ -211,7 +211,7 @@ struct Cx<'p> {
     facts: Option<Regularity>,
     without: bool,
     /// Whether one block may execute loops of the host: it costs time to launch kernels.
-    one_block: bool,
+    asynchronous: bool,
     /// How many loops are around the code that is being made.
     loops: usize,
     /// The versions of functions that were asked for, in the order of their identifiers.
@@ -304,7 +304,7 @@ impl<'p> Cx<'p> {
             },
             Exp::Loop { params, form, body } => {
                 let parts = (&params[..], form, body);
-                if mode == Mode::Host && self.loop_in_one_block(stm, parts, out) {
+                if mode == Mode::Host && self.loop_at_once(stm, parts, out) {
                     return;
                 }
                 self.loop_exp(params, form, body, mode)

@@ -160,6 +160,7 @@ fn guards(guards: &[GuardPassed]) -> Table {
                 ThresholdKind::Layout => String::from("elements out of order"),
                 ThresholdKind::Block => String::from("points in a block's memory"),
                 ThresholdKind::Arrays => String::from("points whose arrays fill 1 MiB"),
+                ThresholdKind::Alone => String::from("times an operator's work in a launch"),
             },
             if guard.least == guard.greatest {
                 guard.least.to_string()

@@ -129,7 +129,7 @@ impl AutoDevices {
                 ThresholdKind::Rows => rows_shorter_than(1),
                 ThresholdKind::Layout => INFINITE,
                 ThresholdKind::Arrays => 0,
-                ThresholdKind::Block => 1,
+                ThresholdKind::Block | ThresholdKind::Alone => 1,
             },
         }
     }

@@ -3,7 +3,7 @@
 -- ==
 -- entry: relaxed
 -- input { [3i32, 1i32, 4i32, 1i32, 5i32, 9i32] 7i32 } auto output
--- count gpu *=0: map 1
+-- count *=0: map 1
 -- input { empty([0]i32) 7i32 } auto output
 -- input { [3i32] 0i32 } auto output
 entry relaxed [n] (xs: [n]i32) (steps: i32) : [n]i32 =
@@ -58,7 +58,7 @@ entry checked [n] (xs: [n]i64) (steps: i64) : [n]i64 =
 -- ==
 -- entry: twice
 -- input { [5i64, 3i64, 8i64, 1i64] 3i64 } auto output
--- count gpu *=0: map 1 copy 1
+-- count *=0: map 1 copy 1
 entry twice [n] (xs: *[n]i64) (k: i64) : ([n]i64, [n]i64) =
   loop (a: *[n]i64, b: *[n]i64) = (copy xs, copy xs) for i < k do
     let a = scatter a (map (\j -> (j + i) % n) (iota n)) (map (+ i) b)
@@ -76,7 +76,7 @@ entry unique [n] (xs: *[n]i64) (k: i64) : *[n]i64 =
 -- ==
 -- entry: elements
 -- input { [5f32, 3f32, 8f32, 1f32] 3i64 } auto output
--- count gpu *=0: map 1 copy 1
+-- count *=0: map 1 copy 1
 -- input { empty([0]f32) 0i64 } auto output
 entry elements [n] (xs: [n]f32) (k: i64) : ([n]f32, f32) =
   loop (ys: *[n]f32, best) = (copy xs, -1f32) for i < k do
@@ -91,7 +91,7 @@ entry elements [n] (xs: [n]f32) (k: i64) : ([n]f32, f32) =
 -- ==
 -- entry: eliminated
 -- input { [[4i64, 1i64, 2i64], [1i64, 5i64, 3i64], [2i64, 1i64, 7i64]] } auto output
--- count gpu *=0: map 1 copy 1
+-- count *=0: map 1 copy 1
 -- input { [[4i64]] } auto output
 -- input { empty([0][0]i64) } auto output
 entry eliminated [n] (m: [n][n]i64) : [n][n]i64 =
@@ -106,7 +106,7 @@ entry eliminated [n] (m: [n][n]i64) : [n][n]i64 =
 -- ==
 -- entry: triangle
 -- input { [3u8, 200u8, 7u8, 9u8, 250u8] } auto output
--- count gpu *=0: map 1
+-- count *=0: map 1
 entry triangle [n] (xs: [n]u8) : ([n]u8, bool, i16) =
   loop (xs: [n]u8, odd, c) = (xs, false, 0i16) for i < n do
     let (ys, d) =

@@ -13,14 +13,14 @@ def step [rows] [cols] (temp: [rows][cols]f32) (power: [rows][cols]f32) : [rows]
 -- ==
 -- input { 0i32 [[80f32, 80f32], [80f32, 80f32]] [[0f32, 0f32], [0f32, 0f32]] }
 -- output { [[80f32, 80f32], [80f32, 80f32]] }
--- count:
--- count gpu *=0: map 1
+-- count *=inf:
+-- count *=0: map 1
 -- input { 1i32 [[80f32, 80f32], [80f32, 80f32]] [[8f32, 0f32], [0f32, 0f32]] }
 -- output { [[81f32, 80f32], [80f32, 80f32]] }
--- count: map 1
+-- count *=inf: map 1
 -- input { 3i32 [[80f32, 80f32], [80f32, 80f32]] [[8f32, 0f32], [0f32, 0f32]] } auto output
--- count: map 3
--- count gpu *=0: map 1
+-- count *=inf: map 3
+-- count *=0: map 1
 def main [rows] [cols] (steps: i32) (temp: [rows][cols]f32) (power: [rows][cols]f32)
     : [rows][cols]f32 =
   loop temp for _i < steps do step temp power

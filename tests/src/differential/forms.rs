@@ -169,6 +169,7 @@ pub(super) fn try_all(
         plant: trials.plant,
         options: pass::Options {
             coalesce,
+            asynchronous: coalesce,
             without: without.iter().map(|name| (*name).to_owned()).collect(),
             ..pass::Options::default()
         },
@@ -190,12 +191,14 @@ pub(super) fn try_all(
     if !trials.targets {
         return Ok(became);
     }
-    // On the CPU neighbours read what suits them, so that plans may differ from here on.
-    let flat = passes(false, &[]).flat(LAYOUT, down.before_layout)?;
+    // On the CPU neighbours read what suits them, and launches take less time, so that plans may differ from here on.
+    let on_cpu = passes(false, &[]);
+    let flat = on_cpu.after(&pipeline::FLATTEN, &down.nested)?;
+    let flat = on_cpu.flat(&flat)?;
     let host = if flat == down.flat {
         down.plan.clone()
     } else {
-        all.planned(&flat)?
+        on_cpu.planned(&flat)?
     };
     let irregular = if seed.is_multiple_of(4) {
         let mut ignored = |_: &Form<'_>| Ok(());
@@ -242,9 +245,6 @@ fn alone(passes: &Passes, nested: &Program<Soac>, f: &mut Try<'_>) -> Result<(),
     Ok(())
 }
 
-/// Where in [`pipeline::FLAT`] the last pass is that back ends may want otherwise.
-const LAYOUT: usize = pipeline::FLAT.len() - 1;
-
 /// What is known of a program after all passes.
 pub(super) struct Became {
     /// Whether a parallel operation goes over rows of different lengths.
@@ -258,15 +258,15 @@ struct Down {
     /// Whether a parallel operation goes over rows of different lengths.
     ragged: bool,
     nested: Program<Soac>,
-    before_layout: Program<Seg>,
     flat: Program<Seg>,
     plan: Program<Mem>,
 }
 
 impl Passes {
-    /// The flat program after the passes from this one on.
-    fn flat(&self, from: usize, mut program: Program<Seg>) -> Result<Program<Seg>, String> {
-        for pass in pipeline::FLAT.iter().skip(from) {
+    /// A flat program after the passes of its dialect.
+    fn flat(&self, program: &Program<Seg>) -> Result<Program<Seg>, String> {
+        let mut program = program.clone();
+        for pass in pipeline::FLAT {
             if !self.is_without(pass) {
                 program = self.after(pass, &program)?;
             }
@@ -307,25 +307,18 @@ fn in_order(
         program = next;
     }
     f(&nested_form(&format!("nested {name}"), &program, claimed()))?;
-    let mut flat = passes.after(&pipeline::FLATTEN, &program)?;
+    let flat = passes.after(&pipeline::FLATTEN, &program)?;
     let ragged = share::is_ragged(&flat);
     if each {
         try_versions(&format!("{name} up to flatten"), &flat, f)?;
     }
-    for pass in &pipeline::FLAT[..LAYOUT] {
-        if !passes.is_without(pass) {
-            flat = passes.after(pass, &flat)?;
-        }
-    }
-    let before_layout = flat.clone();
-    let flat = passes.flat(LAYOUT, flat)?;
+    let flat = passes.flat(&flat)?;
     try_versions(&format!("flat {name}"), &flat, f)?;
     let plan = passes.planned(&flat)?;
     try_plan(name, &plan, &program, f)?;
     Ok(Down {
         ragged,
         nested: program,
-        before_layout,
         flat,
         plan,
     })

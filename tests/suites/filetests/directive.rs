@@ -11,6 +11,8 @@ pub(crate) struct File {
     pub(crate) program: String,
     /// What to run.
     pub(crate) cases: Vec<Case>,
+    /// Whether it is about a device that the host waits for: `; device: synchronous`.
+    pub(crate) is_synchronous: bool,
     /// What the pass should make, or nothing if that was not written down yet.
     expected: Option<String>,
 }
@@ -40,6 +42,7 @@ impl File {
         Ok(Self {
             program: program.to_owned(),
             cases,
+            is_synchronous: program.lines().any(|line| line == "; device: synchronous"),
             expected,
         })
     }

@@ -1,4 +1,4 @@
-//! Host loops over arrays that the shared memory of one block holds: the block executes all iterations, where the host would launch a kernel for
+//! Host loops whose operators do less work than a launch takes, over arrays that the shared memory of one block holds: the block executes all iterations, where the host would launch a kernel for
 //! each operator of each of them, which takes longer than the operator does.
 //!
 //! ```text
@@ -11,19 +11,21 @@
 //! } else { loop (xs = ys) for s < k { segmap device (j < n) { f xs[j] } } }
 //! ```
 //!
-//! What is in the loop is what a block can do ([`super::block`]). The work of each operator is estimated ([`super::work`]) from the extents that are
+//! On a CPU one thread executes such a loop, as a kernel of one point, in which operators are sequential loops.
+//!
+//! What is in the loop is what a block can do ([`super::block`]). The work of a kernel is estimated ([`super::work`]) from the extents that are
 //! known before the loop; the plan knows how much memory the version takes, and makes the guard false if that is too much, or not known before the
 //! loop.
 
 use super::block::Holds;
 use super::inner::Traversal;
-use super::work::LAUNCH;
+use super::work::{LAUNCH, LAUNCH_OF_THREAD};
 use super::{Cx, Mode, bin, int};
 use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
 use crate::ir::scalar::BinOp;
-use crate::ir::seg::Seg;
+use crate::ir::seg::{Seg, SegKind};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, LoopForm, LoopParam, Stm};
 use crate::ir::threshold::ThresholdKind;
@@ -40,14 +42,18 @@ const LARGE: usize = 1_000;
 type Parts<'a> = (&'a [LoopParam], &'a LoopForm<Soac>, &'a Body<Soac>);
 
 impl Cx<'_> {
-    /// Translates a host loop in two versions, if one block can execute it, and may be faster.
-    pub(super) fn loop_in_one_block(
+    /// Translates a host loop in two versions, if one block or one thread can execute it, and may be faster.
+    pub(super) fn loop_at_once(
         &mut self,
         stm: &Stm<Soac>,
         (params, form, body): Parts<'_>,
         out: &mut Vec<Stm<Seg>>,
     ) -> bool {
-        if !self.one_block || self.loops >= DEEP || !self.has_sizes_of_the_host(stm) {
+        let launch = match self.asynchronous {
+            true => LAUNCH,
+            false => LAUNCH_OF_THREAD,
+        };
+        if self.loops >= DEEP || !self.has_sizes_of_the_host(stm) {
             return false;
         }
         let mut size = 0;
@@ -61,29 +67,25 @@ impl Cx<'_> {
         let fits = !self.labels.is_nothing_regular()
             && self.is_stm_for_block(stm, false, &mut holds)
             && holds.hands_on;
-        let Some(work) = self.work_of_operators(stm).filter(|_| fits) else {
+        let work = self.work_of_loop(stm);
+        if !fits || work.fixed > launch || (work.guessed && !self.asynchronous) {
             return false;
-        };
+        }
         if !self.affords(&lam) {
             return false;
         }
-        fired("flatten/loop-in-one-block");
+        fired(match self.asynchronous {
+            true => "flatten/loop-in-one-block",
+            false => "flatten/loop-in-one-thread",
+        });
         let lam = self.with_own_arrays(stm, (params, form, body));
-        let mut sum = int(work.fixed);
-        for (extents, factor) in work.by_extents {
-            let product = extents.into_iter().fold(int(factor), |product, n| {
-                let args = vec![product, self.atom(n.into())];
-                self.scalar(out, "work", bin(BinOp::Mul), args)
-            });
-            sum = if sum == Atom::ZERO {
-                product
-            } else {
-                self.scalar(out, "work", bin(BinOp::Add), vec![sum, product])
-            };
-        }
+        let sum = self.amount(work, out);
         let some = self.scalar(out, "work", bin(BinOp::Max), vec![sum, int(1)]);
-        let measure = self.scalar(out, "worth", bin(BinOp::Quot), vec![int(LAUNCH), some]);
-        let threshold = self.threshold(ThresholdKind::Block);
+        let measure = self.scalar(out, "worth", bin(BinOp::Quot), vec![int(launch), some]);
+        let threshold = self.threshold(match self.asynchronous {
+            true => ThresholdKind::Block,
+            false => ThresholdKind::Alone,
+        });
         let guard = Exp::Guard { threshold, measure };
         let cond = self.emit(out, "enough", Type::BOOL, guard).into();
         // Names of the host stand for themselves until the other version has been made.
@@ -93,7 +95,7 @@ impl Cx<'_> {
             cx.push(stms, inner.clone(), exp);
             inner.into_iter().map(Atom::Var).collect()
         });
-        let then = self.block(|cx, stms| cx.in_one_block(&lam, &stm.binds, stms));
+        let then = self.block(|cx, stms| cx.at_once(&lam, &stm.binds, stms));
         for &v in &stm.binds {
             self.subst.set(v, None);
         }
@@ -106,13 +108,8 @@ impl Cx<'_> {
         true
     }
 
-    /// The results of a lambda without parameters that a block executes.
-    fn in_one_block(
-        &mut self,
-        lam: &Lambda<Soac>,
-        binds: &[Var],
-        out: &mut Vec<Stm<Seg>>,
-    ) -> Vec<Atom> {
+    /// The results of a lambda without parameters that a block or a thread executes.
+    fn at_once(&mut self, lam: &Lambda<Soac>, binds: &[Var], out: &mut Vec<Stm<Seg>>) -> Vec<Atom> {
         self.label_nest(lam);
         let t = Traversal {
             width: Size::Const(1),
@@ -126,7 +123,12 @@ impl Cx<'_> {
             let ty = self.type_over(&self.vars[v].ty.clone(), &inner, out);
             rows.push(self.fresh("rows", ty));
         }
-        self.map_by_blocks(&inner, t, &rows, out);
+        if self.asynchronous {
+            self.map_by_blocks(&inner, t, &rows, out);
+        } else {
+            let (point, result) = self.leaf(&inner, t);
+            self.kernel(point, result, SegKind::Map, rows.clone(), out);
+        }
         let row = |(&array, &v): (&Var, &Var)| {
             let ty = self.vars[v].ty.clone();
             let indices = vec![int(0)];

@@ -11,10 +11,12 @@
 //! Where operators hand on to one another what a block of threads has room for, there is a third version, which is tried first
 //! ([`super::block`]).
 
-use super::Cx;
 use super::context::Axis;
+use super::work::LAUNCH_OF_THREAD;
+use super::{Cx, bin, int};
 use crate::fired::fired;
 use crate::ir::id::Var;
+use crate::ir::scalar::BinOp;
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Exp, Lambda, Stm};
@@ -46,7 +48,7 @@ impl<'c> Cx<'c> {
         }
         fired("flatten/e1-versions");
         let threshold = self.threshold(ThresholdKind::Outer);
-        self.enough_points((context, threshold), binds, out, plain, split);
+        self.enough_points((context, lam, threshold), binds, out, plain, split);
     }
 
     /// The same with a further version before these two, in which blocks work on points.
@@ -81,7 +83,7 @@ impl<'c> Cx<'c> {
             out,
             block,
             &mut |cx, binds, out| {
-                cx.enough_points((context, outer.clone()), binds, out, plain, split);
+                cx.enough_points((context, lam, outer.clone()), binds, out, plain, split);
             },
         );
     }
@@ -97,16 +99,30 @@ impl<'c> Cx<'c> {
         affords
     }
 
-    /// A choice by the number of points of a context.
+    /// A choice by the number of points of a context; the first version, too, where the operators of the second do less work than it takes to launch
+    /// kernels for them.
     fn enough_points(
         &mut self,
-        (context, threshold): (&[Axis], Threshold),
+        (context, lam, threshold): (&[Axis], &Lambda<Soac>, Threshold),
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
         plain: Version<'_, 'c>,
         split: Version<'_, 'c>,
     ) {
-        let measure = self.points(context, out);
+        let mut measure = self.points(context, out);
+        if !self.asynchronous {
+            let work = self.work_of_point(lam);
+            if work.fixed <= LAUNCH_OF_THREAD && !work.guessed {
+                let work = self.amount(work, out);
+                let all = self.scalar(out, "work", bin(BinOp::MulSat), vec![work, measure]);
+                let some = self.scalar(out, "work", bin(BinOp::Max), vec![all, int(1)]);
+                let args = vec![int(LAUNCH_OF_THREAD), some];
+                let worth = self.scalar(out, "worth", bin(BinOp::Quot), args);
+                let enough =
+                    self.scalar(out, "worth", bin(BinOp::MulSat), vec![worth, int(1 << 32)]);
+                measure = self.scalar(out, "measure", bin(BinOp::Max), vec![measure, enough]);
+            }
+        }
         self.choose((threshold, measure), binds, out, plain, split);
     }
 
