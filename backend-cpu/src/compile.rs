@@ -119,6 +119,8 @@ pub(crate) enum CompiledKind {
         chunk: Code,
         /// Points that the code works on at a time.
         lanes: i64,
+        /// The code that works on several points at a time under an execution mask, if there is some.
+        vector: Option<CompiledLanes>,
         /// Bytes that a point writes of what may be stored past the caches.
         streamed: i64,
         /// The code that works on tiles, if there is some.
@@ -162,6 +164,16 @@ pub(crate) enum ScanCode {
     Sum(Code),
     /// Puts a sum in front of a piece that was scanned.
     Fix(Code),
+}
+
+/// The code of a map under an execution mask.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CompiledLanes {
+    pub(crate) code: Code,
+    /// Points that it works on at a time.
+    pub(crate) lanes: i64,
+    /// The points of a row from which on it is faster than scalar code.
+    pub(crate) least: i64,
 }
 
 /// The code of a map that is worked on in tiles.
@@ -214,6 +226,8 @@ pub(crate) struct Made<'a> {
     pub(crate) widened: Vec<(String, Option<String>)>,
     /// For each unit of a kernel that works on several points at a time the bits of its vector registers.
     pub(crate) vector_bits: Vec<(String, u32)>,
+    /// The kernels that stay scalar, each with the cause.
+    pub(crate) remarks: Vec<(String, String)>,
 }
 
 /// What there is to compile, declared to the linker.
@@ -327,9 +341,26 @@ pub(crate) fn compile<'a>(
         work.extend(missing);
     }
     let (mut kept, mut widened, mut vector_bits) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut vectorised, mut remarks) = (Vectorised::new(), Vec::new());
     for ((id, unit), (machine, used)) in work.iter().zip(machines) {
         add(&used);
         let machine = machine?;
+        if let (
+            Unit::Kernel {
+                role: Role::Lanes, ..
+            },
+            1..,
+        ) = (unit, machine.lanes)
+        {
+            let least = match target.all_in_lanes {
+                true => 1,
+                false => machine.lanes as i64 / 2,
+            };
+            vectorised.insert(*id, (machine.lanes, least));
+        }
+        if let (Unit::Kernel { kernel, .. }, Some(why)) = (unit, machine.remark) {
+            remarks.push((kernel.name.clone(), why));
+        }
         if let (Unit::Kernel { kernel, .. }, 1..) = (unit, machine.vector_bits) {
             vector_bits.push((kernel.name.clone(), machine.vector_bits));
         }
@@ -358,7 +389,12 @@ pub(crate) fn compile<'a>(
             windows.push((name, Code(jit.get_finalized_function(id))));
             continue;
         }
-        let compiled = describe((program, &units, widest), kernel, args, ids, &jit);
+        let compiled = describe(
+            (program, &units, widest),
+            (kernel, args),
+            (ids, &vectorised),
+            &jit,
+        );
         table.push((name, compiled));
     }
     Ok(Made {
@@ -368,6 +404,7 @@ pub(crate) fn compile<'a>(
         kept,
         widened,
         vector_bits,
+        remarks,
     })
 }
 
@@ -412,12 +449,14 @@ pub(crate) fn emit(program: &Program<Mem>, units: &Units, unit: Unit<'_>, asked:
     }
 }
 
+/// For each unit under a mask the points that it works on at a time, and from how many points of a row on it is faster.
+type Vectorised = BTreeMap<FuncId, (usize, i64)>;
+
 /// What launching a kernel needs to know of it.
 fn describe(
     (program, units, asked): (&Program<Mem>, &Units, usize),
-    kernel: &Kernel,
-    args: &[Var],
-    ids: &[(Role, FuncId)],
+    (kernel, args): (&Kernel, &[Var]),
+    (ids, vectorised): (&[(Role, FuncId)], &Vectorised),
     jit: &JITModule,
 ) -> Compiled {
     let index = |v: &Var| {
@@ -445,6 +484,14 @@ fn describe(
                 let lanes = lanes_of(program, (kernel, asked), units);
                 lanes.map_or(1, |lanes| lanes as i64)
             },
+            vector: ids.iter().find_map(|(_, id)| {
+                let (lanes, least) = *vectorised.get(id)?;
+                Some(CompiledLanes {
+                    code: Code(jit.get_finalized_function(*id)),
+                    lanes: lanes as i64,
+                    least,
+                })
+            }),
             streamed: crate::emit::past::streamed_bytes(&program.vars, &kernel.body),
             tiles: crate::emit::tiles_of(program, kernel).map(|sizes| CompiledTiles {
                 code: code(Role::Tiles),

@@ -77,6 +77,13 @@ impl CpuDevice {
         })
     }
 
+    /// The same, but that all maps are vectorised that can be, whether or not they gain by that.
+    #[must_use]
+    pub fn with_all_in_lanes(mut self) -> Self {
+        self.target.all_in_lanes = true;
+        self
+    }
+
     /// The same device, which takes points to be so many times dearer than they are: tests have it share out small arrays.
     #[must_use]
     pub const fn with_dearer_points(mut self, times: f64) -> Self {

@@ -71,6 +71,17 @@ pub(crate) struct Kept {
     pub(crate) calls: lanes::LaneCalls,
 }
 
+impl Kept {
+    /// What code refers to that has nothing but checks.
+    pub(crate) fn of_sites(sites: Vec<Arc<Site>>) -> Self {
+        Self {
+            sites,
+            constants: Vec::new(),
+            calls: lanes::LaneCalls::default(),
+        }
+    }
+}
+
 /// The state of emitting one unit.
 pub(crate) struct Emit<'a, 'b> {
     pub(crate) program: &'a Program<Mem>,

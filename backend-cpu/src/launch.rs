@@ -178,13 +178,15 @@ impl Run<'_> {
             CompiledKind::Map {
                 chunk,
                 lanes,
+                vector,
                 streamed,
                 tiles,
             } => {
                 let tiles = tiles.as_ref();
                 self.store_past(*streamed);
                 if !tiles.is_some_and(|tiles| self.tiles(tiles, None)) {
-                    self.map(*chunk, *lanes);
+                    let (chunk, lanes) = self.faster((*chunk, *lanes), *vector);
+                    self.map(chunk, lanes);
                 }
                 Ok(())
             }

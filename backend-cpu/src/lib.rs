@@ -34,6 +34,7 @@ mod machine;
 mod module;
 mod target;
 mod team;
+mod vector;
 mod wide;
 mod worker;
 

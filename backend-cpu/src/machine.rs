@@ -1,14 +1,18 @@
 //! The machine code of one unit.
 
 use crate::compile::{Unit, Units, broken, emit};
+use crate::emit::kernel::Role;
+use crate::emit::lanes::lanes_of;
 use crate::emit::{Emitted, Kept};
 use crate::target::Target;
+use crate::vector;
 use crate::wide::{self, Refused, Width};
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::Function;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_module::{FuncId, ModuleReloc};
-use midend::ir::mem::Mem;
+use midend::ir::id::Var;
+use midend::ir::mem::{Kernel, Mem};
 use midend::ir::syntax::Program;
 use midend::trap::RunError;
 
@@ -22,6 +26,10 @@ pub(crate) struct Machine {
     pub(crate) widened: Option<Result<(), Refused>>,
     /// The bits of the vector registers that it uses for several points at a time; 0 if there are none.
     pub(crate) vector_bits: u32,
+    /// The points that code for lanes works on at a time; 0 if there is no such code.
+    pub(crate) lanes: usize,
+    /// Why there is no such code, if it was wanted.
+    pub(crate) remark: Option<String>,
 }
 
 /// Compiles one unit: for the widest registers by which it gains and for which it can be widened, else as it is.
@@ -32,6 +40,14 @@ pub(crate) fn build(
     id: FuncId,
     unit: Unit<'_>,
 ) -> Result<Machine, RunError> {
+    if let Unit::Kernel {
+        kernel,
+        args,
+        role: Role::Lanes,
+    } = unit
+    {
+        return Ok(vectorised((program, units), target, kernel, args));
+    }
     let mut refused = None;
     for width in target.widths() {
         let emitted = emit(program, units, unit, width.parts());
@@ -54,6 +70,53 @@ pub(crate) fn build(
         ..machine
     })
 }
+
+/// The code of a map of which neighbouring points become lanes. If there is none there is a trap: it is not needed where the scalar code works
+/// on several points already, and where it would be slower.
+fn vectorised(
+    (program, units): (&Program<Mem>, &Units),
+    target: &Target,
+    kernel: &Kernel,
+    args: &[Var],
+) -> Machine {
+    let none = || Machine {
+        align: 16,
+        bytes: UNDEFINED.to_vec(),
+        relocs: vec![],
+        kept: Kept::of_sites(Vec::new()),
+        widened: None,
+        vector_bits: 0,
+        lanes: 0,
+        remark: None,
+    };
+    let none = |why: String| Machine {
+        remark: Some(why),
+        ..none()
+    };
+    if target.widths().next() != Some(Width::Four) {
+        return none("vector code under a mask is for registers of 512 bits".to_owned());
+    }
+    let in_lanes = lanes_of(program, (kernel, Width::Four.parts()), units).is_some();
+    if in_lanes && !target.all_in_lanes {
+        return none("it is vectorised without a mask".to_owned());
+    }
+    match vector::code(program, kernel, args, target.all_in_lanes) {
+        Ok(code) => Machine {
+            align: 64,
+            bytes: code.bytes,
+            relocs: vec![],
+            kept: Kept::of_sites(code.sites),
+            widened: None,
+            vector_bits: 512,
+            lanes: vector::LANES,
+            remark: None,
+        },
+        Err(vector::Refused(why)) => none(why),
+    }
+}
+
+/// An instruction that is none.
+const UNDEFINED: [u8; 2] = [0x0f, 0x0b];
 
 /// Compiles a unit that was emitted for wider registers, and widens it.
 fn widened(
@@ -90,6 +153,8 @@ fn widened(
         kept,
         widened: Some(Ok(())),
         vector_bits: 8 * width.bytes() as u32,
+        lanes: 0,
+        remark: None,
     })
 }
 
@@ -137,5 +202,7 @@ fn narrow(target: &Target, id: FuncId, emitted: Emitted) -> Result<Machine, RunE
         kept,
         widened: None,
         vector_bits: if in_lanes { 128 } else { 0 },
+        lanes: 0,
+        remark: None,
     })
 }

@@ -30,6 +30,8 @@ pub struct Module {
     widened: Mutex<Vec<(String, Option<String>)>>,
     /// The bits of the vector registers that kernels use, of those that use some.
     vector_bits: Mutex<Vec<(String, u32)>>,
+    /// The maps that were compiled and are not executed under a mask, each with the cause.
+    remarks: Mutex<Vec<(String, String)>>,
 }
 
 /// A kernel.
@@ -75,6 +77,7 @@ impl Module {
             code: Mutex::default(),
             widened: Mutex::default(),
             vector_bits: Mutex::default(),
+            remarks: Mutex::default(),
         };
         module.make(program, Part::Version(0))?;
         Ok(module)
@@ -145,6 +148,14 @@ impl Module {
         mine.map(|(_, bits)| *bits).max().unwrap_or(0)
     }
 
+    /// Why a map does not work on several points at a time; nothing if it does, or is no map, or was not compiled.
+    pub fn scalar_because(&self, kernel: &str) -> Option<String> {
+        let known = self.remarks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut mine = known.iter().filter(|(name, _)| name == kernel);
+        let (_, why) = mine.next()?;
+        (self.vector_bits(kernel) == 0).then(|| why.clone())
+    }
+
     /// Compiles a part. No lock is held meanwhile: a thread of the pool that waits for others may come here again. Two
     /// threads may both compile a part; then either code is good.
     fn make(&self, program: &Program<Mem>, part: Part<'_>) -> Result<(), RunError> {
@@ -162,6 +173,7 @@ impl Module {
             kept,
             widened,
             vector_bits,
+            remarks,
         } = compile::compile(program, &self.target, &wanted)?;
         let mut all = self.code.lock().unwrap_or_else(PoisonError::into_inner);
         all.push((code, kept));
@@ -178,6 +190,9 @@ impl Module {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         known.extend(vector_bits);
+        drop(known);
+        let mut known = self.remarks.lock().unwrap_or_else(PoisonError::into_inner);
+        known.extend(remarks);
         drop(known);
         for (name, compiled) in kernels {
             if let Some(slot) = self.kernels.get(name) {

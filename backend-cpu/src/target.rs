@@ -17,6 +17,8 @@ pub(crate) struct Target {
     pub(crate) wide: Option<OwnedTargetIsa>,
     /// Whether registers are to have 512 bits where code gains by that.
     four: bool,
+    /// Whether maps are vectorised, and their vector code executed, where scalar code is faster as well.
+    pub(crate) all_in_lanes: bool,
 }
 
 impl Target {
@@ -50,6 +52,7 @@ impl Target {
             quick,
             wide,
             four,
+            all_in_lanes: false,
         })
     }
 

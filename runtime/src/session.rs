@@ -411,6 +411,10 @@ impl Program {
     pub fn vector_bits(&self, kernel: &str) -> Option<u32> {
         self.engine.vector_bits(kernel)
     }
+    /// Why a map does not work on several points at a time; nothing if it does, or is no map, or the target is not the CPU.
+    pub fn scalar_because(&self, kernel: &str) -> Option<String> {
+        self.engine.scalar_because(kernel)
+    }
     /// The shares of the time of all kernels that a run spent in vector registers of so many bits, the widest first; nothing unless the target
     /// is the CPU and there were kernels.
     pub fn vector_shares(&self, profile: &Profile) -> Option<[(u32, f64); 3]> {

@@ -37,6 +37,8 @@ pub(crate) enum Role {
     Tiles,
     /// Work on a piece of the space with points of outer dimensions side by side.
     Columns,
+    /// Work on a piece of the space with points of the innermost dimension in lanes ([`crate::vector`]), if it gains by that.
+    Lanes,
 }
 
 impl Role {
@@ -56,6 +58,7 @@ impl Role {
             Self::Window => "a part of the buckets",
             Self::Tiles => "tiles",
             Self::Columns => "columns",
+            Self::Lanes => "lanes",
         }
     }
 }
@@ -72,6 +75,7 @@ pub(crate) fn roles(program: &Program<Mem>, kernel: &Kernel) -> Vec<Role> {
         KernelKind::Map if super::tiles_of(program, kernel).is_some() => {
             vec![Role::Chunk, Role::Tiles]
         }
+        KernelKind::Map if !kernel.space.is_empty() => vec![Role::Chunk, Role::Lanes],
         KernelKind::Map | KernelKind::Seq => vec![Role::Chunk],
         KernelKind::Red { .. } if reduces_columns(program, kernel) => {
             vec![Role::Chunk, Role::Combine, Role::Columns]
@@ -111,7 +115,7 @@ fn parameters(kernel: &Kernel, role: Role) -> usize {
         // Slots, left and result, right.
         (_, Role::Combine) => 3,
         // Slots, range, carry, where to; or: slots, range of buckets, destinations, sources.
-        (_, Role::Fix | Role::Merge(_) | Role::Window | Role::Tiles) => 5,
+        (_, Role::Fix | Role::Merge(_) | Role::Window | Role::Tiles | Role::Lanes) => 5,
     }
 }
 
@@ -218,11 +222,17 @@ pub(crate) fn emit(
             (KernelKind::Hist(hists), _) => emit.hist(kernel, hists, p, None),
             (
                 KernelKind::Red { .. },
-                Role::Fix | Role::Sum | Role::Merge(_) | Role::Window | Role::Tiles | Role::Columns,
+                Role::Fix
+                | Role::Sum
+                | Role::Merge(_)
+                | Role::Window
+                | Role::Tiles
+                | Role::Columns
+                | Role::Lanes,
             )
             | (
                 KernelKind::Scan { .. },
-                Role::Merge(_) | Role::Window | Role::Tiles | Role::Columns,
+                Role::Merge(_) | Role::Window | Role::Tiles | Role::Columns | Role::Lanes,
             ) => {
                 unreachable!("the kind has no such unit")
             }

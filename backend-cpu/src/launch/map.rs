@@ -2,7 +2,7 @@
 
 use super::ragged::Part;
 use super::{ALONE, CHUNK, Run, function, piece, piece_size, pieces, scalar};
-use crate::compile::{Code, CompiledTiles};
+use crate::compile::{Code, CompiledLanes, CompiledTiles};
 use crate::emit::past::FAR;
 use crate::worker::Worker;
 use midend::fired::fired;
@@ -124,6 +124,21 @@ impl Run<'_> {
             let chunk: Ragged = function(chunk);
             let slots = self.slots.as_ptr();
             chunk(worker, slots, rows.0, rows.1, points.0, points.1);
+        }
+    }
+
+    /// The code for rows of so many points as there are: that for lanes where these are filled at least by half.
+    pub(super) fn faster(&self, scalar: (Code, i64), vector: Option<CompiledLanes>) -> (Code, i64) {
+        let width = match &self.rows {
+            Some(rows) => rows.points() / rows.count().max(1),
+            None => self.extents.last().copied().unwrap_or(1),
+        };
+        match vector.filter(|vector| width >= vector.least) {
+            Some(vector) => {
+                fired("cpu/map-under-a-mask");
+                (vector.code, vector.lanes)
+            }
+            None => scalar,
         }
     }
 

@@ -54,7 +54,14 @@ pub(crate) fn in_parts(
 impl Run<'_> {
     /// Runs the points of some of the outermost indices, on this thread.
     pub(super) fn part(&self, compiled: &Compiled, (lo, hi): (i64, i64)) -> Result<(), RunError> {
-        let CompiledKind::Map { chunk, tiles, .. } = &compiled.kind else {
+        let CompiledKind::Map {
+            chunk,
+            lanes,
+            vector,
+            tiles,
+            ..
+        } = &compiled.kind
+        else {
             return Err(RunError::Internal("a part of what is no map".to_owned()));
         };
         let tiles = tiles.as_ref();
@@ -62,11 +69,12 @@ impl Run<'_> {
             return Ok(());
         }
         let inner = self.points(self.extents.get(1..).unwrap_or_default());
+        let (chunk, _) = self.faster((*chunk, *lanes), *vector);
         let (lo, total) = (lo * inner, (hi - lo) * inner);
         let size = ((PATIENCE / self.cost) as i64).clamp(1, total.max(1));
         self.chunks_here(pieces(total, size), &|worker, i| {
             let (from, to) = super::piece(i, size, total);
-            map::call(*chunk, worker, self.slots, (lo + from, lo + to));
+            map::call(chunk, worker, self.slots, (lo + from, lo + to));
         });
         Ok(())
     }

@@ -76,8 +76,8 @@ pub(crate) fn steps(
     let CompiledKind::Map {
         chunk,
         lanes,
-        streamed: _,
         tiles: None,
+        ..
     } = &compiled.kind
     else {
         return Ok(false);

@@ -10,13 +10,14 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 /// Kernels, copies, guards and memory of a run of `entry`, and the times of passes. The ceilings are those of the device, if they
-/// are known; and the shares of the time of kernels in registers of so many bits, on CPUs.
+/// are known; and on CPUs the shares of the time of kernels in registers of so many bits, and why a kernel stays scalar.
 pub(super) fn text(
     entry: &str,
     times: &CompileTimes,
     profile: &Profile,
     ceilings: Option<&Ceilings>,
     shares: Option<[(u32, f64); 3]>,
+    scalar_because: &dyn Fn(&str) -> Option<String>,
 ) -> String {
     let mut text = format!("; {entry}: {} ms\n", ms(profile.time));
     if !profile.work.is_empty() {
@@ -28,6 +29,13 @@ pub(super) fn text(
         }
         if let Some(shares) = shares {
             line(&mut text, &vectors(shares));
+        }
+        for done in &profile.work {
+            let Some(kernel) = &done.kernel else { continue };
+            let matters = SCALAR * done.time.as_secs_f64() >= profile.time.as_secs_f64();
+            if let Some(why) = matters.then(|| scalar_because(kernel)).flatten() {
+                line(&mut text, &format!("scalar: {kernel}: {why}"));
+            }
         }
     }
     if !profile.guards.is_empty() {
@@ -44,6 +52,9 @@ pub(super) fn text(
     table(&mut text, &passes(times));
     text
 }
+
+/// Kernels that take one part of so many of the time are told of if they stay scalar.
+const SCALAR: f64 = 20.0;
 
 /// Cells of a table, the first line its heading.
 type Table = Vec<Vec<String>>;

@@ -189,6 +189,7 @@ pub(super) fn run(arguments: &RunArguments) -> Outcome {
             &found,
             program.ceilings(&found).as_ref(),
             program.vector_shares(&found),
+            &|kernel| program.scalar_because(kernel),
         ));
     }
     if let Some(path) = &arguments.write_runtime_to {

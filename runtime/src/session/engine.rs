@@ -347,6 +347,13 @@ impl Engine {
             Self::Interp(_) | Self::Ptx(_) | Self::PtxEmu(_) | Self::Auto(_) => None,
         }
     }
+    /// See [`super::Program::scalar_because`].
+    pub(super) fn scalar_because(&self, kernel: &str) -> Option<String> {
+        match self {
+            Self::Cpu(compiled) => compiled.kernels.scalar_because(kernel),
+            Self::Interp(_) | Self::Ptx(_) | Self::PtxEmu(_) | Self::Auto(_) => None,
+        }
+    }
     /// Calls an entry point on the devices that the program was compiled for.
     pub(super) fn call(
         &self,

@@ -94,6 +94,15 @@ static SHARING: LazyLock<Host> = LazyLock::new(|| {
     }
 });
 
+/// The same, but that all maps are vectorised under a mask.
+static LANES: LazyLock<Host> = LazyLock::new(|| {
+    let Host { name: _, device } = host("", 2, 0);
+    Host {
+        name: "cpu, 2 threads, all in lanes",
+        device: device.with_dearer_points(DEARER).with_all_in_lanes(),
+    }
+});
+
 /// In which ways a program is run.
 #[derive(Clone, Copy, Default)]
 struct Ways {
@@ -135,6 +144,7 @@ pub(super) fn try_all(
     };
     let wide = match (seed / 4) % 3 {
         0 => &SHARING,
+        1 => &LANES,
         _ => &WIDEST,
     };
     on_host(wide, &plans.host, plans.nested, seed, widest, f)?;
