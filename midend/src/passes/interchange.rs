@@ -22,6 +22,7 @@ use crate::ir::array::{ArrayOp, inverse};
 use crate::ir::id::Var;
 use crate::ir::rename::{self, Subst};
 use crate::ir::soac::{Operator, Soac};
+use crate::ir::span::Spans;
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, Program, Stm, VarInfo, Vars};
 use crate::ir::types::{Size, Type};
 use crate::ir::walk::{self, deep};
@@ -113,8 +114,8 @@ impl Interchange<'_> {
             return None;
         }
         let rows = (0..reds.len()).find_map(|red| self.rows(lam, reds, red))?;
-        fired("interchange/reduction-of-rows");
         let made = self.map_of_reductions(stm, (*width, arrays, lam), &reds[rows.red], &rows)?;
+        fired("interchange/reduction-of-rows");
         let (red, result) = (rows.red, rows.result);
         let mut new = Vec::new();
         if lam.body.result.len() > 1 {
@@ -299,7 +300,10 @@ impl Interchange<'_> {
             params: own,
             body: Body { stms, result },
         };
-        let op = self.of_elements(op, &ty, neutral)?;
+        let op = match rows.perm {
+            Some(_) => self.of_turned(op, &ty, neutral)?,
+            None => self.of_elements(op, &ty, neutral)?,
+        };
         let sum = self.fresh("sum", ty);
         let reduction = Stm {
             binds: vec![sum],
@@ -364,6 +368,43 @@ impl Interchange<'_> {
             lam: Lambda { params, body },
             neutral: vec![neutral],
         })
+    }
+
+    /// The operator on elements of turned rows, which have their dimensions in another order: it must be one on numbers.
+    fn of_turned(
+        &mut self,
+        op: &Operator<Soac>,
+        ty: &Type,
+        neutral: Atom,
+    ) -> Option<Operator<Soac>> {
+        let mut op = op.clone();
+        while let Some(row) = self.vars[op.lam.params[0]].ty.peel(1) {
+            op = self.of_elements(&op, &row, neutral)?;
+        }
+        for (k, dim) in ty.shape().iter().enumerate().rev() {
+            let row = ty.peel(k)?;
+            let [x, y, z] = ["x", "y", "z"].map(|name| self.fresh(name, row.clone()));
+            let map = Soac::Screma {
+                width: dim.size()?,
+                arrays: vec![x, y],
+                lam: op.lam,
+                scans: Vec::new(),
+                reds: Vec::new(),
+            };
+            let stm = Stm {
+                binds: vec![z],
+                certs: Vec::new(),
+                exp: Exp::Op(map),
+                span: Spans::NONE,
+            };
+            let body = Body {
+                stms: vec![stm],
+                result: vec![z.into()],
+            };
+            let params = vec![x, y];
+            op.lam = Lambda { params, body };
+        }
+        Some(op)
     }
 
     /// A rearranged array, whose statement goes before.
