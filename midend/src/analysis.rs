@@ -6,6 +6,7 @@ pub mod apart;
 pub mod bounded;
 pub mod calls;
 pub mod congruence;
+pub mod derived;
 pub mod filters;
 pub mod kernels;
 pub mod layout;

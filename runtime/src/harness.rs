@@ -3,6 +3,7 @@
 mod case;
 mod cause;
 mod conformance;
+mod derivatives;
 mod discover;
 mod laws;
 mod one;
@@ -53,6 +54,8 @@ pub struct TestOptions {
     pub claims: bool,
     /// Whether to test the laws of operators, too.
     pub laws: bool,
+    /// Whether to test the derivatives of entry points, too.
+    pub derivatives: bool,
     /// Whether to look for writes of different values to one place.
     pub collisions: bool,
     /// What passes read.
@@ -100,6 +103,7 @@ impl Default for TestOptions {
             each_threshold: false,
             claims: false,
             laws: false,
+            derivatives: false,
             collisions: false,
             passes: midend::pass::Options::default(),
             properties: PropertyOptions::default(),

@@ -86,6 +86,10 @@ pub(super) struct TestArguments {
     /// where they must
     #[arg(long, help_heading = "Properties")]
     laws: bool,
+    /// Test that forward mode, reverse mode and differences agree on the derivatives of entry points with floats, at the arguments
+    /// of test blocks
+    #[arg(long, help_heading = "Properties")]
+    derivatives: bool,
     /// Fail where a scatter writes different values to one place
     #[arg(long, help_heading = "Properties")]
     check: bool,
@@ -120,6 +124,7 @@ impl TestArguments {
             each_threshold: self.each_threshold,
             claims: self.claims,
             laws: self.laws,
+            derivatives: self.derivatives,
             collisions: self.check,
             passes: opt::pass_options(&self.without, self.liberties)?,
             properties: PropertyOptions {
@@ -216,6 +221,9 @@ fn worker(program: &Path, arguments: &TestArguments, seed: u64) -> Command {
     }
     if arguments.laws {
         command.arg("--laws");
+    }
+    if arguments.derivatives {
+        command.arg("--derivatives");
     }
     if arguments.check {
         command.arg("--check");

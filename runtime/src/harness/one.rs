@@ -2,6 +2,7 @@
 
 use super::case::run_case;
 use super::cause::{generalise, is_syntax, of_diagnostic};
+use super::derivatives::test_derivatives;
 use super::laws::test_laws;
 use super::property::test_properties;
 use super::{CaseReport, Kind, ProgramReport, TestOptions, Verdict};
@@ -93,6 +94,11 @@ fn with_spec(
             report.cases.extend(tested);
             if options.laws {
                 let tested = test_laws(&program, session, options, begin);
+                report.cases.extend(tested);
+            }
+            if options.derivatives {
+                let at = (session, path);
+                let tested = test_derivatives(&program, at, cases, options, begin);
                 report.cases.extend(tested);
             }
             if let Verdict::Pass = report.verdict {
