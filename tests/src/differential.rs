@@ -19,6 +19,7 @@ use crate::generate::arguments;
 use crate::generate::modules;
 use crate::generate::rows::{self, Sequences};
 use crate::generate::shrink;
+use crate::generate::smooth;
 use arrc::loader::FileLoader;
 use frontend::diagnostic::{Code, Diagnostic};
 use frontend::render::{Look, render_all};
@@ -59,6 +60,8 @@ pub struct Trials {
     pub rows: bool,
     /// Whether they are made in the source language, with modules, size expressions, records and sums.
     pub modules: bool,
+    /// Whether they are made in the source language, and compute derivatives.
+    pub derivatives: bool,
     /// Whether these have sequences as well.
     pub sequences: bool,
     /// Whether every program, not one of four, is compiled for vector registers of 256 bits as well.
@@ -75,11 +78,17 @@ impl Trials {
         targets: true,
         rows: false,
         modules: false,
+        derivatives: false,
         sequences: false,
         widths: false,
         extents: None,
         plant: None,
     };
+
+    /// Whether programs are made in the source language.
+    pub const fn of_source(&self) -> bool {
+        self.rows || self.modules || self.derivatives
+    }
 }
 
 fn options() -> Options<'static> {
@@ -168,19 +177,26 @@ pub fn check(nested: &Program<Soac>, seed: u64, trials: Trials) -> Result<Tried,
     check_with(nested, seed, trials, &arguments)
 }
 
-/// The same for a program of the source language, which must be accepted; what is wrong, before the program's text.
+/// The same for a program of the source language, which must be accepted, with derivatives both modes of which must agree; what is wrong, before the program's text.
 pub fn check_source(seed: u64, budget: usize, trials: Trials) -> Result<Tried, String> {
-    if !trials.modules {
+    if !trials.modules && !trials.derivatives {
         return check_rows(seed, budget, trials);
     }
-    let text = modules::text(seed, budget);
+    let text = match trials.derivatives {
+        true => smooth::text(seed, budget),
+        false => modules::text(seed, budget),
+    };
     let about = |why: String| format!("{why}\n\n{text}");
     let mut loader = FileLoader::new();
-    let file = loader.add_text("modules.fut", &text);
+    let file = loader.add_text("random.fut", &text);
     let compiled = unwound(|| frontend::compile(file, &mut loader)).map_err(about)?;
     match compiled {
         Ok(compiled) => {
-            check_with(&compiled.program, seed, trials, &modules::arguments).map_err(about)
+            let arguments = match trials.derivatives {
+                true => smooth::arguments,
+                false => modules::arguments,
+            };
+            check_with(&compiled.program, seed, trials, &arguments).map_err(about)
         }
         Err(errors) => Err(about(refusal(&loader, &errors))),
     }
@@ -242,6 +258,10 @@ fn check_with(
         let args = arguments(seed * 4 + round);
         let result = unwound(|| interp::run(nested, "main", args.clone(), &claimed()))?;
         if let Some(outcome) = outcome(result).map_err(|e| format!("nested: {e}"))? {
+            if let (true, Ok(results)) = (trials.derivatives, &outcome) {
+                let about = |why| format!("identity: {why}\nfor {args:?}");
+                smooth::identity(results).map_err(about)?;
+            }
             wanted.push((args, outcome));
         }
     }

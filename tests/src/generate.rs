@@ -23,6 +23,7 @@ pub mod rows;
 mod scalar;
 mod shape;
 mod shrink;
+pub mod smooth;
 mod statement;
 mod tabular;
 mod varying;

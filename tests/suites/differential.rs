@@ -70,6 +70,22 @@ fn modules_are_the_same_everywhere() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// The same for programs that compute derivatives in both modes, which must agree.
+#[test]
+fn derivatives_are_the_same_everywhere() {
+    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+    let first = number("ARRC_SEED").unwrap_or(0);
+    let count = number("ARRC_PROGRAMS").unwrap_or(PROGRAMS);
+    let trials = Trials {
+        derivatives: true,
+        ..Trials::ALL
+    };
+    let failures: Vec<String> = (first..first + count)
+        .filter_map(|seed| check_source(seed, BUDGET, trials).err())
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
 /// The same with sequences, whose chunks are of several sizes.
 #[test]
 fn sequences_are_the_same_everywhere() {

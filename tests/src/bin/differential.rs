@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! cargo run --profile work -p arrc-tests --bin differential -- [--first=SEED] [--programs=N] [--jobs=N] [--seconds=N]
-//!     [--no-targets] [--rows] [--sequences] [--modules] [--extents=CASES] [--widths] [--reports=DIRECTORY] [--planted[=PASS]]
+//!     [--no-targets] [--rows] [--sequences] [--modules] [--derivatives] [--extents=CASES] [--widths] [--reports=DIRECTORY] [--planted[=PASS]]
 //! ```
 //!
 //! Prints how many programs were tried, how many of them are nested and ragged, and how often each rule of the compiler was
 //! used; while it runs, `summary.txt` in the directory tells so every minute. What fails is made smaller and written to the
 //! directory, a file for each seed. Ends with 1 if anything failed.
 //! With `--rows`, programs are made in the source language, and have arrays with rows of any lengths; with `--sequences`, sequences
-//! as well; with `--modules`, modules, size expressions, records and sums. With `--extents`, programs are those whose sizes overflow, each of
+//! as well; with `--modules`, modules, size expressions, records and sums; with `--derivatives`, derivatives in both modes, which must agree. With `--extents`, programs are those whose sizes overflow, each of
 //! them tried with so many lists of arguments. With `--widths`, every program is compiled for vector registers of 256 bits, not one of four.
 //! With `--planted`, tells instead after how many programs each mistake is noticed that is made on purpose; with the name of a pass, in how
 //! many programs those of this pass are.
@@ -70,6 +70,7 @@ fn flags() -> Result<Flags, Failure> {
             None if arg == "--widths" => flags.trials.widths = true,
             None if arg == "--rows" => flags.trials.rows = true,
             None if arg == "--modules" => flags.trials.modules = true,
+            None if arg == "--derivatives" => flags.trials.derivatives = true,
             None if arg == "--sequences" => {
                 flags.trials.rows = true;
                 flags.trials.sequences = true;
@@ -89,6 +90,7 @@ fn flags() -> Result<Flags, Failure> {
     worker.extend(flags.trials.widths.then(|| "--widths".to_owned()));
     worker.extend(flags.trials.rows.then(|| "--rows".to_owned()));
     worker.extend(flags.trials.modules.then(|| "--modules".to_owned()));
+    worker.extend(flags.trials.derivatives.then(|| "--derivatives".to_owned()));
     worker.extend(flags.trials.sequences.then(|| "--sequences".to_owned()));
     flags.campaign.worker = worker;
     Ok(flags)
@@ -125,7 +127,7 @@ fn noticed(flags: &Flags, pass: &str) {
             targets: false,
             ..flags.trials
         };
-        let fails = |seed: &u64| match trials.rows || trials.modules {
+        let fails = |seed: &u64| match trials.of_source() {
             true => check_source(*seed, BUDGET, trials).is_err(),
             false => check(&program(*seed, BUDGET), *seed, trials).is_err(),
         };

@@ -81,7 +81,7 @@ pub fn work(first: u64, end: u64, trials: Trials, reports: &Path) -> io::Result<
     }
     for seed in first..end {
         tell(&format!("try {seed}"))?;
-        if trials.rows || trials.modules {
+        if trials.of_source() {
             match unwound(|| check_source(seed, BUDGET, trials)).and_then(|result| result) {
                 Ok(tried) => tell(&ran(seed, &tried))?,
                 Err(error) => {

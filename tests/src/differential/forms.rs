@@ -15,6 +15,9 @@ use midend::pass::{self, Pass, PassCx};
 use midend::plan::{self, Executable, signatures};
 use midend::{passes, pipeline};
 
+/// Of so many programs with derivatives one is tried after each pass.
+const EACH: u64 = 8;
+
 /// Is told of a form.
 type Try<'t> = dyn FnMut(&Form<'_>) -> Result<(), String> + 't;
 
@@ -165,7 +168,7 @@ pub(super) fn try_all(
     trials: Trials,
     f: &mut Try<'_>,
 ) -> Result<Became, String> {
-    let passes = |coalesce: bool, without: &[&str]| Passes {
+    let passes_with = |coalesce: bool, without: &[&str]| Passes {
         plant: trials.plant,
         options: pass::Options {
             coalesce,
@@ -174,16 +177,27 @@ pub(super) fn try_all(
             ..pass::Options::default()
         },
     };
-    let all = passes(true, &[]);
-    alone(&all, nested, f)?;
-    let down = in_order(&all, "pipeline", true, nested, f)?;
+    let all = passes_with(true, &[]);
+    // Other passes read programs whose derivatives are written.
+    let derived = all.after(&passes::derivatives::PASS, nested)?;
+    if derived != *nested {
+        let name = passes::derivatives::PASS.name;
+        f(&nested_form(name, &derived, options()))?;
+    }
+    let nested = &derived;
+    // Derivatives are long: what each pass makes of them is tried for some.
+    let each = !trials.derivatives || seed.is_multiple_of(EACH);
+    if each {
+        alone(&all, nested, f)?;
+    }
+    let down = in_order(&all, "pipeline", each, nested, f)?;
     // One after the other is left out.
     let left_out = pipeline::NESTED.iter().map(|pass| pass.name);
     let left_out: Vec<&str> = left_out.chain(["regularity"]).collect();
     let pick = (seed % left_out.len() as u64) as usize;
     let without = left_out[pick];
     let name = format!("pipeline without {without}");
-    in_order(&passes(true, &[without]), &name, false, nested, f)?;
+    in_order(&passes_with(true, &[without]), &name, false, nested, f)?;
     let became = Became {
         ragged: down.ragged,
         tables: share::has_tables(&down.flat),
@@ -192,7 +206,7 @@ pub(super) fn try_all(
         return Ok(became);
     }
     // On the CPU neighbours read what suits them, and launches take less time, so that plans may differ from here on.
-    let on_cpu = passes(false, &[]);
+    let on_cpu = passes_with(false, &[]);
     let flat = on_cpu.after(&pipeline::FLATTEN, &down.nested)?;
     let flat = on_cpu.flat(&flat)?;
     let host = if flat == down.flat {
@@ -202,7 +216,7 @@ pub(super) fn try_all(
     };
     let irregular = if seed.is_multiple_of(4) {
         let mut ignored = |_: &Form<'_>| Ok(());
-        let passes = passes(false, &["regularity"]);
+        let passes = passes_with(false, &["regularity"]);
         let down = in_order(&passes, "pipeline", false, nested, &mut ignored)?;
         Some(ready(down.plan, &down.nested))
     } else {
