@@ -46,3 +46,13 @@ entry arrays [n] (x: [n]i64) (is: [n]i64) =
 entry loops (x: i32) (n: i32) =
   let f x = loop y = 1 for _i < n do x * y
   in (vjp f x 1, jvp f x 1)
+
+-- What a function finds the size of, where integers have derivatives as well.
+#[noinline] def positive (xs: []f64) : []f64 = filter (> 0) xs
+
+-- ==
+-- entry: sizes
+-- input { [1.0, -2.0, 3.0] } output { [2.0, 0.0, 2.0] [1i64, 0i64] }
+entry sizes [n] (xs: [n]f64) =
+  ( (vjp (\(xs, _) -> let ys = positive xs in (2 * f64.sum ys, length ys)) (xs, 1i64) (1, 1)).0
+  , vjp (\(ks: [2]i64) -> let ys = positive (map f64.i64 ks) in (length ys + ks[0])) [3, -1] 1 )

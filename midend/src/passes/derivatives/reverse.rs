@@ -14,10 +14,11 @@
 //! - [`adjoint`]: the sums that adjoints are, zeros, and who may update them in place.
 //! - [`pieces`]: adjoints of elements of arrays from outside of a parallel operation.
 //! - [`normal`]: operators become maps and operators alone.
-//! - [`mod@array`], [`control`], [`loops`], [`map`], [`scan`], [`histogram`], [`segments`], [`writes`]: the rules.
+//! - [`mod@array`], [`control`], [`loops`], [`map`], [`scan`], [`histogram`], [`segments`], [`writes`], [`accumulator`]: the rules.
 //!
 //! What has no rule is recorded as a [`Refusal`], and the front end reports it.
 
+mod accumulator;
 mod adjoint;
 mod array;
 mod body;
@@ -39,9 +40,11 @@ use crate::ir::array::ArrayOp;
 use crate::ir::id::{FunId, Var};
 use crate::ir::rename::{self, Subst};
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Atom, Body, Derivative, Exp, Fun, Param};
+use crate::ir::syntax::{Atom, Body, Derivative, Exp, Fun, Param, VarInfo};
 use crate::ir::types::Type;
 use crate::ir::walk;
+pub(super) use histogram::is_row_sum;
+pub(super) use normal::is_identity;
 use pieces::Piece;
 
 /// What is known in the function that is being written.
@@ -202,7 +205,9 @@ impl Derive<'_> {
         let mut seeds = Vec::new();
         for formal in &old {
             seeds.push(self.differentiable(formal.var).then(|| {
-                let var = rename::fresh(self.vars, &mut of_results, formal.var);
+                // The weight of a size is none.
+                let VarInfo { name, ty } = self.vars[formal.var].clone();
+                let var = self.fresh(&name, of_results.ty(&ty));
                 fun.params.push(Param { var, unique: false });
                 Atom::Var(var)
             }));

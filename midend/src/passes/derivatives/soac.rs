@@ -1,13 +1,25 @@
 //! Parallel operators: tangents are further inputs, values of operators, destinations and results of the same traversal.
 
 use super::Derive;
+use super::reverse::{is_identity, is_row_sum};
+use crate::fired::fired;
 use crate::ir::id::Var;
 use crate::ir::rename::{self, Subst};
 use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac, UpdateAcc};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda};
-use crate::ir::types::{AccType, ScalarType, Type};
+use crate::ir::types::{AccType, ScalarType, Size, Type};
 use crate::ir::walk;
+
+/// What the neutral element of an operator is to be.
+enum Neutral {
+    /// What it is.
+    Values,
+    /// That, and the tangents of some parts.
+    Pairs(Vec<bool>),
+    /// The tangents.
+    Tangents,
+}
 
 /// Results of a lambda with the tangents that there are.
 type Results = Vec<(Atom, Option<Atom>)>;
@@ -52,6 +64,14 @@ impl Derive<'_> {
                     reds: self.with_neutral(new_reds),
                 };
                 self.push(after.new, Exp::Op(op));
+            }
+            Soac::Hist {
+                width,
+                arrays,
+                lam,
+                ops,
+            } if self.is_sum_of_inputs(&lam, &ops) => {
+                self.histogram_of_tangents(binds, width, (arrays, lam), ops);
             }
             Soac::Hist {
                 width,
@@ -240,6 +260,56 @@ impl Derive<'_> {
         }
     }
 
+    /// Whether a histogram adds up what it is given as it is.
+    fn is_sum_of_inputs(&self, lam: &Lambda<Soac>, ops: &[HistOp<Soac>]) -> bool {
+        let [op] = ops else { return false };
+        is_identity(lam) && is_row_sum(&op.op) && self.differentiable(op.dests[0])
+    }
+
+    /// The tangent of a sum is the sum of tangents, which is a histogram for itself: both keep their form.
+    fn histogram_of_tangents(
+        &mut self,
+        binds: Vec<Var>,
+        width: Size,
+        (arrays, lam): (Vec<Var>, Lambda<Soac>),
+        ops: Vec<HistOp<Soac>>,
+    ) {
+        let values = arrays.last().and_then(|array| self.array_tangent(*array));
+        let dest = self.tangent_or_zero(ops[0].dests[0].into());
+        let (mut inputs, mut second) = (arrays.clone(), ops.clone());
+        let again = rename::lambda(self.vars, &mut Subst::new(), &lam);
+        let first = Soac::Hist {
+            width,
+            arrays,
+            lam,
+            ops,
+        };
+        self.push(binds.clone(), Exp::Op(first));
+        let (Some(values), Some(dest)) = (values, dest.as_var()) else {
+            self.of.insert(binds[0], dest);
+            return;
+        };
+        fired("derivatives/histogram-of-tangents");
+        if let Some(last) = inputs.last_mut() {
+            *last = values;
+        }
+        for HistOp { dests, op, .. } in &mut second {
+            *dests = vec![dest];
+            op.lam = rename::lambda(self.vars, &mut Subst::new(), &op.lam);
+            for neutral in &mut op.neutral {
+                *neutral = self.tangent_or_zero(*neutral);
+            }
+        }
+        let sum = self.new_tangent(binds[0]);
+        let second = Soac::Hist {
+            width,
+            arrays: inputs,
+            lam: again,
+            ops: second,
+        };
+        self.push(vec![sum], Exp::Op(second));
+    }
+
     fn update_acc(&mut self, mut binds: Vec<Var>, update: UpdateAcc) {
         let (mut accs, mut values) = (update.accs.clone(), update.values.clone());
         for (i, acc) in update.accs.iter().enumerate() {
@@ -320,7 +390,7 @@ impl Derive<'_> {
         elems: Results,
         after: &mut Bound,
         out: &mut Vec<Atom>,
-        ops: &mut Vec<(Operator<Soac>, Vec<bool>)>,
+        ops: &mut Vec<(Operator<Soac>, Neutral)>,
     ) {
         let active = self.is_active(&op, &elems);
         let floats: Vec<bool> = elems
@@ -328,24 +398,30 @@ impl Derive<'_> {
             .map(|(atom, _)| active && self.differentiable_atom(*atom))
             .collect();
         self.values(&elems, &floats, after, out);
-        if active && is_sum(&op) {
+        if active && is_row_sum(&op) {
             let mut second = op.clone();
             second.lam = rename::lambda(self.vars, &mut Subst::new(), &op.lam);
-            for neutral in &mut second.neutral {
-                *neutral = self.tangent_or_zero(*neutral);
-            }
-            ops.extend([(op, Vec::new()), (second, Vec::new())]);
+            ops.extend([(op, Neutral::Values), (second, Neutral::Tangents)]);
         } else {
-            ops.push((self.on_pairs(op, &floats), floats));
+            ops.push((self.on_pairs(op, &floats), Neutral::Pairs(floats)));
         }
     }
 
     /// Operators on pairs with the tangents of their neutral elements, which are computed outside of the traversal.
-    fn with_neutral(&mut self, ops: Vec<(Operator<Soac>, Vec<bool>)>) -> Vec<Operator<Soac>> {
-        let ops = ops.into_iter().map(|(mut op, floats)| {
-            let floats = op.neutral.clone().into_iter().zip(floats);
-            for (atom, _) in floats.filter(|(_, float)| *float) {
-                op.neutral.push(self.tangent_or_zero(atom));
+    fn with_neutral(&mut self, ops: Vec<(Operator<Soac>, Neutral)>) -> Vec<Operator<Soac>> {
+        let ops = ops.into_iter().map(|(mut op, of)| {
+            let values = op.neutral.clone();
+            match of {
+                Neutral::Values => {}
+                Neutral::Pairs(floats) => {
+                    for (atom, _) in values.into_iter().zip(floats).filter(|(_, float)| *float) {
+                        op.neutral.push(self.tangent_or_zero(atom));
+                    }
+                }
+                Neutral::Tangents => {
+                    let values = values.into_iter();
+                    op.neutral = values.map(|atom| self.tangent_or_zero(atom)).collect();
+                }
             }
             op
         });
@@ -370,7 +446,7 @@ impl Derive<'_> {
     /// The operator on values and the tangents of some of them, with its neutral element.
     fn operator(&mut self, op: Operator<Soac>, floats: &[bool]) -> Operator<Soac> {
         let op = self.on_pairs(op, floats);
-        let mut ops = self.with_neutral(vec![(op, floats.to_vec())]);
+        let mut ops = self.with_neutral(vec![(op, Neutral::Pairs(floats.to_vec()))]);
         ops.remove(0)
     }
 

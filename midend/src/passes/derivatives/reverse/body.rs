@@ -210,7 +210,13 @@ impl Derive<'_> {
                 rows,
                 ..
             } => self.undo_flat_map(binds, width, &arrays, &lam, rows),
-            Soac::WithAcc { .. } | Soac::UpdateAcc(_) => self.refuse("accumulators"),
+            Soac::WithAcc {
+                width,
+                arrays,
+                lam,
+                acc,
+            } => self.undo_accumulation(binds, (width, &arrays, &lam), &acc),
+            Soac::UpdateAcc(_) => self.refuse("accumulators from outside"),
             Soac::Array(_) => {}
         }
     }

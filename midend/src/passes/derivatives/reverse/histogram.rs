@@ -210,7 +210,7 @@ pub(super) fn extreme(op: &Operator<Soac>) -> Option<(BinOp, ScalarType)> {
 }
 
 /// Whether an operator adds numbers, or rows of them element by element.
-pub(super) fn is_row_sum(op: &Operator<Soac>) -> bool {
+pub(in super::super) fn is_row_sum(op: &Operator<Soac>) -> bool {
     if is_sum(op) {
         return true;
     }

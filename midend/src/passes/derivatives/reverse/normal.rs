@@ -396,7 +396,7 @@ fn exchange(rank: usize) -> Vec<usize> {
 }
 
 /// Whether a lambda yields its parameters.
-fn is_identity(lam: &Lambda<Soac>) -> bool {
+pub(in super::super) fn is_identity(lam: &Lambda<Soac>) -> bool {
     lam.body.stms.is_empty()
         && lam.body.result.len() == lam.params.len()
         && (lam.body.result.iter().zip(&lam.params)).all(|(a, p)| *a == Atom::Var(*p))
