@@ -345,10 +345,10 @@ mod tests {
     /// `xs` is consumed, and the number of results depends on `k`.
     const PROGRAM: &str = r#"nested
 
-fun main(n_0: i64, k_1: i64, xs_2: *[n_0]f64, a_3: f64) -> (m_4: i64, ys_5: [m_4]f64, z_6: i64)
+fun main(n_0: i64, k_1: i64, *xs_2: [n_0]f64, a_3: f64) -> (m_4: i64, ys_5: [m_4]f64, z_6: i64)
   entry "main" sizes 1 -> 1 (k: i64, xs: *[]f64, a: f64) -> ([]f64, i64)
 {
-  let m_7: i64 = add.i64(k_1, 1i64)
+  let m_7: i64 = add.i64(k_1, 1)
   let b_8: f64 = mul.f64(a_3, a_3)
   let ys_9: [m_7]f64 = replicate [m_7] b_8
   yield m_7, ys_9, k_1
