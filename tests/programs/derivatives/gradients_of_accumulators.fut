@@ -20,6 +20,15 @@ entry control [n] (xs: [n]f64) (c: f64) =
     loop a for j < 3i64 do if x < 0 then a else write a (j % 2) (if j == 0 then c * c else x ** f64.i64 j)
   in vjp (\(xs, c) -> combine_with [0, c] (+) 0 (put c) xs) (xs, c) [1, 10] |> \(xs, c) -> (xs, c + 8)
 
+-- The tangent of an accumulator goes through loops and branches as the accumulator does.
+-- ==
+-- entry: along
+-- input { [2.0, -1.0, 3.0] 1.0 } auto output
+entry along [n] (xs: [n]f64) (c: f64) =
+  let put (c: f64) (a: *acc ([2]f64)) (x: f64) : *acc ([2]f64) =
+    loop a for j < 3i64 do if x < 0 then a else write a (j % 2) (if j == 0 then c * c else x ** f64.i64 j)
+  in jvp (\(xs, c) -> combine_with [0, c] (+) 0 (put c) xs) (xs, c) (map (\x -> x + 1) xs, 2)
+
 -- Rows.
 -- ==
 -- entry: rows

@@ -40,9 +40,12 @@ impl Derive<'_> {
             stms.extend(zeros);
             bodies.push(Body { stms, result });
         }
-        for (i, v) in binds.clone().into_iter().enumerate() {
+        let values = binds.clone();
+        for (i, v) in values.iter().enumerate() {
             if active[i] {
-                binds.push(self.new_tangent(v));
+                let tangent = self.new_tangent(*v);
+                self.with_accumulator_of(tangent, bodies[0].result[binds.len()]);
+                binds.push(tangent);
             }
         }
         if let (Some(otherwise), Some(then)) = (bodies.pop(), bodies.pop()) {
@@ -65,7 +68,7 @@ impl Derive<'_> {
         form: LoopForm<Soac>,
         body: Body<Soac>,
     ) {
-        let mut active = Vec::new();
+        let (mut active, mut inits) = (Vec::new(), Vec::new());
         for param in params.clone() {
             let is_acc = self.vars[param.var].ty.is_acc();
             let has = self.tangent_of(param.init).is_some();
@@ -73,7 +76,9 @@ impl Derive<'_> {
             if active.last() == Some(&true) {
                 let init = self.tangent_or_zero(param.init);
                 let var = self.new_tangent(param.var);
+                self.with_accumulator_of(var, init);
                 params.push(LoopParam { var, init });
+                inits.push(init);
             }
         }
         let (result, stms) = self.nested(|t| {
@@ -86,13 +91,27 @@ impl Derive<'_> {
             }
             result
         });
+        let mut inits = inits.into_iter();
         for (i, v) in binds.clone().into_iter().enumerate() {
             if active[i] {
-                binds.push(self.new_tangent(v));
+                let tangent = self.new_tangent(v);
+                if let Some(init) = inits.next() {
+                    self.with_accumulator_of(tangent, init);
+                }
+                binds.push(tangent);
             }
         }
         let body = Body { stms, result };
         self.push(binds, Exp::Loop { params, form, body });
+    }
+
+    /// The tangent of an accumulator is an accumulator of its own, whose token is that of the tangent that it continues.
+    fn with_accumulator_of(&mut self, tangent: Var, from: Atom) {
+        if let Some(from) = from.as_var()
+            && self.vars[from].ty.is_acc()
+        {
+            self.vars[tangent].ty = self.vars[from].ty.clone();
+        }
     }
 
     pub(super) fn call(&mut self, mut binds: Vec<Var>, fun: FunId, mut args: Vec<Atom>) {
