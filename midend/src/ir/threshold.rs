@@ -139,6 +139,9 @@ pub const fn rows_shorter_than(length: i64) -> i64 {
 /// The number that no amount reaches.
 pub const INFINITE: i64 = i64::MAX;
 
+/// A measure of points from here on says that the operators of the second version do less work than a launch takes, however many points there are.
+pub const LITTLE_WORK: i64 = 1 << 32;
+
 /// Whether an amount reaches a number: always if it is 0, never if it is [`INFINITE`]. Amounts are products of sizes
 /// and may overflow; then any answer is right.
 pub const fn reaches(amount: i64, number: i64) -> bool {

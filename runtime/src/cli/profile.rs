@@ -4,7 +4,7 @@ use crate::session::{Ceilings, CompileTimes};
 use crate::text::bytes;
 use frontend::PRELUDE;
 use midend::ir::span::Place;
-use midend::ir::threshold::{ELEMENTS, ThresholdKind};
+use midend::ir::threshold::{ELEMENTS, LITTLE_WORK, ThresholdKind};
 use midend::plan::{Asker, BuffersMade, GuardPassed, Profile, Work, WorkDone};
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -173,7 +173,9 @@ fn guards(guards: &[GuardPassed]) -> Table {
                 ThresholdKind::Arrays => String::from("points whose arrays fill 1 MiB"),
                 ThresholdKind::Alone => String::from("times an operator's work in a launch"),
             },
-            if guard.least == guard.greatest {
+            if guard.threshold.kind == ThresholdKind::Outer && guard.least >= LITTLE_WORK {
+                String::from("little work")
+            } else if guard.least == guard.greatest {
                 guard.least.to_string()
             } else {
                 format!("{} to {}", guard.least, guard.greatest)

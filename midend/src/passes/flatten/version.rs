@@ -20,7 +20,7 @@ use crate::ir::scalar::BinOp;
 use crate::ir::seg::Seg;
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Exp, Lambda, Stm};
-use crate::ir::threshold::{Threshold, ThresholdKind};
+use crate::ir::threshold::{LITTLE_WORK, Threshold, ThresholdKind};
 use crate::ir::types::Type;
 use crate::ir::walk::all_stms;
 
@@ -118,8 +118,12 @@ impl<'c> Cx<'c> {
                 let some = self.scalar(out, "work", bin(BinOp::Max), vec![all, int(1)]);
                 let args = vec![int(LAUNCH_OF_THREAD), some];
                 let worth = self.scalar(out, "worth", bin(BinOp::Quot), args);
-                let enough =
-                    self.scalar(out, "worth", bin(BinOp::MulSat), vec![worth, int(1 << 32)]);
+                let enough = self.scalar(
+                    out,
+                    "worth",
+                    bin(BinOp::MulSat),
+                    vec![worth, int(LITTLE_WORK)],
+                );
                 measure = self.scalar(out, "measure", bin(BinOp::Max), vec![measure, enough]);
             }
         }

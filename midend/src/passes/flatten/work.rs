@@ -9,7 +9,7 @@ use super::{Cx, bin, int};
 use crate::hash::{HashMap, HashSet};
 use crate::ir::array::ArrayOp;
 use crate::ir::id::Var;
-use crate::ir::scalar::{BinOp, ScalarOp};
+use crate::ir::scalar::{BinOp, Const, ScalarOp};
 use crate::ir::seg::Seg;
 use crate::ir::soac::{Operator, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, LoopForm, Stm};
@@ -29,6 +29,9 @@ const ALONE: i64 = 64;
 
 /// The number of steps and the extents that are not known before the loop.
 const UNKNOWN: i64 = 32;
+
+/// Constants of up to this are left out of bounds.
+const SMALL: i128 = 64;
 
 /// The statements of an operation that becomes many instructions, such as a division or a sine, of a memory access, and of a function.
 const DEAR: i64 = 8;
@@ -234,7 +237,10 @@ impl<'a, 'c> Estimate<'a, 'c> {
     fn bound_of_scalar(&self, op: ScalarOp, args: &[Atom]) -> Option<Atom> {
         let first = || self.bound(args[0]);
         let second = || self.bound(args[1]);
-        let constant = |atom: &Atom| atom.as_const().is_some();
+        let constant = |atom: &Atom| {
+            let n = atom.as_const().and_then(Const::as_int);
+            n.is_some_and(|n| n.abs() <= SMALL)
+        };
         if let ScalarOp::Convert(from, to) = op
             && from.is_integer()
             && to.is_integer()
