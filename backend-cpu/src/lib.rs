@@ -14,6 +14,8 @@
 //!   record and return. No signal handler is installed.
 //! - Vector registers of 256 and 512 bits are used where there are any: code for 128 bits that Cranelift compiled is widened
 //!   (`wide`), or compiled again for 128 bits if something in it is not understood. Results are the same to the bit.
+//! - Maps that this leaves scalar are vectorised for 512 bits under an execution mask, from an IR of their own (`vector`), where a cost model
+//!   says that it pays.
 //! - `unsafe` stands only where compiled code is entered or memory is touched.
 
 mod apart;

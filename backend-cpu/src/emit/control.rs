@@ -51,7 +51,7 @@ pub(super) fn is_cheap(body: &Body<Mem>) -> bool {
 
 /// The operations of a body of scalar operations, each of which counts as `cost` says; nothing if one of them does not,
 /// the body has something else, or there are more than `most`.
-pub(super) fn operations(
+pub(crate) fn operations(
     body: &Body<Mem>,
     most: usize,
     cost: &impl Fn(ScalarOp, &[Atom]) -> Option<usize>,

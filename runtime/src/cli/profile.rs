@@ -34,7 +34,8 @@ pub(super) fn text(
             let Some(kernel) = &done.kernel else { continue };
             let matters = SCALAR * done.time.as_secs_f64() >= profile.time.as_secs_f64();
             if let Some(why) = matters.then(|| scalar_because(kernel)).flatten() {
-                line(&mut text, &format!("scalar: {kernel}: {why}"));
+                let (_, origin) = name_and_origin(done);
+                line(&mut text, &format!("scalar: {origin} {kernel}: {why}"));
             }
         }
     }

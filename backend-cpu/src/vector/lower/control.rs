@@ -5,6 +5,7 @@
 )]
 
 use super::{DEEP, Held, Lower, Refused, Val, held};
+use crate::emit::control::operations;
 use crate::vector::cost::{DIVERGENCE, ITERATIONS, MISPREDICTED};
 use crate::vector::ir::{Address, Block, Cell, Cond, Elem, IntOp, MaskOp, Op, Type, Value};
 use crate::worker::Worker;
@@ -12,7 +13,7 @@ use midend::analysis::kernels::has_value;
 use midend::ir::id::{FunId, Var};
 use midend::ir::mem::Mem;
 use midend::ir::scalar::{BinOp, Const, ScalarOp};
-use midend::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam};
+use midend::ir::syntax::{Atom, Body, LoopForm, LoopParam};
 use midend::ir::types::{ScalarType, Type as SourceType};
 use midend::math::definition;
 use std::mem::offset_of;
@@ -24,27 +25,9 @@ const SELECTED: usize = 4;
 /// A loop polls the stop flag in one of so many iterations.
 const POLLED: i64 = 256;
 
-/// The operations of a body that may be executed for nothing: scalar arithmetic that cannot fail. Nothing if there is more.
+/// The cost of a body that lanes may execute without need: scalar arithmetic that cannot fail. Nothing if there is more.
 fn speculable(body: &Body<Mem>, most: usize) -> Option<usize> {
-    let mut cost = 0;
-    for stm in &body.stms {
-        cost += match &stm.exp {
-            Exp::Atom(_) => 0,
-            Exp::Scalar(op, _) => cost_of(*op)?,
-            Exp::If {
-                then, otherwise, ..
-            } => 1 + speculable(then, most)? + speculable(otherwise, most)?,
-            Exp::Assert { .. }
-            | Exp::Guard { .. }
-            | Exp::Loop { .. }
-            | Exp::Call { .. }
-            | Exp::Op(_) => return None,
-        };
-        if cost > most {
-            return None;
-        }
-    }
-    Some(cost)
+    operations(body, most, &|op, _| cost_of(op))
 }
 
 /// What an operation costs; nothing if it may be a loop or a call.

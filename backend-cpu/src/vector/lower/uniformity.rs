@@ -7,6 +7,9 @@ use midend::ir::mem::Mem;
 use midend::ir::syntax::{Atom, Body, Exp, LoopForm, Program, Stm};
 use std::collections::HashSet;
 
+/// The most statements that are visited: calls are inlined, and some functions call others several times.
+const MOST: usize = 100_000;
+
 /// What varies from lane to lane.
 pub(super) struct Uniformity {
     varying: HashSet<Var>,
@@ -19,6 +22,8 @@ struct Walk<'a> {
     known: Uniformity,
     changed: bool,
     calls: Vec<FunId>,
+    /// The statements that have been visited, those of a function at each of its calls.
+    visited: usize,
 }
 
 impl Uniformity {
@@ -36,6 +41,7 @@ impl Uniformity {
             known,
             changed: true,
             calls: Vec::new(),
+            visited: 0,
         };
         while walk.changed {
             walk.changed = false;
@@ -81,6 +87,12 @@ impl Walk<'_> {
     }
 
     fn stm(&mut self, stm: &Stm<Mem>) -> Result<(), Refused> {
+        self.visited += 1;
+        if self.visited > MOST {
+            return Err(Refused(
+                "much code, with that of the functions that it calls".to_owned(),
+            ));
+        }
         match &stm.exp {
             Exp::Atom(atom) => stm.binds.iter().for_each(|v| self.flow(*atom, *v)),
             Exp::Scalar(_, args) => {
