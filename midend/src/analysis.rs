@@ -7,6 +7,7 @@ pub mod bounded;
 pub mod calls;
 pub mod congruence;
 pub mod derived;
+pub mod dominators;
 pub mod filters;
 pub mod kernels;
 pub mod layout;

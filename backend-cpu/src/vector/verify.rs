@@ -1,8 +1,9 @@
 //! What holds of a function of the vector IR: operands have the types that operations take, are defined once and before their uses, and
 //! blocks get what their parameters are.
 
-use super::ir::{Address, Block, Cell, Conv, Elem, Function, Op, Terminator, Type, Value, VecOp};
-use std::collections::HashSet;
+use super::ir::{Address, Cell, Conv, Elem, Function, Op, Terminator, Type, Value, VecOp};
+use midend::analysis::dominators::{Dominators, reverse_post_order};
+use std::collections::HashMap;
 
 /// What is wrong with a function: one line for each fault.
 pub(crate) fn verify(f: &Function) -> Result<(), String> {
@@ -33,6 +34,29 @@ struct Verifier<'a> {
     faults: Vec<String>,
 }
 
+/// Where a value is defined: after so many instructions of a block, whose parameters are defined before all.
+struct Point {
+    block: usize,
+    after: usize,
+}
+
+/// The dominators of the blocks of a function.
+fn dominators(f: &Function) -> Dominators {
+    let targets = |block: usize| {
+        let end = f.blocks[block].end.iter();
+        end.flat_map(Terminator::targets)
+            .map(|(target, _)| target.0 as usize)
+    };
+    let mut predecessors = vec![Vec::new(); f.blocks.len()];
+    for block in 0..f.blocks.len() {
+        for target in targets(block) {
+            predecessors[target].push(block);
+        }
+    }
+    let successors: Vec<Vec<usize>> = (0..f.blocks.len()).map(|b| targets(b).collect()).collect();
+    Dominators::of(&reverse_post_order(&successors, 0), &predecessors)
+}
+
 /// Fails unless something holds.
 fn ensure(holds: bool, why: &str) -> Result<(), String> {
     match holds {
@@ -46,63 +70,46 @@ impl Verifier<'_> {
         self.faults.push(why);
     }
 
-    /// Each value is defined once, and where it is used on every way there: a traversal of the dominator tree by its definition, the
-    /// intersection of what is defined on all ways to a block.
+    /// Each value is defined once, and its definition dominates its uses. What cannot be reached uses anything.
     fn definitions(&mut self) {
         let f = self.f;
-        let mut seen = HashSet::new();
-        for block in &f.blocks {
-            let results = block.insts.iter().filter_map(|inst| inst.result);
-            for value in block.params.iter().copied().chain(results) {
-                if !seen.insert(value) {
+        let mut defined: HashMap<Value, Point> = HashMap::new();
+        for (block, data) in f.blocks.iter().enumerate() {
+            let params = data.params.iter().map(|value| (*value, 0));
+            let insts = data.insts.iter().enumerate();
+            let results = insts.filter_map(|(k, inst)| Some((inst.result?, k + 1)));
+            for (value, after) in params.chain(results) {
+                if defined.insert(value, Point { block, after }).is_some() {
                     self.fault(format!("{value} is defined twice"));
                 }
             }
         }
-        let mut known: Vec<Option<HashSet<Value>>> = vec![None; f.blocks.len()];
-        known[0] = Some(HashSet::new());
-        let mut work = vec![Block(0)];
-        while let Some(block) = work.pop() {
-            let data = f.data(block);
-            let mut here = known[block.0 as usize].clone().unwrap_or_default();
-            here.extend(&data.params);
-            here.extend(data.insts.iter().filter_map(|inst| inst.result));
-            for (target, _) in data.end.iter().flat_map(Terminator::targets) {
-                let there = &mut known[target.0 as usize];
-                let next = match there.as_ref() {
-                    Some(before) => before.intersection(&here).copied().collect(),
-                    None => here.clone(),
-                };
-                if there.as_ref() != Some(&next) {
-                    *there = Some(next);
-                    work.push(target);
-                }
-            }
-        }
-        for (k, block) in f.blocks.iter().enumerate() {
-            let Some(mut here) = known[k].clone() else {
+        let dominators = dominators(f);
+        for (block, data) in f.blocks.iter().enumerate() {
+            if !dominators.is_reachable(block) {
                 continue;
-            };
-            here.extend(&block.params);
-            let mut undefined = Vec::new();
-            for inst in &block.insts {
-                inst.op.operands(&mut |v| {
-                    if !here.contains(&v) {
-                        undefined.push(v);
-                    }
-                });
-                here.extend(inst.result);
             }
-            if let Some(end) = &block.end {
-                end.operands(&mut |v| {
-                    if !here.contains(&v) {
-                        undefined.push(v);
-                    }
-                });
+            let mut undefined = Vec::new();
+            let mut uses = |value: Value, before: usize| {
+                let is_defined = defined
+                    .get(&value)
+                    .is_some_and(|at| match at.block == block {
+                        true => at.after <= before,
+                        false => dominators.dominates(at.block, block),
+                    });
+                if !is_defined {
+                    undefined.push(value);
+                }
+            };
+            for (k, inst) in data.insts.iter().enumerate() {
+                inst.op.operands(&mut |value| uses(value, k));
+            }
+            if let Some(end) = &data.end {
+                end.operands(&mut |value| uses(value, data.insts.len()));
             }
             for value in undefined {
                 self.fault(format!(
-                    "b{k} uses {value}, which is not defined on every way there"
+                    "b{block} uses {value}, which is not defined on every way there"
                 ));
             }
         }
