@@ -315,8 +315,7 @@ fn thresholds_are_listed_forced_and_checked() {
     let hint = "error: there is no threshold main:2:outer; did you mean main:1:outer?\n";
     check(&unknown, 1, "", hint);
     let wrong = arrc(&["run", "--threshold", "main=many", &path], "[[1]]");
-    let message =
-        "error: `main=many` is not NAME=NUMBER, where NAME may be * and NUMBER may be inf\n";
+    let message = "error: `main=many` is not NAME=NUMBER, where NAME may be * or *:KIND and NUMBER may be inf\n";
     check(&wrong, 1, "", message);
 }
 

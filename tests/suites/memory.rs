@@ -5,7 +5,7 @@
 
 use arrc::session::{Options, Program, Session};
 use midend::ir::scalar::Const;
-use midend::ir::threshold::Forced;
+use midend::ir::threshold::{Forced, INFINITE, ThresholdKind};
 use midend::plan::Profile;
 use midend::value::{ArrayValue, Data, Value};
 use std::path::{Path, PathBuf};
@@ -22,8 +22,9 @@ fn root() -> PathBuf {
 fn programs() -> Program {
     let options = Options {
         threads: Some(2),
-        // Inner parallelism is made sequential, as by default for inputs of a size that is worth a parallel program.
-        thresholds: Forced::all(0),
+        // Inner parallelism is made sequential, as by default for inputs of a size that is worth a parallel program. There no thread
+        // executes loops alone.
+        thresholds: Forced::all(0).with_kind(ThresholdKind::Alone, INFINITE),
         ..Options::default()
     };
     let session = Session::new(options).expect("this machine is supported");

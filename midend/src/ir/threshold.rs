@@ -153,6 +153,8 @@ pub const fn reaches(amount: i64, number: i64) -> bool {
 pub struct Forced {
     /// For thresholds that are not named.
     pub others: Option<i64>,
+    /// The same for those of a kind.
+    pub kinds: BTreeMap<ThresholdKind, i64>,
     /// By the name of the threshold.
     pub named: BTreeMap<String, i64>,
 }
@@ -162,6 +164,7 @@ impl Forced {
     pub const fn new() -> Self {
         Self {
             others: None,
+            kinds: BTreeMap::new(),
             named: BTreeMap::new(),
         }
     }
@@ -169,8 +172,15 @@ impl Forced {
     pub const fn all(number: i64) -> Self {
         Self {
             others: Some(number),
+            kinds: BTreeMap::new(),
             named: BTreeMap::new(),
         }
+    }
+    /// The same, but for thresholds of a kind.
+    #[must_use]
+    pub fn with_kind(mut self, kind: ThresholdKind, number: i64) -> Self {
+        self.kinds.insert(kind, number);
+        self
     }
     /// The number for a threshold for which the device would take `default`. A device that has no blocks has none whatever is wanted.
     pub fn number(&self, threshold: &Threshold, default: i64) -> i64 {
@@ -182,18 +192,31 @@ impl Forced {
         } else {
             self.named.get(&threshold.to_string()).copied()
         };
-        named.or(self.others).unwrap_or(default)
+        let kind = || self.kinds.get(&threshold.kind).copied();
+        named.or_else(kind).or(self.others).unwrap_or(default)
     }
-    /// Adds what `NAME=N` says, where the name may be `*` and the number `inf`.
+    /// Adds what `NAME=N` says, where the name may be `*` or `*:KIND` and the number `inf`.
     pub fn add(&mut self, text: &str) -> Result<(), String> {
-        let wrong =
-            || format!("`{text}` is not NAME=NUMBER, where NAME may be * and NUMBER may be inf");
+        let wrong = || {
+            format!(
+                "`{text}` is not NAME=NUMBER, where NAME may be * or *:KIND and NUMBER may be inf"
+            )
+        };
         let (name, number) = text.rsplit_once('=').ok_or_else(wrong)?;
         let number = match number.trim() {
             "inf" => INFINITE,
             number => number.parse().ok().filter(|n| *n >= 0).ok_or_else(wrong)?,
         };
-        match name.trim() {
+        let name = name.trim();
+        if let Some(kind) = name.strip_prefix("*:") {
+            let kind = ThresholdKind::from_name(kind).ok_or_else(|| {
+                let kinds = ThresholdKind::ALL.map(ThresholdKind::name).join(", ");
+                format!("there is no kind of thresholds `{kind}`, there are {kinds}")
+            })?;
+            self.kinds.insert(kind, number);
+            return Ok(());
+        }
+        match name {
             "" => return Err(wrong()),
             "*" => self.others = Some(number),
             name => {
@@ -239,6 +262,22 @@ mod tests {
         forced.add("main:3:outer=0").unwrap();
         assert_eq!(forced.number(&threshold("main:3"), 7), 0);
         assert_eq!(forced.number(&threshold("main:4"), 7), INFINITE);
+    }
+
+    #[test]
+    fn a_number_for_a_kind_wins_over_that_for_all_and_loses_to_a_named_one() {
+        let mut forced = Forced::all(0).with_kind(ThresholdKind::Alone, 3);
+        forced.add("*:outer=inf").unwrap();
+        assert_eq!(forced.number(&threshold("main:3"), 7), INFINITE);
+        let alone = Threshold {
+            place: "main:3".into(),
+            kind: ThresholdKind::Alone,
+        };
+        assert_eq!(forced.number(&alone, 7), 3);
+        forced.add("main:3:outer=5").unwrap();
+        assert_eq!(forced.number(&threshold("main:3"), 7), 5);
+        let unknown = forced.add("*:blok=0").unwrap_err();
+        assert!(unknown.starts_with("there is no kind of thresholds `blok`, there are outer,"));
     }
 
     #[test]
