@@ -270,8 +270,8 @@ mod tests {
         forced.add("*:outer=inf").unwrap();
         assert_eq!(forced.number(&threshold("main:3"), 7), INFINITE);
         let alone = Threshold {
-            place: "main:3".into(),
             kind: ThresholdKind::Alone,
+            ..threshold("main:3")
         };
         assert_eq!(forced.number(&alone, 7), 3);
         forced.add("main:3:outer=5").unwrap();
