@@ -28,6 +28,24 @@ struct Branch {
     pieces: Vec<Piece>,
 }
 
+/// For each result of branches whether it is also another result, of the same branch or of another one: then what is bound to both may be
+/// one array, of which none may be consumed while the other is needed.
+fn results_at_several(branches: &[Vec<Atom>]) -> Vec<bool> {
+    let mut first: HashMap<Var, usize> = HashMap::default();
+    let mut several = vec![false; branches.iter().map(Vec::len).max().unwrap_or(0)];
+    for result in branches {
+        for (n, v) in result.iter().enumerate() {
+            let Some(v) = v.as_var() else { continue };
+            let other = *first.entry(v).or_insert(n);
+            if other != n {
+                several[other] = true;
+                several[n] = true;
+            }
+        }
+    }
+    several
+}
+
 impl Derive<'_> {
     pub(super) fn undo_conditional(&mut self, binds: &[Var], cond: Atom, bodies: [Body<Soac>; 2]) {
         let seeds: Vec<Option<Atom>> = binds.iter().map(|v| self.taken(*v)).collect();
@@ -98,12 +116,13 @@ impl Derive<'_> {
             branch.stms.extend(more);
             results.push(result);
         }
+        let several = results_at_several(&results);
         let mut bound = Vec::new();
         for (n, i) in changed.iter().enumerate() {
             let sum = self.like(free[*i]);
             bound.push(sum);
             self.back.of.insert(free[*i], sum.into());
-            if owned[n] {
+            if owned[n] && !several[n] {
                 self.back.owned.insert(sum);
             }
         }
