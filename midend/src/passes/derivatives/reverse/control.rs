@@ -303,3 +303,20 @@ impl Derive<'_> {
         result.into()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::results_at_several;
+    use crate::ir::id::{Id, Var};
+    use crate::ir::syntax::Atom;
+
+    #[test]
+    fn what_branches_yield_for_different_variables_is_found() {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|n| Atom::Var(Var::new(n)));
+        let found = |branches: [[Atom; 2]; 2]| results_at_several(&branches.map(Vec::from));
+        assert_eq!(found([[a, b], [c, d]]), [false, false]);
+        assert_eq!(found([[a, b], [a, c]]), [false, false]);
+        assert_eq!(found([[a, b], [c, a]]), [true, true]);
+        assert_eq!(found([[a, a], [b, c]]), [true, true]);
+    }
+}
