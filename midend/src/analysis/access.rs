@@ -135,6 +135,8 @@ pub struct Read {
     pub var: Var,
     /// The array or buffer.
     pub array: Var,
+    /// What it depends on which array that is, and what is in it.
+    base: Form,
     /// One per index.
     pub indices: Vec<Form>,
     /// The counters of the loops around it, outermost first.
@@ -144,6 +146,9 @@ pub struct Read {
 impl Read {
     /// How the place moves with an index or a counter.
     pub fn along(&self, var: Var) -> Along {
+        if self.base.growth(var).is_some() {
+            return Along::Indirect;
+        }
         let mut along = Along::Same;
         for (i, form) in self.indices.iter().enumerate() {
             let is_last = i + 1 == self.indices.len();
@@ -335,6 +340,7 @@ impl Finder<'_> {
                     let read = Read {
                         var: stm.binds[0],
                         array,
+                        base: self.found.form(array.into()),
                         indices: indices.iter().map(|i| self.found.form(*i)).collect(),
                         counters: self.counters.clone(),
                     };

@@ -64,6 +64,8 @@ pub(super) struct Adjoints {
     counts: HashSet<Var>,
     /// The indices of what filters keep.
     kept_indices: HashSet<Var>,
+    /// Arrays with nothing in them yet.
+    scratch: HashSet<Var>,
     /// Rows: the array and the indices.
     views: HashMap<Var, (Var, Vec<Atom>)>,
     /// Adjoints of elements of arrays from outside of the innermost parallel operation.

@@ -137,12 +137,20 @@ impl<D: Dialect> Simplify<'_, D> {
                     (Folded::Op(ArrayOp::Replicate { shape, value }), certs)
                 })
             }
+            // Nothing was written that a copy could read.
+            ArrayOp::Copy(array) => {
+                let (inner, certs) = self.array_def(*array)?;
+                let ArrayOp::Scratch { elem, shape } = inner else {
+                    return None;
+                };
+                fired("fold/copy-of-scratch");
+                Some((Folded::Op(ArrayOp::Scratch { elem, shape }), certs))
+            }
             ArrayOp::Update { .. }
             | ArrayOp::Literal { .. }
             | ArrayOp::Iota { .. }
             | ArrayOp::Replicate { .. }
             | ArrayOp::Scratch { .. }
-            | ArrayOp::Copy(_)
             | ArrayOp::Concat { .. }
             | ArrayOp::Manifest { .. }
             | ArrayOp::Trace(_)

@@ -11,6 +11,7 @@ use crate::ir::id::Var;
 use crate::ir::rename::{self, Subst};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Exp, Stm};
+use crate::ir::types::Type;
 use crate::ir::walk::{self, deep};
 use crate::math::derivative;
 
@@ -52,6 +53,9 @@ impl Derive<'_> {
         while let Some(stm) = todo.pop() {
             if !self.reads_active(&stm) {
                 self.at_home(&stm);
+                if let Exp::Op(Soac::Array(ArrayOp::Scratch { .. })) = stm.exp {
+                    self.back.scratch.extend(&stm.binds);
+                }
                 let run = self.on_copies(stm);
                 self.stms.push(run);
                 continue;
@@ -88,12 +92,25 @@ impl Derive<'_> {
             self.stms.push(Stm {
                 binds: vec![copy],
                 certs: stm.certs.clone(),
-                exp: ArrayOp::Copy(v).into(),
+                exp: self.copy_of(v).into(),
                 span: stm.span,
             });
         }
         rename::substitute_stm(self.vars, &subst, &mut stm);
         stm
+    }
+
+    /// A copy of an array. Of one with nothing in it that is another one: a copy would read what was never written.
+    pub(super) fn copy_of(&self, array: Var) -> ArrayOp {
+        match &self.vars[array].ty {
+            Type::Array(ty) if self.back.scratch.contains(&array) => ArrayOp::Scratch {
+                elem: ty.elem,
+                shape: ty.shape.clone(),
+            },
+            Type::Array(_) | Type::Scalar(_) | Type::Acc(_) | Type::Buffer(_) | Type::Cert => {
+                ArrayOp::Copy(array)
+            }
+        }
     }
 
     fn reads_active(&self, stm: &Stm<Soac>) -> bool {

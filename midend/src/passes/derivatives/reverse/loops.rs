@@ -70,7 +70,7 @@ impl Derive<'_> {
             if let Atom::Var(v) = param.init
                 && self.vars[v].ty.is_array()
             {
-                param.init = self.array_op("copy", ArrayOp::Copy(v)).into();
+                param.init = self.array_op("copy", self.copy_of(v)).into();
             }
         }
         let mut binds = Vec::new();
