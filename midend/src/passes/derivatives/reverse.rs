@@ -43,6 +43,7 @@ use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Derivative, Exp, Fun, Param, VarInfo};
 use crate::ir::types::Type;
 use crate::ir::walk;
+use control::Aliases;
 pub(super) use histogram::is_row_sum;
 pub(super) use normal::is_identity;
 use pieces::Piece;
@@ -54,6 +55,8 @@ pub(super) struct Adjoints {
     of: HashMap<Var, Atom>,
     /// Adjoints that are arrays to which nothing else refers.
     owned: HashSet<Var>,
+    /// Adjoints that may be one array.
+    aliases: Aliases,
     /// Variables that depend on what the derivative is taken with respect to.
     active: HashSet<Var>,
     /// The number of parallel operations around the statement that binds a variable; nothing for none.

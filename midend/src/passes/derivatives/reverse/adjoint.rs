@@ -111,6 +111,7 @@ impl Derive<'_> {
         }
         let owned = self.back.owned.contains(&v);
         let fitted = self.fresh("adj", ty.clone());
+        self.back.aliases.unite(fitted, v);
         let op = ArrayOp::Reshape {
             shape: wanted.shape.clone(),
             array: v,

@@ -28,22 +28,49 @@ struct Branch {
     pieces: Vec<Piece>,
 }
 
-/// For each result of branches whether it is also another result, of the same branch or of another one: then what is bound to both may be
-/// one array, of which none may be consumed while the other is needed.
-fn results_at_several(branches: &[Vec<Atom>]) -> Vec<bool> {
-    let mut first: HashMap<Var, usize> = HashMap::default();
-    let mut several = vec![false; branches.iter().map(Vec::len).max().unwrap_or(0)];
-    for result in branches {
-        for (n, v) in result.iter().enumerate() {
-            let Some(v) = v.as_var() else { continue };
-            let other = *first.entry(v).or_insert(n);
-            if other != n {
-                several[other] = true;
-                several[n] = true;
+/// Sets of arrays that may be one: what conditionals bind, with what their branches yield, and an array with its reshapes
+/// (disjoint sets).
+#[derive(Default)]
+pub(super) struct Aliases {
+    parent: HashMap<Var, Var>,
+}
+
+impl Aliases {
+    /// The member that stands for the set of an array.
+    fn set_of(&mut self, mut v: Var) -> Var {
+        while let Some(&up) = self.parent.get(&v) {
+            if let Some(&next) = self.parent.get(&up) {
+                self.parent.insert(v, next);
             }
+            v = up;
+        }
+        v
+    }
+
+    pub(super) fn unite(&mut self, a: Var, b: Var) {
+        let [a, b] = [a, b].map(|v| self.set_of(v));
+        if a != b {
+            self.parent.insert(a, b);
         }
     }
-    several
+
+    /// For each result of branches whether it may be an array that is also another result, of the same branch or of another one: then
+    /// what is bound to both may be one array, of which none may be consumed while the other is needed.
+    fn at_several(&mut self, branches: &[Vec<Atom>]) -> Vec<bool> {
+        let mut first: HashMap<Var, usize> = HashMap::default();
+        let mut several = vec![false; branches.iter().map(Vec::len).max().unwrap_or(0)];
+        for result in branches {
+            for (n, v) in result.iter().enumerate() {
+                let Some(v) = v.as_var() else { continue };
+                let other = *first.entry(self.set_of(v)).or_insert(n);
+                if other != n {
+                    several[other] = true;
+                    several[n] = true;
+                }
+            }
+        }
+        several
+    }
 }
 
 impl Derive<'_> {
@@ -116,11 +143,16 @@ impl Derive<'_> {
             branch.stms.extend(more);
             results.push(result);
         }
-        let several = results_at_several(&results);
+        let several = self.back.aliases.at_several(&results);
         let mut bound = Vec::new();
         for (n, i) in changed.iter().enumerate() {
             let sum = self.like(free[*i]);
             bound.push(sum);
+            for v in results.iter().filter_map(|result| result[n].as_var()) {
+                if self.vars[v].ty.is_array() {
+                    self.back.aliases.unite(sum, v);
+                }
+            }
             self.back.of.insert(free[*i], sum.into());
             if owned[n] && !several[n] {
                 self.back.owned.insert(sum);
@@ -306,17 +338,23 @@ impl Derive<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::results_at_several;
+    use super::Aliases;
     use crate::ir::id::{Id, Var};
     use crate::ir::syntax::Atom;
 
     #[test]
     fn what_branches_yield_for_different_variables_is_found() {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|n| Atom::Var(Var::new(n)));
-        let found = |branches: [[Atom; 2]; 2]| results_at_several(&branches.map(Vec::from));
+        let vars = [0, 1, 2, 3, 4].map(Var::new);
+        let [a, b, c, d, e] = vars.map(Atom::Var);
+        let mut aliases = Aliases::default();
+        let mut found = |branches: [[Atom; 2]; 2]| aliases.at_several(&branches.map(Vec::from));
         assert_eq!(found([[a, b], [c, d]]), [false, false]);
         assert_eq!(found([[a, b], [a, c]]), [false, false]);
         assert_eq!(found([[a, b], [c, a]]), [true, true]);
         assert_eq!(found([[a, a], [b, c]]), [true, true]);
+        aliases.unite(vars[4], vars[0]);
+        let mut found = |branches: [[Atom; 2]; 2]| aliases.at_several(&branches.map(Vec::from));
+        assert_eq!(found([[a, b], [e, c]]), [false, false]);
+        assert_eq!(found([[a, b], [c, e]]), [true, true]);
     }
 }
