@@ -13,7 +13,16 @@ use crate::passes::{
 };
 use crate::plan::{Signature, signatures};
 
-/// What the passes on the nested program rest on: there are no derivatives left.
+/// On the nested program with derivatives in it. Functions and their parameters stay: derivatives are told by their numbers.
+pub const BEFORE_DERIVATIVES: &[Pass<Soac>] = &[
+    // What is constant has no derivative.
+    simplify::pass(),
+    // Operators that are one are undone at once, and the arrays between them have no adjoints.
+    fuse::pass(),
+    simplify::pass(),
+];
+
+/// What the other passes on the nested program rest on: there are no derivatives left.
 pub const DERIVATIVES: Pass<Soac> = passes::derivatives::PASS;
 
 /// On the nested program.
@@ -99,8 +108,22 @@ pub const PLANNED: &[Pass<Mem>] = &[
 /// From the front end's program to the nested one that is flattened.
 pub fn nested(program: Program<Soac>, driver: &mut Driver<'_>) -> Result<Program<Soac>, Broken> {
     driver.start(&program)?;
-    let program = driver.run(&DERIVATIVES, program)?;
+    let program = derived(program, driver)?;
     driver.run_all(NESTED, program)
+}
+
+/// The nested program with the code of derivatives.
+pub fn derived(program: Program<Soac>, driver: &mut Driver<'_>) -> Result<Program<Soac>, Broken> {
+    if !has_derivatives(&program) {
+        return Ok(program);
+    }
+    let program = driver.run_all(BEFORE_DERIVATIVES, program)?;
+    driver.run(&DERIVATIVES, program)
+}
+
+/// Whether functions are derivatives of others.
+pub fn has_derivatives(program: &Program<Soac>) -> bool {
+    program.funs.iter().any(|fun| fun.derivative.is_some())
 }
 
 /// From the front end's program to the flat one that is planned.

@@ -303,7 +303,7 @@ fn broken(why: &Broken) -> Exit {
 fn usual(program: Any, to: Dialect, driver: &mut Driver<'_>) -> Result<Any, Broken> {
     let program = match program {
         Any::Nested(program) => {
-            let program = driver.run(&pipeline::DERIVATIVES, program)?;
+            let program = pipeline::derived(program, driver)?;
             let program = driver.run_all(pipeline::NESTED, program)?;
             if to == Dialect::Nested {
                 return Ok(Any::Nested(program));

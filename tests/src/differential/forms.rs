@@ -179,12 +179,21 @@ pub(super) fn try_all(
     };
     let all = passes_with(true, &[]);
     // Other passes read programs whose derivatives are written.
-    let derived = all.after(&passes::derivatives::PASS, nested)?;
-    if derived != *nested {
-        let name = passes::derivatives::PASS.name;
+    let nested = &if pipeline::has_derivatives(nested) {
+        let derived = all.after(&pipeline::DERIVATIVES, nested)?;
+        let name = pipeline::DERIVATIVES.name;
         f(&nested_form(name, &derived, options()))?;
-    }
-    let nested = &derived;
+        let mut before = nested.clone();
+        for pass in pipeline::BEFORE_DERIVATIVES {
+            before = all.after(pass, &before)?;
+        }
+        let derived = all.after(&pipeline::DERIVATIVES, &before)?;
+        let name = format!("{name} of what is fused");
+        f(&nested_form(&name, &derived, options()))?;
+        derived
+    } else {
+        nested.clone()
+    };
     // Derivatives are long: what each pass makes of them is tried for some.
     let each = !trials.derivatives || seed.is_multiple_of(EACH);
     if each {

@@ -13,6 +13,7 @@
 //! - [`body`]: execution, activity, copies of what is consumed; scalars by the table of [`crate::math::derivative`].
 //! - [`adjoint`]: the sums that adjoints are, zeros, and who may update them in place.
 //! - [`pieces`]: adjoints of elements of arrays from outside of a parallel operation.
+//! - [`one_hot`]: adjoints that are zero but for one element.
 //! - [`normal`]: operators become maps and operators alone.
 //! - [`mod@array`], [`control`], [`loops`], [`map`], [`scan`], [`histogram`], [`segments`], [`writes`], [`accumulator`]: the rules.
 //!
@@ -28,6 +29,7 @@ mod histogram;
 mod loops;
 mod map;
 mod normal;
+mod one_hot;
 mod pieces;
 mod scan;
 mod segments;
@@ -46,6 +48,7 @@ use crate::ir::walk;
 use control::Aliases;
 pub(super) use histogram::is_row_sum;
 pub(super) use normal::is_identity;
+use one_hot::OneHot;
 use pieces::Piece;
 
 /// What is known in the function that is being written.
@@ -53,6 +56,8 @@ use pieces::Piece;
 pub(super) struct Adjoints {
     /// What the adjoint of a variable is so far. Nothing for zero.
     of: HashMap<Var, Atom>,
+    /// Adjoints that are zero but for one element. Where there is one, there is none in `of`.
+    one_hot: HashMap<Var, OneHot>,
     /// Adjoints that are arrays to which nothing else refers.
     owned: HashSet<Var>,
     /// Adjoints that may be one array.

@@ -47,8 +47,12 @@ enum Given {
 }
 
 impl Functions {
-    /// What is known of the functions of a program.
+    /// What is known of the functions of a program. Of a program with derivatives nothing: a function is differentiated with respect to
+    /// parameters that all calls agree on, too, and derivatives do not return what they will.
     pub(super) fn of<D: Dialect>(program: &Program<D>) -> Self {
+        if program.funs.iter().any(|fun| fun.derivative.is_some()) {
+            return Self::default();
+        }
         let returned = program.funs.iter().map(|f| returned(&program.vars, f));
         Self {
             constants: constants(program),

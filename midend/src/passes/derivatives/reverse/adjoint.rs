@@ -30,6 +30,7 @@ impl Derive<'_> {
 
     /// The adjoint of a variable, which is needed no more.
     pub(super) fn taken(&mut self, v: Var) -> Option<Atom> {
+        self.spread(v);
         self.back.of.remove(&v)
     }
 
@@ -53,6 +54,7 @@ impl Derive<'_> {
         let Some(v) = to.as_var().filter(|v| self.back.active.contains(v)) else {
             return;
         };
+        self.spread(v);
         let value = self.fit(value, &self.vars[v].ty.clone());
         let sum = match self.back.of.get(&v) {
             Some(sum) => self.plus(*sum, value),
@@ -63,6 +65,7 @@ impl Derive<'_> {
 
     /// The adjoint of an array, to be updated in place. The update is recorded by [`Derive::set`].
     pub(super) fn updatable(&mut self, v: Var) -> Var {
+        self.spread(v);
         let adjoint = match self.back.of.get(&v) {
             Some(adjoint) => *adjoint,
             None => self.zero_adjoint(v),

@@ -163,7 +163,9 @@ impl Derive<'_> {
             Step::Plain(stm) => stm,
             Step::Loop(kept) => return self.undo_loop(kept),
         };
-        if !stm.binds.iter().any(|v| self.back.of.contains_key(v)) {
+        let has_adjoint =
+            |v: &Var| self.back.of.contains_key(v) || self.back.one_hot.contains_key(v);
+        if !stm.binds.iter().any(has_adjoint) {
             return;
         }
         match stm.exp {

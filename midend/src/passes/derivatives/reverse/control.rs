@@ -85,7 +85,7 @@ impl Derive<'_> {
             }
         }
         let before: Vec<Option<Atom>> = free.iter().map(|v| self.taken(*v)).collect();
-        let outside = std::mem::take(&mut self.back.of);
+        let outside = self.set_aside();
         let from = self.back.pieces.len();
         let mut branches = Vec::new();
         for body in bodies {
@@ -101,10 +101,10 @@ impl Derive<'_> {
                 let sums: Vec<Option<Atom>> = free.iter().map(|v| t.taken(*v)).collect();
                 (sums, pieces)
             });
-            self.back.of.clear();
+            let _ = self.set_aside();
             branches.push(Branch { stms, sums, pieces });
         }
-        self.back.of = outside;
+        self.take_up(outside);
         let changed: Vec<usize> = (0..free.len())
             .filter(|i| branches.iter().any(|b| b.sums[*i] != before[*i]))
             .collect();

@@ -81,6 +81,31 @@ impl Derive<'_> {
     ) -> Var {
         let copy = self.array_op("copy", ArrayOp::Copy(op.dests[0]));
         let none = self.replicate(&op.shape, Atom::i64(-1));
+        let hist = HistOp {
+            shape: op.shape.clone(),
+            dests: vec![copy, none],
+            op: self.first_extreme((extreme, ty), [op.op.neutral[0], Atom::i64(i64::MAX)]),
+        };
+        let mut inputs = at.to_vec();
+        inputs.push(value);
+        inputs.push(self.iota(width));
+        let binds = vec![self.like(copy), self.like(none)];
+        let winner = binds[1];
+        self.alone(binds, inputs, |arrays, lam| Soac::Hist {
+            width,
+            arrays,
+            lam,
+            ops: vec![hist],
+        });
+        winner
+    }
+
+    /// The operator that takes the minimum or maximum of numbers with their indices: the first of equal ones.
+    pub(super) fn first_extreme(
+        &mut self,
+        (extreme, ty): (BinOp, ScalarType),
+        neutral: [Atom; 2],
+    ) -> Operator<Soac> {
         let (elem, index) = (Type::Scalar(ty), Type::I64);
         let mut params = Vec::new();
         for _ in 0..2 {
@@ -115,28 +140,11 @@ impl Derive<'_> {
                 t.scalar(ScalarOp::Select(ScalarType::I64), &[second, j, i]),
             ]
         });
-        let neutral = vec![op.op.neutral[0], Atom::i64(i64::MAX)];
-        let hist = HistOp {
-            shape: op.shape.clone(),
-            dests: vec![copy, none],
-            op: Operator {
-                comm: true,
-                lam,
-                neutral,
-            },
-        };
-        let mut inputs = at.to_vec();
-        inputs.push(value);
-        inputs.push(self.iota(width));
-        let binds = vec![self.like(copy), self.like(none)];
-        let winner = binds[1];
-        self.alone(binds, inputs, |arrays, lam| Soac::Hist {
-            width,
-            arrays,
+        Operator {
+            comm: true,
             lam,
-            ops: vec![hist],
-        });
-        winner
+            neutral: neutral.to_vec(),
+        }
     }
 
     /// What is at these indices of an array, and zeros where an index is out of range or `winner` says that another element was written there.

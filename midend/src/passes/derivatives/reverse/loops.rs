@@ -237,7 +237,7 @@ impl Derive<'_> {
             let var = self.like(*v);
             carried.push(LoopParam { var, init });
         }
-        let outside = std::mem::take(&mut self.back.of);
+        let outside = self.set_aside();
         let from = self.back.pieces.len();
         let mut subst = Subst::new();
         let step = self.fresh("i", Type::I64);
@@ -304,7 +304,7 @@ impl Derive<'_> {
                 .collect();
             (result, pieces, late)
         });
-        self.back.of = outside;
+        self.take_up(outside);
         for (v, part) in &late {
             let init = self.zero_adjoint(*v);
             let var = self.like(*v);

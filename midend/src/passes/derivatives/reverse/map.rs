@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The adjoint of a scalar `v` from outside is summed over the points, and so is that of an array that a point uses as a whole. Elements that are read by index
-//! are pieces. A flat map is undone in the same way: the adjoints of the rows that a point made are a part of the adjoint of all rows.
+//! are pieces. Where only one element of the results has an adjoint ([`super::one_hot`]), only that point is undone. A flat map is undone in the same way: the adjoints of the rows that a point made are a part of the adjoint of all rows.
 //!
 //! TODO: A point whose use of a whole array depends on a condition adds zeros where it does not hold.
 
@@ -29,6 +29,9 @@ impl Derive<'_> {
         arrays: &[Var],
         lam: &Lambda<Soac>,
     ) {
+        if let Some((k, one_hot)) = self.only_one_hot(binds) {
+            return self.undo_point((arrays, lam), k, one_hot);
+        }
         fired("derivatives/map");
         let mut more: More = Vec::new();
         let mut seeds = Vec::new();
@@ -110,7 +113,7 @@ impl Derive<'_> {
         more: More,
         seeds: impl FnOnce(&mut Self, &[Atom]) -> Vec<Option<Atom>>,
     ) {
-        let outside = std::mem::take(&mut self.back.of);
+        let outside = self.set_aside();
         let from = self.back.pieces.len();
         self.back.depth += 1;
         let mut params = lam.params.clone();
@@ -139,7 +142,7 @@ impl Derive<'_> {
             (sums, own, pieces)
         });
         self.back.depth -= 1;
-        self.back.of = outside;
+        self.take_up(outside);
         let (mut result, mut binds, mut reds) = (Vec::new(), Vec::new(), Vec::new());
         for (v, sum) in &sums {
             let ty = self.vars[*v].ty.clone();

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! y = reduce (+) xs      xs'[i] += y'
+//! y = reduce min xs      xs'[i] += y'   for the first i with xs[i] = y
 //! y = reduce o xs        xs'[i] += d(l[i] o xs[i])/d xs[i] * (d(p o r[i])/d p at p = l[i] o xs[i]) * y'
 //!                        where l and r are what comes before and behind: two scans
 //! ys = scan (+) xs       xs' += reverse (scan (+) (reverse ys'))
@@ -11,10 +12,11 @@
 //!
 //! The adjoints `a` of all prefixes are a linear recurrence from the end: a scan of linear functions, whose coefficients are the partial
 //! derivatives of the operator, found by undoing it once for each of its results. Where there are many, or components of several types or
-//! arrays among them, a loop computes the recurrence. Products with zeros and extremes need no rule of their own.
+//! arrays among them, a loop computes the recurrence. Products with zeros need no rule of their own.
 
 use super::super::soac::is_sum;
 use super::Derive;
+use super::histogram::extreme;
 use crate::fired::fired;
 use crate::hash::HashSet;
 use crate::ir::array::ArrayOp;
@@ -49,6 +51,9 @@ impl Derive<'_> {
         }
         if op.neutral.iter().any(|a| self.depends(*a)) {
             return self.refuse("a neutral element that is not constant");
+        }
+        if let ([v], [array], Some(of)) = (binds, arrays, extreme(op)) {
+            return self.undo_extreme(*v, (width, *array), of, op.neutral[0]);
         }
         fired("derivatives/reduction");
         let seeds: Vec<Option<Atom>> = binds.iter().map(|v| self.taken(*v)).collect();
@@ -140,7 +145,7 @@ impl Derive<'_> {
         seeds: &[Option<Atom>],
     ) -> Vec<Option<Atom>> {
         let active = std::mem::take(&mut self.back.active);
-        let of = std::mem::take(&mut self.back.of);
+        let outside = self.set_aside();
         let from = self.back.pieces.len();
         let mut subst = Subst::new();
         let mut own = Vec::new();
@@ -156,7 +161,7 @@ impl Derive<'_> {
         let adjoints = wrt.iter().map(|k| self.taken(own[*k])).collect();
         self.back.pieces.truncate(from);
         self.back.active = active;
-        self.back.of = of;
+        self.take_up(outside);
         adjoints
     }
 
