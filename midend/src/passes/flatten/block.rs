@@ -41,6 +41,8 @@ pub(super) struct Holds {
     /// Whether it holds code that leaves threads of a block idle: sequential code with arrays, and operators inside of operators, which
     /// threads execute sequentially.
     pub(super) idle: bool,
+    /// Whether an operator is too short to be shared out.
+    pub(super) short: bool,
 }
 
 /// With more points than these, code that leaves threads of a block idle is not for blocks. 132 multiprocessors of an H200 work on about
@@ -141,9 +143,19 @@ impl Cx<'_> {
                 | Soac::UpdateAcc(_),
             ) => false,
         };
-        if for_block && is_parallel && matches!(stm.exp, Exp::Op(_)) {
-            holds.hands_on |= follows;
-            holds.made.extend(&stm.binds);
+        match &stm.exp {
+            Exp::Op(_) if for_block && is_parallel => {
+                holds.hands_on |= follows;
+                holds.made.extend(&stm.binds);
+            }
+            Exp::Op(op) => holds.short |= !matches!(op, Soac::Array(_)),
+            Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. } => {}
         }
         for_block
     }

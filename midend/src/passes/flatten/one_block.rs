@@ -66,7 +66,7 @@ impl Cx<'_> {
         let mut holds = Holds::default();
         let fits = !self.labels.is_nothing_regular()
             && self.is_stm_for_block(stm, false, &mut holds)
-            && holds.hands_on;
+            && (holds.hands_on || holds.short);
         let work = self.work_of_loop(stm);
         if !fits || work.fixed > launch || (work.guessed && !self.asynchronous) {
             return false;

@@ -4,7 +4,7 @@
 //! Work is counted in statements that a thread of a device executes. The estimate is a sum of products of extents with constant factors, which a
 //! guard computes when the program runs.
 
-use super::label::is_cheap;
+use super::label::{Label, is_cheap};
 use super::{Cx, bin, int};
 use crate::hash::{HashMap, HashSet};
 use crate::ir::array::ArrayOp;
@@ -278,6 +278,7 @@ impl<'a, 'c> Estimate<'a, 'c> {
 
     /// A statement that the block executes: the threads share out the work of operators, and all do the rest.
     fn step(&mut self, stm: &Stm<Soac>, level: &mut Level) {
+        let alone = if self.cx.asynchronous { ALONE } else { 1 };
         match &stm.exp {
             Exp::If { .. } if self.holds_operators(stm) => {
                 let mut stms = Vec::new();
@@ -295,10 +296,11 @@ impl<'a, 'c> Estimate<'a, 'c> {
             Exp::Op(op) => {
                 let is_array = matches!(op, Soac::Array(_));
                 level.kernels += i64::from(!is_array);
-                self.stm(stm, &Times::factor(1), &mut level.work);
+                let shared = is_array || self.cx.labels.of(stm) == Label::Par;
+                let times = if shared { 1 } else { alone };
+                self.stm(stm, &Times::factor(times), &mut level.work);
             }
             Exp::Loop { .. } | Exp::If { .. } | Exp::Call { .. } => {
-                let alone = if self.cx.asynchronous { ALONE } else { 1 };
                 self.stm(stm, &Times::factor(alone), &mut level.work);
             }
             Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::Guard { .. } => {}
