@@ -61,8 +61,8 @@ impl<'a> Lower<'a> {
         };
         let primal = results(self, &y);
         let derivative = match mode {
-            Mode::Forward => results(self, &y),
-            Mode::Reverse | Mode::Custom => results(self, x),
+            Mode::Forward => numbered_as(&results(self, &y), &primal),
+            Mode::Reverse | Mode::Custom => numbered_as(&results(self, x), x),
         };
         if !binds.is_empty() {
             self.push(binds, Exp::Call { fun, args });
@@ -465,8 +465,6 @@ fn check(v: &Value<'_>, what: &str, span: Span) -> Res<()> {
         "functions"
     } else if v.has_rows() {
         "rows of different lengths"
-    } else if has_sum(v) {
-        "a sum type"
     } else {
         return Ok(());
     };
@@ -474,13 +472,34 @@ fn check(v: &Value<'_>, what: &str, span: Span) -> Res<()> {
     Err(unsupported(span, message))
 }
 
-fn has_sum(v: &Value<'_>) -> bool {
+/// A derivative, with the constructors of the value that it is the derivative of.
+fn numbered_as<'a>(derivative: &Value<'a>, of: &Value<'a>) -> Value<'a> {
+    let (mut are_numbers, mut leaves) = (Vec::new(), Vec::new());
+    numbers(of, &mut are_numbers);
+    of.each_leaf(&mut |leaf| leaves.push(leaf));
+    let mut of = are_numbers.into_iter().zip(leaves);
+    derivative.map_leaves(&mut |own| match of.next() {
+        Some((true, number)) => Leaf {
+            shared: true,
+            ..number
+        },
+        Some((false, _)) | None => own,
+    })
+}
+
+/// For each leaf of a value whether it is the number of a constructor.
+fn numbers(v: &Value<'_>, out: &mut Vec<bool>) {
     match v {
-        Value::Leaf(_) | Value::Fun(_) => false,
-        Value::Array { elem, .. } => has_sum(elem),
-        Value::Rows(rows) => has_sum(&rows.pool),
-        Value::Tuple(fields) => fields.iter().any(has_sum),
-        Value::Record(fields) => fields.iter().any(|(_, v)| has_sum(v)),
-        Value::Sum(_) => true,
+        Value::Leaf(_) => out.push(false),
+        Value::Array { elem, .. } => numbers(elem, out),
+        Value::Tuple(fields) => fields.iter().for_each(|v| numbers(v, out)),
+        Value::Record(fields) => fields.iter().for_each(|(_, v)| numbers(v, out)),
+        Value::Sum(sum) => {
+            out.push(true);
+            let payloads = sum.cons.iter().flat_map(|(_, vs)| vs);
+            payloads.for_each(|v| numbers(v, out));
+        }
+        // There are none of these in what is differentiated.
+        Value::Rows(_) | Value::Fun(_) => {}
     }
 }

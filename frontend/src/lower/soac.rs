@@ -5,11 +5,14 @@ use super::payload;
 use super::value::{Instance, Leaf, Ty, Value, size_of_atom};
 use super::{Lower, Res, unsupported};
 use crate::source::Span;
+use midend::analysis::totality::is_total;
 use midend::ir::id::Var;
+use midend::ir::rename::{self, Subst};
 use midend::ir::scalar::{BinOp, ScalarOp};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
 use midend::ir::types::{Size, Type};
+use midend::ir::walk;
 
 /// The inputs of a second-order operation: an array taken apart into IR arrays and the element made of fresh parameters.
 pub(super) struct Input<'a> {
@@ -142,6 +145,16 @@ impl<'a> Lower<'a> {
                     })
                     .collect();
                 Exp::Scalar(op, args?)
+            }
+            // The sum of lengths, say.
+            Exp::Op(op @ Soac::Screma { .. }) => {
+                let exp = Exp::Op(rename::op(&mut self.vars, &mut Subst::new(), &op));
+                let free = walk::free_in_exp(&self.vars, &exp);
+                let known = free.iter().all(|w| self.visible(*w, watermark));
+                if !known || !is_total_op(&exp) {
+                    return None;
+                }
+                exp
             }
             Exp::Scalar(..)
             | Exp::Assert { .. }
@@ -355,4 +368,24 @@ impl<'a> Lower<'a> {
         }
         Ok(Value::tuple(sides))
     }
+}
+
+/// Whether an operation of scalars alone cannot fail.
+fn is_total_op(exp: &Exp<Soac>) -> bool {
+    let mut total = true;
+    exp.scopes(&mut |_, body| {
+        walk::all_stms(body, &mut |stm| {
+            total &= match &stm.exp {
+                Exp::Atom(_) => true,
+                Exp::Scalar(op, args) => is_total(*op, args),
+                Exp::Assert { .. }
+                | Exp::Guard { .. }
+                | Exp::If { .. }
+                | Exp::Loop { .. }
+                | Exp::Call { .. }
+                | Exp::Op(_) => false,
+            };
+        });
+    });
+    total
 }
