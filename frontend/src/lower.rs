@@ -43,6 +43,7 @@ pub mod scatter;
 mod segments;
 mod sequence;
 pub mod soac;
+mod strip_mine;
 pub mod types;
 mod units;
 pub mod update;
@@ -111,6 +112,8 @@ pub struct Lower<'a> {
     unchecked: bool,
     /// The loop that is lowered next is to be unrolled.
     unroll: bool,
+    /// So many loops are put around the loop that is lowered next.
+    strip_mine: usize,
     /// Casts check that sizes are equal: not where irregular dimensions may have made the checker take them for equal.
     checks_casts: bool,
     /// Expressions in which the program wants to be told of checks.
@@ -196,6 +199,7 @@ impl<'a> Lower<'a> {
             derivatives: Vec::new(),
             unchecked: false,
             unroll: false,
+            strip_mine: 0,
             checks_casts: typed.irregular,
             watched: Vec::new(),
             warnings: Vec::new(),

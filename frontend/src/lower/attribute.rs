@@ -8,6 +8,7 @@ use super::{Lower, Res};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::typed::{Attr, Exp, Prim, Type as SourceType};
+use crate::types::infer::attribute::levels;
 use midend::hash::{HashMap, HashSet};
 use midend::ir::array::{ArrayOp, Trace};
 use midend::ir::id::{FunId, SpanId};
@@ -18,6 +19,9 @@ use midend::ir::types::Size;
 use midend::ir::walk::deep;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+
+/// More loops around one save nothing: two iterations each for 512.
+const MAX_LEVELS: usize = 8;
 
 impl<'a> Lower<'a> {
     /// An expression with an attribute.
@@ -44,6 +48,7 @@ impl<'a> Lower<'a> {
                 return Ok(self.trace(label, &v, inner.span));
             }
             "unroll" => self.unroll = true,
+            "stripmine" => self.strip_mine = levels(attr).unwrap_or(0).min(MAX_LEVELS),
             "param" if matches!(inner.ty, SourceType::Prim(Prim::I64)) => {
                 let name = attr.args.iter().flatten().map(|arg| &arg.name).next();
                 if let Some(value) = name.and_then(|name| self.parameters.get(name)) {

@@ -7,7 +7,7 @@ use super::value::{Leaf, Ty, Value, scalar_type};
 use super::{Lower, Res};
 use crate::typed::{Exp, LoopForm as SourceForm, LoopSize, Pat};
 use midend::ir::id::Var;
-use midend::ir::syntax::{Atom, Body, Exp as IrExp, LoopForm, LoopParam};
+use midend::ir::syntax::{Atom, Body, LoopForm, LoopParam};
 use midend::ir::types::{Size, Type};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -34,6 +34,7 @@ impl<'a> Lower<'a> {
         frame: &Rc<Frame<'a>>,
     ) -> Res<Value<'a>> {
         let unroll = std::mem::take(&mut self.unroll);
+        let levels = std::mem::take(&mut self.strip_mine);
         let start = self.exp(init, frame)?;
         let bound = match form {
             SourceForm::For { bound, .. } => Some(Value::scalar(self.scalar_exp(bound, frame)?)),
@@ -80,7 +81,7 @@ impl<'a> Lower<'a> {
                 bound: int(0),
             },
         };
-        Ok(self.finish_loop(params, form, Body { stms, result }))
+        self.finish_loop(params, form, Body { stms, result }, levels)
     }
 
     fn loop_params(
@@ -220,7 +221,7 @@ impl<'a> Lower<'a> {
             index,
             bound: bound.into(),
         };
-        Ok(self.finish_loop(params, form, Body { stms, result }))
+        self.finish_loop(params, form, Body { stms, result }, 0)
     }
 
     fn loop_index(&mut self, form: &SourceForm) -> Var {
@@ -315,7 +316,8 @@ impl<'a> Lower<'a> {
         params: Params<'a>,
         form: LoopForm<midend::ir::soac::Soac>,
         body: Body<midend::ir::soac::Soac>,
-    ) -> Value<'a> {
+        levels: usize,
+    ) -> Res<Value<'a>> {
         let mut subst: BTreeMap<Var, Atom> = BTreeMap::new();
         let mut binds = Vec::new();
         let mut loop_params = Vec::new();
@@ -366,11 +368,7 @@ impl<'a> Lower<'a> {
             .iter()
             .map(|(v, init)| (leaves[v], init.shared))
             .collect();
-        let exp = IrExp::Loop {
-            params: loop_params,
-            form,
-            body,
-        };
+        let exp = self.strip_mined(levels, loop_params, form, body)?;
         if !binds.is_empty() {
             self.push(binds, exp);
         }
@@ -382,10 +380,10 @@ impl<'a> Lower<'a> {
                 .unwrap_or(atom),
             Atom::Const(_) => atom,
         });
-        value.map_parts(&mut |leaf| Leaf {
+        Ok(value.map_parts(&mut |leaf| Leaf {
             shared: shared.get(&leaf.atom).copied().unwrap_or(false),
             ..leaf
-        })
+        }))
     }
 }
 

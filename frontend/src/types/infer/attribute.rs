@@ -9,7 +9,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, AttrKind};
 use crate::typed::Attr;
 use crate::types::context::Res;
-use crate::types::raw::{RExp, RKind};
+use crate::types::raw::{RExp, RForm, RKind};
 use crate::types::ty::{Prim, Sym, Type};
 
 /// Where an attribute stands.
@@ -22,6 +22,7 @@ pub(crate) enum Place {
 /// The attributes, whether they take arguments, and where they may stand.
 const KNOWN: &[(&str, bool, &[Place])] = &[
     ("blank", false, &[Place::Expression]),
+    ("bound", true, &[Place::Expression]),
     ("break", false, &[Place::Expression]),
     ("flattening", true, &[Place::Expression]),
     ("inline", false, &[Place::Declaration]),
@@ -34,6 +35,7 @@ const KNOWN: &[(&str, bool, &[Place])] = &[
     ("sequential", false, &[Place::Expression]),
     ("sequential_inner", false, &[Place::Expression]),
     ("sequential_outer", false, &[Place::Expression]),
+    ("stripmine", true, &[Place::Expression]),
     ("trace", false, &[Place::Expression]),
     ("trace", true, &[Place::Expression]),
     ("unroll", false, &[Place::Expression]),
@@ -52,12 +54,9 @@ impl Infer<'_, '_> {
         let body = self.boxed(body)?;
         self.known_attribute(attr, Place::Expression);
         let typed = attribute(attr);
-        if typed.name == "unroll" && !matches!(body.kind, RKind::Loop { .. }) {
-            self.cx.warn(
-                Code::IdleAttribute,
-                attr.span,
-                "`#[unroll]` has no effect: this is no loop",
-            );
+        if let Some(why) = idle_on(&typed, &body) {
+            let message = format!("`#[{}]` has no effect: {why}", typed.name);
+            self.cx.warn(Code::IdleAttribute, attr.span, message);
         }
         if typed.name == "break" && typed.args.is_none() {
             self.cx.warn(
@@ -141,6 +140,31 @@ impl Infer<'_, '_> {
             let help = "it takes `gen(f)`, `shrink(f)` and `size(n)`, where `f` is an entry point and `n` an integer";
             self.cx.diags.push(warning.hint(help));
         }
+    }
+}
+
+/// Why an attribute of loops does nothing for an expression.
+fn idle_on(attr: &Attr, body: &RExp) -> Option<&'static str> {
+    let counts = match &body.kind {
+        RKind::Loop { form, .. } => Some(!matches!(form, RForm::While(_))),
+        _ => None,
+    };
+    match (attr.name.as_str(), counts) {
+        ("unroll" | "stripmine" | "bound", None) => Some("this is no loop"),
+        ("stripmine", Some(false)) => Some("a `while` loop has no count"),
+        ("stripmine", Some(true)) if levels(attr).is_none() => {
+            Some("it takes the number of loops to be put around this one, at least 1")
+        }
+        ("bound", Some(true)) => Some("a `for` loop has a count"),
+        _ => None,
+    }
+}
+
+/// How many loops `#[stripmine(k)]` puts around one.
+pub(crate) fn levels(attr: &Attr) -> Option<usize> {
+    match attr.args.as_deref() {
+        Some([levels]) => levels.name.parse().ok().filter(|k| *k > 0),
+        Some(_) | None => None,
     }
 }
 
