@@ -109,7 +109,10 @@ pub(super) fn entry(
     if uses_arena {
         let arena = lower.pointer(first + 8 * Fixed::Arena as u32);
         let share = lower.parameter(Ty::U64, first + 8 * Fixed::Share as u32);
-        lower.interleave(bodies);
+        // Functions take from the share of a thread in one piece.
+        if called.is_empty() {
+            lower.interleave(bodies);
+        }
         lower.take_share(arena, share);
     }
     let extras: Vec<Reg> = (0..shape.extras as u32)

@@ -145,9 +145,10 @@ impl Infer<'_, '_> {
 
 /// Why an attribute of loops does nothing for an expression.
 fn idle_on(attr: &Attr, body: &RExp) -> Option<&'static str> {
-    let counts = match &body.kind {
-        RKind::Loop { form, .. } => Some(!matches!(form, RForm::While(_))),
-        _ => None,
+    let counts = if let RKind::Loop { form, .. } = &body.kind {
+        Some(!matches!(form, RForm::While(_)))
+    } else {
+        None
     };
     match (attr.name.as_str(), counts) {
         ("unroll" | "stripmine" | "bound", None) => Some("this is no loop"),
