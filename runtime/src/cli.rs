@@ -9,7 +9,9 @@ mod check;
 mod dataset;
 mod device;
 mod devices;
+mod doc;
 mod doctor;
+mod examples;
 mod exit;
 mod explain;
 mod fmt;
@@ -73,6 +75,8 @@ enum Command {
     Check(check::CheckArguments),
     /// Format programs
     Fmt(fmt::FmtArguments),
+    /// Make HTML of programs from their documentation comments, and execute the examples in these
+    Doc(doc::DocArguments),
     /// Run the test blocks of programs
     Test(test::TestArguments),
     /// Measure programs on the inputs of their test blocks, on several targets and beside other programs
@@ -119,6 +123,7 @@ const COMMANDS: &[&str] = &[
     "profile",
     "check",
     "fmt",
+    "doc",
     "test",
     "bench",
     "benchcmp",
@@ -154,6 +159,7 @@ pub fn main() -> ExitCode {
         Command::Profile(arguments) => run::profiled(arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
+        Command::Doc(arguments) => doc::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Benchcmp(arguments) => benchcmp::run(&arguments),
