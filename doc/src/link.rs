@@ -101,13 +101,13 @@ impl<'a> Links<'a> {
         let slice = |lo: u32, hi: u32| escape(text.get(lo as usize..hi as usize).unwrap_or(""));
         let mut out = String::new();
         let mut at = span.lo;
-        for (place, target) in self.links_in(source, span) {
-            if place.lo < at {
+        for (range, target) in self.links_in(source, span) {
+            if range.lo < at {
                 continue;
             }
-            out.push_str(&slice(at, place.lo));
-            out.push_str(&link(from, &target, &slice(place.lo, place.hi)));
-            at = place.hi;
+            out.push_str(&slice(at, range.lo));
+            out.push_str(&link(from, &target, &slice(range.lo, range.hi)));
+            at = range.hi;
         }
         out + &slice(at, span.hi)
     }

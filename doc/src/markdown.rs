@@ -37,36 +37,34 @@ pub(crate) fn render(comment: &str, resolve: &dyn Fn(&str, Wanted) -> Option<Str
     let mut events: Vec<Event<'_>> = Vec::new();
     let mut inside = 0;
     for event in parser {
-        match event {
-            Event::Start(tag) => {
-                inside += usize::from(matches!(tag, Tag::Link { .. }));
-                events.push(Event::Start(harmless(tag)));
-            }
-            Event::End(TagEnd::Link) => {
-                inside -= 1;
-                events.push(Event::End(TagEnd::Link));
-            }
-            Event::End(TagEnd::Heading(level)) => {
-                events.push(Event::End(TagEnd::Heading(lower(level))));
-            }
+        if let Event::Start(tag) = event {
+            inside += usize::from(matches!(tag, Tag::Link { .. }));
+            events.push(Event::Start(harmless(tag)));
+        } else if let Event::End(TagEnd::Link) = event {
+            inside -= 1;
+            events.push(event);
+        } else if let Event::End(TagEnd::Heading(level)) = event {
+            events.push(Event::End(TagEnd::Heading(lower(level))));
+        } else if let Event::Html(text) | Event::InlineHtml(text) = event {
             // Comments have no markup of HTML.
-            Event::Html(text) | Event::InlineHtml(text) => events.push(Event::Text(text)),
-            Event::Code(code) if inside == 0 => linked(code, Wanted::Any, resolve, &mut events),
-            Event::Text(text) => {
-                let suffix = SUFFIXES.iter().find(|(suffix, _)| text.starts_with(suffix));
-                match (suffix, code_before(&mut events)) {
-                    (Some((suffix, wanted)), Some(code)) => {
-                        linked(code, *wanted, resolve, &mut events);
-                        events.push(Event::Text(CowStr::from(text[suffix.len()..].to_owned())));
-                    }
-                    (None, Some(code)) => {
-                        linked(code, Wanted::Any, resolve, &mut events);
-                        events.push(Event::Text(text));
-                    }
-                    (_, None) => events.push(Event::Text(text)),
-                }
+            events.push(Event::Text(text));
+        } else if inside == 0
+            && let Event::Code(code) = event
+        {
+            linked(code, Wanted::Any, resolve, &mut events);
+        } else if let Event::Text(text) = event {
+            let suffix = SUFFIXES.iter().find(|(suffix, _)| text.starts_with(suffix));
+            if let Some((suffix, wanted)) = suffix
+                && let Some(code) = code_before(&mut events)
+            {
+                linked(code, *wanted, resolve, &mut events);
+                let rest = text[suffix.len()..].to_owned();
+                events.push(Event::Text(CowStr::from(rest)));
+            } else {
+                events.push(Event::Text(text));
             }
-            other => events.push(other),
+        } else {
+            events.push(event);
         }
     }
     let mut out = String::new();
@@ -129,46 +127,29 @@ fn linked<'a>(
 
 /// A tag without addresses that run code, and below the headings of a page.
 fn harmless(tag: Tag<'_>) -> Tag<'_> {
-    let safe = |address: CowStr<'_>| match is_safe(&address) {
-        true => address.into_string().into(),
-        false => CowStr::from("#"),
-    };
-    match tag {
-        Tag::Heading {
+    if let Tag::Heading {
+        level,
+        classes,
+        attrs,
+        ..
+    } = tag
+    {
+        let level = lower(level);
+        let id = None;
+        return Tag::Heading {
             level,
-            id: _,
+            id,
             classes,
             attrs,
-        } => Tag::Heading {
-            level: lower(level),
-            id: None,
-            classes,
-            attrs,
-        },
-        Tag::Link {
-            link_type,
-            dest_url,
-            title,
-            id,
-        } => Tag::Link {
-            link_type,
-            dest_url: safe(dest_url),
-            title,
-            id,
-        },
-        Tag::Image {
-            link_type,
-            dest_url,
-            title,
-            id,
-        } => Tag::Image {
-            link_type,
-            dest_url: safe(dest_url),
-            title,
-            id,
-        },
-        other => other,
+        };
     }
+    let mut tag = tag;
+    if let Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } = &mut tag
+        && !is_safe(dest_url)
+    {
+        *dest_url = CowStr::from("#");
+    }
+    tag
 }
 
 /// Whether an address has no scheme, or one that leads to a document.

@@ -15,6 +15,7 @@ mod examples;
 mod exit;
 mod explain;
 mod fmt;
+mod literate;
 mod lsp;
 mod manual;
 mod new;
@@ -77,6 +78,8 @@ enum Command {
     Fmt(fmt::FmtArguments),
     /// Make HTML of programs from their documentation comments, and execute the examples in these
     Doc(doc::DocArguments),
+    /// Execute the directives of a literate program, and write it as Markdown with their results
+    Literate(literate::LiterateArguments),
     /// Run the test blocks of programs
     Test(test::TestArguments),
     /// Measure programs on the inputs of their test blocks, on several targets and beside other programs
@@ -124,6 +127,7 @@ const COMMANDS: &[&str] = &[
     "check",
     "fmt",
     "doc",
+    "literate",
     "test",
     "bench",
     "benchcmp",
@@ -160,6 +164,7 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Doc(arguments) => doc::run(&arguments),
+        Command::Literate(arguments) => literate::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Benchcmp(arguments) => benchcmp::run(&arguments),

@@ -21,7 +21,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("doc", &["frontend"]),
     (
         "runtime",
-        &["frontend", "lsp", "doc", "midend", "backend-cpu", "backend-ptx"],
+        &[
+            "frontend",
+            "lsp",
+            "doc",
+            "midend",
+            "backend-cpu",
+            "backend-ptx",
+        ],
     ),
     // Random programs are planned once and compiled for several devices.
     (

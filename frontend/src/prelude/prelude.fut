@@ -78,10 +78,7 @@ val concat 't [n] [m] : (xs: [n]t) -> (ys: [m]t) -> *[n + m]t
 -- >>> flatten [[1, 2], [3, 4]]
 -- [1, 2, 3, 4]
 val flatten 't [n] [m] : (xs: [n][m]t) -> [n * m]t
--- | A matrix of the elements of an array, row by row; the type of the result says its sizes.
---
--- >>> unflatten [1, 2, 3, 4] :> [2][2]i32
--- [[1, 2], [3, 4]]
+-- | A matrix of the elements of an array, row by row. The size of the array is a product, which says how many rows there are.
 val unflatten 't [n] [m] : (xs: [n * m]t) -> [n][m]t
 -- | The matrix whose rows are the columns of another one.
 --

@@ -6,11 +6,10 @@ use super::stop::{on_interrupt_of_work, while_running};
 use super::{Outcome, examples};
 use crate::harness::discover;
 use crate::loader::FileLoader;
-use crate::session::on_big_stack;
+use crate::session::{CompileError, on_big_stack};
 use crate::target::Target;
 use clap::Args;
 use doc::{Documentation, Site};
-use frontend::render::{Look, render_all};
 use midend::device::Stop;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,9 +67,7 @@ fn read(files: &[PathBuf]) -> Result<Documentation, Exit> {
         ));
     }
     on_big_stack(|| doc::read(&mut loader, &roots)).map_err(|diagnostics| {
-        let sources = loader.into_sources();
-        to_stderr(&render_all(&sources, &diagnostics, Look::for_stderr()));
-        Exit::silent(1)
+        Exit::compile(&CompileError::new(loader.into_sources(), diagnostics))
     })
 }
 
