@@ -201,9 +201,9 @@ def with_vjp_tape 'a 'b 'c (f: a -> (c, b)) (f': (c, b) -> a) (x: a) : b =
 def jmp2 'a 'b [n] (f: a -> b) (x: a) (xs': [n]a) : (b, [n]b) = (f x, jmp f x xs')
 -- | As `mjp`, with the value of the function.
 def mjp2 'a 'b [n] (f: a -> b) (x: a) (ys': [n]b) : (b, [n]a) = (f x, mjp f x ys')
--- The product of the Hessian of `f` at `x` with `v`; `one` is 1.
+-- | The product of the Hessian of `f` at `x` with `v`; `one` is 1.
 def hvp 'a 't (one: t) (f: a -> t) (x: a) (v: a) : a = jvp (\x -> vjp f x one) x v
--- For each key from 0 to `n - 1` where its entries begin in the second result, which has the entries in the order of their keys.
+-- | For each key from 0 to `n - 1` where its entries begin in the second result, which has the entries in the order of their keys.
 def entries_by_key [k] (n: i64) (keys: [k]i64) : ([n + 1]i64, [k]i64) =
   let counts = reduce_by_index (replicate (n + 1) 0) (+) 0 (map (+ 1) keys) (replicate k 1)
   let starts = scan (+) 0 counts
@@ -212,7 +212,7 @@ def entries_by_key [k] (n: i64) (keys: [k]i64) : ([n + 1]i64, [k]i64) =
       let at = next[keys[e]]
       in (next with [keys[e]] = at + 1, order with [at] = e)
   in (starts, order)
--- How many colours the columns of a matrix with entries in these rows and columns need, and the colour of each: no two columns of a
+-- | How many colours the columns of a matrix with entries in these rows and columns need, and the colour of each: no two columns of a
 -- colour have entries in one row. The columns are coloured greedily, in order (Curtis, Powell and Reid 1974).
 def column_colours [k] (m: i64) (n: i64) (rows: [k]i64) (cols: [k]i64) : (i64, [n]i64) =
   let (row_starts, by_row) = entries_by_key m rows
@@ -228,13 +228,13 @@ def column_colours [k] (m: i64) (n: i64) (rows: [k]i64) (cols: [k]i64) : (i64, [
       let colour = loop c = 0 while taken[c] == j do c + 1
       in (colours with [j] = colour, taken)
   in (1 + reduce i64.max (-1) colours, colours)
--- The entries of the Jacobian of `f` at `x` in these rows and columns; all others are 0. `jvp` is taken once for each colour of the columns
+-- | The entries of the Jacobian of `f` at `x` in these rows and columns; all others are 0. `jvp` is taken once for each colour of the columns
 -- (`column_colours`); `number` makes 1 of `true`, as `f64.bool`.
 def sparse_jacobian 't [n] [m] [k] (number: bool -> t) (f: [n]t -> [m]t) (x: [n]t) (rows: [k]i64) (cols: [k]i64) : [k]t =
   let (count, colours) = column_colours m n rows cols
   let products = jmp f x (map (\c -> map (\colour -> number (colour == c)) colours) (iota count))
   in map2 (\i j -> products[colours[j], i]) rows cols
--- The same with `vjp` for each colour of the rows: for matrices with few rows that have entries in one column.
+-- | The same with `vjp` for each colour of the rows: for matrices with few rows that have entries in one column.
 def sparse_jacobian_by_rows 't [n] [m] [k] (number: bool -> t) (f: [n]t -> [m]t) (x: [n]t) (rows: [k]i64) (cols: [k]i64) : [k]t =
   let (count, colours) = column_colours n m cols rows
   let products = mjp f x (map (\c -> map (\colour -> number (colour == c)) colours) (iota count))
