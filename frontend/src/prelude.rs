@@ -3,8 +3,11 @@
 //! Nothing is read before it is used: a definition of the library is parsed and checked when a program first names it.
 
 mod built_in;
+mod library;
 mod numeric;
 mod operators;
+
+pub use library::{Piece, library, operators as operator_pieces, sources};
 
 use crate::diagnostic::Code;
 use crate::source::Span;
@@ -91,7 +94,11 @@ fn index(source: &'static str) -> BTreeMap<&'static str, Chunk> {
 
 /// The same, in order.
 fn pieces(source: &'static str) -> Vec<(&'static str, Chunk)> {
-    let mut out = Vec::new();
+    slices(source).filter_map(piece).collect()
+}
+
+/// The lines of a library between those that begin with a small letter or a comment.
+fn slices(source: &'static str) -> impl Iterator<Item = &'static str> {
     let mut starts: Vec<usize> = Vec::new();
     let mut at = 0;
     for line in source.split_inclusive('\n') {
@@ -101,24 +108,26 @@ fn pieces(source: &'static str) -> Vec<(&'static str, Chunk)> {
         at += line.len();
     }
     starts.push(source.len());
-    for pair in starts.windows(2) {
-        let text = source[pair[0]..pair[1]].trim_end();
-        let chunk = |rest: &'static str| -> &'static str {
-            rest.split_whitespace()
-                .next()
-                .unwrap_or("")
-                .trim_start_matches('(')
-                .trim_end_matches(')')
-        };
-        if let Some(rest) = text.strip_prefix("val ") {
-            out.push((chunk(rest), Chunk::Val(text)));
-        } else if let Some(rest) = text.strip_prefix("def ") {
-            out.push((chunk(rest), Chunk::Def(text)));
-        } else if let Some(rest) = text.strip_prefix("module type ") {
-            out.push((chunk(rest), Chunk::ModuleType(text)));
-        }
+    (1..starts.len()).map(move |i| &source[starts[i - 1]..starts[i]])
+}
+
+fn piece(slice: &'static str) -> Option<(&'static str, Chunk)> {
+    let text = slice.trim_end();
+    let name = |rest: &'static str| -> &'static str {
+        rest.split_whitespace()
+            .next()
+            .unwrap_or("")
+            .trim_start_matches('(')
+            .trim_end_matches(')')
+    };
+    if let Some(rest) = text.strip_prefix("val ") {
+        Some((name(rest), Chunk::Val(text)))
+    } else if let Some(rest) = text.strip_prefix("def ") {
+        Some((name(rest), Chunk::Def(text)))
+    } else {
+        let rest = text.strip_prefix("module type ")?;
+        Some((name(rest), Chunk::ModuleType(text)))
     }
-    out
 }
 
 impl Cx<'_> {

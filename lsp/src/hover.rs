@@ -3,6 +3,7 @@
 use crate::server::innermost;
 use crate::snapshot::Snapshot;
 use crate::typed;
+use frontend::document;
 use frontend::source::Span;
 use frontend::types::index::{Space, Use};
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
@@ -104,24 +105,22 @@ fn defining_line(snapshot: &Snapshot, one: &Use) -> Option<String> {
     Some(text[start..].lines().next()?.trim().to_owned())
 }
 
-/// The documentation comment above a definition.
+/// The documentation comment of what a name means, if that is a definition or a name of the prelude.
 pub(crate) fn documentation(snapshot: &Snapshot, one: &Use) -> Option<String> {
-    let span = one.definition?;
-    let text = snapshot.sources.get(span.file)?.text();
-    let before = &text[..text[..span.lo as usize].rfind('\n')?];
-    let mut lines: Vec<&str> = Vec::new();
-    for line in before.lines().rev() {
-        let line = line.trim();
-        if let Some(first) = line.strip_prefix("-- |") {
-            lines.push(first);
-            lines.reverse();
-            return Some(lines.join("\n").trim().to_owned());
-        }
-        match line.strip_prefix("--") {
-            Some(more) => lines.push(more),
-            None if line.starts_with("#[") && lines.is_empty() => {}
-            None => return None,
-        }
-    }
-    None
+    let in_file = one.definition.and_then(|span| {
+        let source = snapshot.sources.get(span.file)?;
+        document::above(source.text(), span.lo as usize)
+    });
+    in_file.or_else(|| {
+        let written = match one.definition {
+            None => true,
+            Some(span) => snapshot.sources.get(span.file)?.name() == frontend::PRELUDE,
+        };
+        let text = snapshot.sources.get(one.at.file)?.text();
+        let is_member = text[..one.at.lo as usize].ends_with('.');
+        let name = snapshot.sources.text(one.at);
+        let piece = frontend::prelude_library(None);
+        let piece = piece.into_iter().find(|piece| piece.name == name);
+        piece.filter(|_| written && !is_member)?.doc
+    })
 }

@@ -82,6 +82,8 @@ fn hover_shows_types_with_sizes_and_documentation() {
     assert!(shown.contains("The sum of squares."), "{shown}");
     assert!(hover(&mut client, "main.fut", MAIN, "xs)\n\ntype").contains("xs : [n]f64"));
     assert!(hover(&mut client, "main.fut", MAIN, "x * x").contains("x : f64"));
+    let shown = hover(&mut client, "main.fut", MAIN, "map ");
+    assert!(shown.contains("The results of a function"), "{shown}");
     assert!(
         hover(&mut client, "main.fut", MAIN, "point) = p")
             .contains("type point = {x: f64, y: f64}")

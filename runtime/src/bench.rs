@@ -21,6 +21,7 @@ pub use compare::{CHANGE, Change, Comparison, compare};
 pub use json::{Times, read, write};
 pub use measure::{Contest, bench_file, clear_away};
 pub use other::Other;
+pub(crate) use plot::colour;
 pub use plot::{PlotError, svg};
 pub use racer::Ours;
 pub use report::dataset_text;

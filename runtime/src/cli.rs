@@ -9,10 +9,13 @@ mod check;
 mod dataset;
 mod device;
 mod devices;
+mod doc;
 mod doctor;
+mod examples;
 mod exit;
 mod explain;
 mod fmt;
+mod literate;
 mod lsp;
 mod manual;
 mod new;
@@ -73,6 +76,10 @@ enum Command {
     Check(check::CheckArguments),
     /// Format programs
     Fmt(fmt::FmtArguments),
+    /// Make HTML of programs from their documentation comments, and execute the examples in these
+    Doc(doc::DocArguments),
+    /// Execute the directives of a literate program, and write it as Markdown with their results
+    Literate(literate::LiterateArguments),
     /// Run the test blocks of programs
     Test(test::TestArguments),
     /// Measure programs on the inputs of their test blocks, on several targets and beside other programs
@@ -119,6 +126,8 @@ const COMMANDS: &[&str] = &[
     "profile",
     "check",
     "fmt",
+    "doc",
+    "literate",
     "test",
     "bench",
     "benchcmp",
@@ -154,6 +163,8 @@ pub fn main() -> ExitCode {
         Command::Profile(arguments) => run::profiled(arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
+        Command::Doc(arguments) => doc::run(&arguments),
+        Command::Literate(arguments) => literate::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Benchcmp(arguments) => benchcmp::run(&arguments),

@@ -33,6 +33,7 @@ pub mod data;
 mod directories;
 mod explain;
 pub mod harness;
+pub mod literate;
 pub mod loader;
 mod passes;
 mod picture;

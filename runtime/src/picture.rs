@@ -1,6 +1,8 @@
 //! Results as pictures.
 
 use midend::value::{ArrayValue, Data, Value};
+use png::{BitDepth, ColorType, Decoder, Encoder, EncodingError, Transformations, Writer};
+use std::io::{Read, Seek, Write};
 
 /// A picture: rows of pixels from the top.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,6 +25,34 @@ impl Picture {
             return [self.bytes[at]; 3];
         }
         [0, 1, 2].map(|i| self.bytes[3 * at + i])
+    }
+
+    /// Writes it as a PNG file.
+    pub(crate) fn write_png(&self, out: impl Write) -> Result<(), EncodingError> {
+        self.write_frames(out, None, |writer| writer.write_image_data(&self.bytes))
+    }
+
+    /// Writes a PNG file of pictures like this one, which the caller writes: one, or as many as are given with their rate a second.
+    pub(crate) fn write_frames<W: Write>(
+        &self,
+        out: W,
+        frames: Option<(u32, u16)>,
+        write: impl FnOnce(&mut Writer<W>) -> Result<(), EncodingError>,
+    ) -> Result<(), EncodingError> {
+        let mut encoder = Encoder::new(out, self.width as u32, self.height as u32);
+        encoder.set_color(if self.is_grey {
+            ColorType::Grayscale
+        } else {
+            ColorType::Rgb
+        });
+        encoder.set_depth(BitDepth::Eight);
+        if let Some((count, rate)) = frames {
+            encoder.set_animated(count, 0)?;
+            encoder.set_frame_delay(1, rate)?;
+        }
+        let mut writer = encoder.write_header()?;
+        write(&mut writer)?;
+        writer.finish()
     }
 }
 
@@ -96,9 +126,52 @@ fn argb(pixels: impl Iterator<Item = u32>) -> Vec<u8> {
         .collect()
 }
 
+/// A PNG file as a matrix of ARGB pixels.
+pub(crate) fn read_png(from: impl Read + Seek) -> Result<Value, String> {
+    let mut decoder = Decoder::new(std::io::BufReader::new(from));
+    decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
+    let mut reader = decoder.read_info().map_err(|why| why.to_string())?;
+    let size = reader.output_buffer_size().ok_or("it is too large")?;
+    let mut bytes = vec![0; size];
+    let frame = reader
+        .next_frame(&mut bytes)
+        .map_err(|why| why.to_string())?;
+    let samples = frame.color_type.samples();
+    let pixel = |p: &[u8]| match *p {
+        [grey, alpha] => [alpha, grey, grey, grey],
+        [red, green, blue, alpha] => [alpha, red, green, blue],
+        _ => [0; 4],
+    };
+    let pixels = bytes[..frame.buffer_size()].chunks_exact(samples);
+    let pixels = pixels.map(|p| u32::from_be_bytes(pixel(p)));
+    Ok(Value::Array(ArrayValue {
+        shape: vec![i64::from(frame.height), i64::from(frame.width)],
+        data: Data::U32(pixels.collect()),
+    }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pictures_are_read_as_they_were_written() {
+        let picture = Picture {
+            width: 2,
+            height: 1,
+            is_grey: false,
+            bytes: vec![1, 2, 3, 4, 5, 6],
+        };
+        let mut file = Vec::new();
+        picture.write_png(&mut file).expect("written");
+        let read = read_png(std::io::Cursor::new(file)).expect("read");
+        let wanted = Value::Array(ArrayValue {
+            shape: vec![1, 2],
+            data: Data::U32(vec![0xff01_0203, 0xff04_0506]),
+        });
+        assert_eq!(read, wanted);
+        assert!(read_png(std::io::Cursor::new(b"no")).is_err());
+    }
 
     #[test]
     fn levels_and_pixels() {

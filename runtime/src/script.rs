@@ -36,5 +36,36 @@ pub enum Exp {
     Let(Vec<String>, Box<Exp>, Box<Exp>),
 }
 
+impl Exp {
+    /// The names of variables and entry points, and whether there are built-in procedures, whose results change with files.
+    pub fn names(&self) -> (Vec<&str>, bool) {
+        let mut names = Vec::new();
+        let mut reads = false;
+        let mut waiting = vec![self];
+        while let Some(exp) = waiting.pop() {
+            match exp {
+                Exp::Apply(name, args) => {
+                    names.push(&**name);
+                    waiting.extend(args);
+                }
+                Exp::Builtin(_, args) => {
+                    reads = true;
+                    waiting.extend(args);
+                }
+                Exp::Number(_) | Exp::Text(_) | Exp::Empty(_) => {}
+                Exp::Tuple(items) | Exp::Array(items) => waiting.extend(items),
+                Exp::Record(fields) => waiting.extend(fields.iter().map(|(_, exp)| exp)),
+                Exp::Field(of, _) => waiting.push(of),
+                Exp::Index(of, indices) => {
+                    waiting.push(of);
+                    waiting.extend(indices);
+                }
+                Exp::Let(_, bound, body) => waiting.extend([&**bound, &**body]),
+            }
+        }
+        (names, reads)
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -18,9 +18,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("backend-cpu", &["midend"]),
     ("backend-ptx", &["midend"]),
     ("lsp", &["frontend"]),
+    ("doc", &["frontend"]),
     (
         "runtime",
-        &["frontend", "lsp", "midend", "backend-cpu", "backend-ptx"],
+        &[
+            "frontend",
+            "lsp",
+            "doc",
+            "midend",
+            "backend-cpu",
+            "backend-ptx",
+        ],
     ),
     // Random programs are planned once and compiled for several devices.
     (

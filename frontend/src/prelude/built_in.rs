@@ -12,10 +12,10 @@ use std::sync::Arc;
 const INTRINSICS: &str = include_str!("intrinsics.fut");
 
 /// The module `seq`.
-const SEQ: &str = include_str!("seq.fut");
+pub(super) const SEQ: &str = include_str!("seq.fut");
 
 /// What of the module `seq` is for the module itself.
-const SEQ_OWN: &[&str] = &["make", "parts", "flat", "next", "append", "put", "drain"];
+pub(super) const SEQ_OWN: &[&str] = &["make", "parts", "flat", "next", "append", "put", "drain"];
 
 impl Prelude {
     /// What the type of accumulators is for everything but the checker: the array that is updated.

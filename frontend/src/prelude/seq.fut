@@ -21,16 +21,20 @@ def append 't [c] [l] (buffer: *[c]t) (used: i64) (more: bool) (xs: [l]t) : *[]t
   then let both = buffer[:used] ++ xs in both ++ both
   else buffer[:used] ++ xs
 
+-- | The sequence of the results of `f` for 0 to `n - 1`.
 def produce 't (n: i64) (f: i64 -> t) : seq t =
   make (i64.max 0 n) true (\p k -> map (\i -> f (p + i)) (iota k))
 
+-- | The elements of an array.
 def from_array 't [n] (xs: [n]t) : seq t =
   make n true (\p k -> xs[p:p + k])
 
+-- | The results of a function for all elements.
 def map 'a 'b (f: a -> b) (s: seq a) : seq b =
   let (n, exact, chunk) = parts s
   in make n exact (\p k -> map1 f (chunk p k))
 
+-- | The results of a function for elements of two sequences at the same index; the sequence is as long as the shorter one.
 def zip_with 'a 'b 'c (f: a -> b -> c) (s: seq a) (t: seq b) : seq c =
   let (n, exact_s, chunk_s) = parts s
   let (m, exact_t, chunk_t) = parts t
@@ -41,6 +45,7 @@ def zip_with 'a 'b 'c (f: a -> b -> c) (s: seq a) (t: seq b) : seq c =
        let l = i64.min (length xs) (length ys)
        in map2 f xs[:l] ys[:l])
 
+-- | The pairs of elements of two sequences at the same index.
 def zip 'a 'b (s: seq a) (t: seq b) : seq (a, b) =
   let (n, exact_s, chunk_s) = parts s
   let (m, exact_t, chunk_t) = parts t
@@ -51,6 +56,7 @@ def zip 'a 'b (s: seq a) (t: seq b) : seq (a, b) =
        let l = i64.min (length xs) (length ys)
        in zip2 xs[:l] ys[:l])
 
+-- | A function applied to what it gave before and the next element, from the first one to the last one.
 def fold 'a 't (f: a -> t -> a) (start: a) (s: seq t) : a =
   let (n, _, chunk) = parts s
   let (a, _, _) =
@@ -62,7 +68,7 @@ def fold 'a 't (f: a -> t -> a) (start: a) (s: seq t) : a =
       in (loop a for x in xs do f a x, q, m == k && q < n)
   in a
 
--- What `f` makes of a chunk must not depend on what the chunks are.
+-- | As `fold`, for whole chunks. What `f` makes of a chunk must not depend on what the chunks are.
 def fold_chunks 'a 't (f: a -> (k: i64) -> [k]t -> a) (start: a) (s: seq t) : a =
   let (n, _, chunk) = parts s
   let (a, _, _) =
@@ -73,6 +79,7 @@ def fold_chunks 'a 't (f: a -> (k: i64) -> [k]t -> a) (start: a) (s: seq t) : a 
       in (f a m xs, q, m == k && q < n)
   in a
 
+-- | How many elements there are.
 def length 't (s: seq t) : i64 =
   let (n, exact, chunk) = parts s
   in if exact
@@ -87,6 +94,8 @@ def length 't (s: seq t) : i64 =
 
 -- Blocks of a fixed number of elements are reduced from left to right, many at once, and then their results. A block that
 -- lies in several chunks goes on where it was.
+-- | All elements combined by an associative operator. Blocks of a fixed number of elements are reduced from left to right, many at
+-- once, and then their results.
 def reduce 't (op: t -> t -> t) (ne: t) (s: seq t) : t =
   let (n, _, chunk) = parts s
   let b = 256
@@ -110,6 +119,7 @@ def reduce 't (op: t -> t -> t) (ne: t) (s: seq t) : t =
       in (total, begun, q, m == k && q < n)
   in op total begun
 
+-- | The elements of all rows, one row after the other.
 def elements 't (s: seq ([..]t)) : []t =
   let (n, _, chunk) = parts s
   let (buffer, used, _, _) =
@@ -123,6 +133,7 @@ def elements 't (s: seq ([..]t)) : []t =
       in (append buffer used more xs, used + length xs, q, more)
   in buffer[:used]
 
+-- | All elements as an array.
 def to_array 't (s: seq t) : []t =
   let (n, _, chunk) = parts s
   let (buffer, _, p) =
@@ -135,6 +146,7 @@ def to_array 't (s: seq t) : []t =
       in (append buffer p more xs, more, q)
   in buffer[:p]
 
+-- | All rows as an irregular array.
 def rows 't (s: seq ([..]t)) : [][..]t =
   let (n, _, chunk) = parts s
   let (buffer, used, ends, _, p) =
@@ -148,6 +160,7 @@ def rows 't (s: seq ([..]t)) : [][..]t =
       in (append buffer used more xs, used + length xs, append ends p more (lengths xss), more, q)
   in segment ends[:p] buffer[:used]
 
+-- | All rows, cut to the length of the shortest one, as a matrix.
 def tabulate 't (s: seq ([..]t)) : [][]t =
   let xss = rows s
   let w = if null xss then 0 else i64.minimum (lengths xss)

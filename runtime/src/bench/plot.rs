@@ -143,7 +143,8 @@ fn size(size: f64) -> String {
     }
 }
 
-fn colour(number: usize) -> RGBColor {
+/// The colour of a series by its number.
+pub(crate) fn colour(number: usize) -> RGBColor {
     // A palette that is told apart by all eyes (Okabe and Ito, "Color universal design", 2008).
     const COLOURS: [(u8, u8, u8); 6] = [
         (0, 114, 178),

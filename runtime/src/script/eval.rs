@@ -3,6 +3,7 @@
 use super::value::{index, stack, type_text};
 use super::{Exp, ScriptValue};
 use crate::data::{Reader, Source, leaves, parse_number, read_all};
+use crate::picture::read_png;
 use midend::ir::scalar::Const;
 use midend::ir::syntax::Entry;
 use midend::ir::types::ScalarType;
@@ -45,6 +46,18 @@ impl<'a, C: Callee> Evaluator<'a, C> {
     pub fn arguments(&self, exp: &Exp, entry: &Entry) -> Result<Vec<Value>, String> {
         let value = self.eval(exp)?;
         fit_all(spread(vec![value], entry), entry)
+    }
+
+    /// The value of a function that lacks arguments for these.
+    pub fn apply_to(
+        &self,
+        function: &ScriptValue,
+        args: Vec<ScriptValue>,
+    ) -> Result<ScriptValue, String> {
+        let ScriptValue::Function(name, earlier) = function else {
+            return Err(String::from("a function was expected"));
+        };
+        self.call(name, earlier.iter().cloned().chain(args).collect())
     }
 
     fn all(&self, exps: &[Exp], scope: &mut Scope) -> Result<Vec<ScriptValue>, String> {
@@ -188,12 +201,18 @@ impl<'a, C: Callee> Evaluator<'a, C> {
                     ScriptValue::Tuple(values)
                 })
             }
+            "loadimg" => match std::fs::File::open(&path) {
+                Ok(file) => read_png(file)
+                    .map(ScriptValue::Plain)
+                    .map_err(|why| format!("{} is no PNG file: {why}", path.display())),
+                Err(why) => Err(format!("cannot read {}: {why}", path.display())),
+            },
             "loadbytes" => match std::fs::read(&path) {
                 Ok(contents) => Ok(ScriptValue::Plain(bytes(&contents))),
                 Err(why) => Err(format!("cannot read {}: {why}", path.display())),
             },
             _ => Err(format!(
-                "${name} is not yet supported; $loaddata and $loadbytes are"
+                "${name} is not yet supported; $loaddata, $loadbytes and $loadimg are"
             )),
         }
     }

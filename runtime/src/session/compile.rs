@@ -27,7 +27,7 @@ pub struct CompileError {
 }
 
 impl CompileError {
-    pub(super) fn new(sources: SourceMap, diagnostics: Vec<Diagnostic>) -> Self {
+    pub(crate) fn new(sources: SourceMap, diagnostics: Vec<Diagnostic>) -> Self {
         Self {
             sources,
             diagnostics,
