@@ -260,7 +260,10 @@ fn check_with(
         if let Some(outcome) = outcome(result).map_err(|e| format!("nested: {e}"))? {
             if let (true, Ok(results)) = (trials.derivatives, &outcome) {
                 let about = |why| format!("identity: {why}\nfor {args:?}");
-                smooth::identity(results).map_err(about)?;
+                // What is fused is differentiated in another order.
+                if !smooth::identity(results).map_err(about)? {
+                    continue;
+                }
             }
             wanted.push((args, outcome));
         }

@@ -14,33 +14,37 @@ use crate::types::ty::{Prim, Sym, Type};
 
 /// Where an attribute stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Position {
     Expression,
     Declaration,
 }
 
 /// The attributes, whether they take arguments, and where they may stand.
-const KNOWN: &[(&str, bool, &[Place])] = &[
-    ("blank", false, &[Place::Expression]),
-    ("bound", true, &[Place::Expression]),
-    ("break", false, &[Place::Expression]),
-    ("flattening", true, &[Place::Expression]),
-    ("inline", false, &[Place::Declaration]),
-    ("noinline", false, &[Place::Expression, Place::Declaration]),
-    ("opaque", false, &[Place::Expression]),
-    ("param", true, &[Place::Expression]),
-    ("prop", false, &[Place::Declaration]),
-    ("prop", true, &[Place::Declaration]),
-    ("scratch", false, &[Place::Expression]),
-    ("sequential", false, &[Place::Expression]),
-    ("sequential_inner", false, &[Place::Expression]),
-    ("sequential_outer", false, &[Place::Expression]),
-    ("stripmine", true, &[Place::Expression]),
-    ("trace", false, &[Place::Expression]),
-    ("trace", true, &[Place::Expression]),
-    ("unroll", false, &[Place::Expression]),
-    ("unsafe", false, &[Place::Expression]),
-    ("warn", true, &[Place::Expression]),
+const KNOWN: &[(&str, bool, &[Position])] = &[
+    ("blank", false, &[Position::Expression]),
+    ("bound", true, &[Position::Expression]),
+    ("break", false, &[Position::Expression]),
+    ("flattening", true, &[Position::Expression]),
+    ("inline", false, &[Position::Declaration]),
+    (
+        "noinline",
+        false,
+        &[Position::Expression, Position::Declaration],
+    ),
+    ("opaque", false, &[Position::Expression]),
+    ("param", true, &[Position::Expression]),
+    ("prop", false, &[Position::Declaration]),
+    ("prop", true, &[Position::Declaration]),
+    ("scratch", false, &[Position::Expression]),
+    ("sequential", false, &[Position::Expression]),
+    ("sequential_inner", false, &[Position::Expression]),
+    ("sequential_outer", false, &[Position::Expression]),
+    ("stripmine", true, &[Position::Expression]),
+    ("trace", false, &[Position::Expression]),
+    ("trace", true, &[Position::Expression]),
+    ("unroll", false, &[Position::Expression]),
+    ("unsafe", false, &[Position::Expression]),
+    ("warn", true, &[Position::Expression]),
 ];
 
 impl Infer<'_, '_> {
@@ -52,7 +56,7 @@ impl Infer<'_, '_> {
         span: Span,
     ) -> Res<RExp> {
         let body = self.boxed(body)?;
-        self.known_attribute(attr, Place::Expression);
+        self.known_attribute(attr, Position::Expression);
         let typed = attribute(attr);
         if let Some(why) = idle_on(&typed, &body) {
             let message = format!("`#[{}]` has no effect: {why}", typed.name);
@@ -83,7 +87,7 @@ impl Infer<'_, '_> {
     }
 
     /// Warns of an attribute that is unknown or misplaced.
-    pub(crate) fn known_attribute(&mut self, attr: &ast::Attr, place: Place) {
+    pub(crate) fn known_attribute(&mut self, attr: &ast::Attr, position: Position) {
         let (name, arguments) = match &attr.kind {
             AttrKind::Name(name) => (name, false),
             AttrKind::Call(name, _) => (name, true),
@@ -91,12 +95,12 @@ impl Infer<'_, '_> {
             AttrKind::Int(_) => return,
         };
         let mut same = KNOWN.iter().filter(|(known, _, _)| **known == **name);
-        if let Some((_, _, places)) = same.clone().find(|(_, takes, _)| *takes == arguments) {
-            if !places.contains(&place) {
+        if let Some((_, _, positions)) = same.clone().find(|(_, takes, _)| *takes == arguments) {
+            if !positions.contains(&position) {
                 let message = format!("`#[{name}]` has no effect here");
-                let belongs = match place {
-                    Place::Expression => "it belongs before a declaration",
-                    Place::Declaration => "it belongs before an expression",
+                let belongs = match position {
+                    Position::Expression => "it belongs before a declaration",
+                    Position::Declaration => "it belongs before an expression",
                 };
                 let warning = Diagnostic::warning(Code::IdleAttribute, attr.span, message);
                 self.cx.diags.push(warning.hint(belongs));

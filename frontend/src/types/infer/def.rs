@@ -1,6 +1,6 @@
 //! Definitions in the first pass, and what is decided when one is finished.
 
-use super::attribute::{Place, attribute};
+use super::attribute::{Position, attribute};
 use super::exp::fun_type;
 use super::name::poison;
 use super::scope::Local;
@@ -295,7 +295,7 @@ impl Infer<'_, '_> {
         self.check_size(parts.name_span, &ty)?;
         self.finish(&ty, &mut def.types)?;
         for attr in parts.attrs {
-            self.known_attribute(attr, Place::Declaration);
+            self.known_attribute(attr, Position::Declaration);
         }
         self.warn_of_unused();
         Ok(def)
