@@ -27,6 +27,9 @@ pub fn conformance(reports: &[ProgramReport], target: Target, root: &Path) -> St
          `shapes/funshape7.fut` the operand of a section has a size that is known only when it was computed, which it is before\n\
          the section is applied; in `types/loop-variant-size-escape.fut` the size `h - 1 + 1` is known to be `h`;\n\
          in `issue2316.fut` `copy` takes a value of an abstract type with sizes; in `types/inference5.fut` a local function is generalised.\n\n\
+         Four derivatives are others than Futhark's: truth values, bits of floats and lengths are constants (`ad/not.fut`, `ad/issue2292.fut`,\n\
+         `ad/iota0.fut`), and a bucket into which nothing falls keeps the derivative of what was in it (`ad/reducebyindex5.fut`: Futhark combines\n\
+         it with the neutral element, which its operator does not leave as it is).\n\n\
          | what | passed | of | left out |\n|---|---|---|---|\n"
     );
     let rows = [
