@@ -13,6 +13,7 @@ mod document;
 mod folding;
 mod hints;
 mod hover;
+mod lenses;
 mod navigate;
 mod position;
 mod recover;
@@ -43,4 +44,34 @@ pub trait Host {
     fn read(&self, path: &Path) -> Option<String>;
     /// The programs in a folder, however deep.
     fn programs(&self, folder: &Path) -> Vec<PathBuf>;
+    /// Begins a job, and returns at once; `done` is called when it has ended.
+    fn start(&self, job: Job, done: Box<dyn FnOnce(Report) + Send>);
+}
+
+/// Something that takes a while.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Job {
+    /// The tests of an entry point of a file.
+    Test {
+        /// The file.
+        file: PathBuf,
+        /// The name of the entry point.
+        entry: String,
+    },
+    /// An expression with the definitions of a file.
+    Evaluate {
+        /// The file.
+        file: PathBuf,
+        /// The expression.
+        expression: String,
+    },
+}
+
+/// What came of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Whether it succeeded.
+    pub good: bool,
+    /// What it printed.
+    pub text: String,
 }

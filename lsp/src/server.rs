@@ -3,21 +3,24 @@
 mod dispatch;
 
 use crate::document::Document;
+use crate::lenses::{self, Reports};
 use crate::position::{Lines, path_of, uri_of};
 use crate::snapshot::Snapshot;
-use crate::{Host, Text, diagnostics, semantic};
+use crate::{Host, Job, Report, Text, diagnostics, semantic};
 use frontend::types::index::Use;
 use lsp_server::{Connection, Message, Notification, Request, Response};
 use lsp_types::notification::{
     DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, Notification as _,
-    PublishDiagnostics,
+    PublishDiagnostics, ShowMessage,
 };
+use lsp_types::request::{CodeLensRefresh, Request as _};
 use lsp_types::{
-    CodeActionProviderCapability, CompletionOptions, DidChangeTextDocumentParams,
-    DidCloseTextDocumentParams, DidOpenTextDocumentParams, FoldingRangeProviderCapability,
-    HoverProviderCapability, InitializeParams, OneOf, PublishDiagnosticsParams, RenameOptions,
-    SemanticTokensFullOptions, SemanticTokensOptions, SemanticTokensServerCapabilities,
-    ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
+    CodeActionProviderCapability, CodeLensOptions, CompletionOptions, DidChangeTextDocumentParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, ExecuteCommandOptions,
+    FoldingRangeProviderCapability, HoverProviderCapability, InitializeParams, MessageType, OneOf,
+    PublishDiagnosticsParams, RenameOptions, SemanticTokensFullOptions, SemanticTokensOptions,
+    SemanticTokensServerCapabilities, ServerCapabilities, ShowMessageParams, SignatureHelpOptions,
+    TextDocumentSyncCapability, TextDocumentSyncKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -38,8 +41,13 @@ pub fn serve(connection: &Connection, host: &dyn Host) -> Result<(), Failure> {
     let capabilities = serde_json::to_value(capabilities())?;
     let parameters = connection.initialize(capabilities)?;
     let parameters: InitializeParams = serde_json::from_value(parameters)?;
+    let (done, ended) = crossbeam_channel::unbounded();
     let mut server = Server {
         host,
+        reports: Reports::new(),
+        done,
+        asked: 0,
+        refreshes: refreshes(&parameters),
         documents: BTreeMap::new(),
         folders: folders(&parameters),
         others: BTreeMap::new(),
@@ -51,9 +59,17 @@ pub fn serve(connection: &Connection, host: &dyn Host) -> Result<(), Failure> {
             Ok(message) => message,
             Err(_) => {
                 server.publish(connection)?;
-                match connection.receiver.recv() {
-                    Ok(message) => message,
-                    Err(_) => return Ok(()),
+                crossbeam_channel::select! {
+                    recv(connection.receiver) -> message => match message {
+                        Ok(message) => message,
+                        Err(_) => return Ok(()),
+                    },
+                    recv(ended) -> report => {
+                        if let Ok((job, report)) = report {
+                            server.ended(connection, job, report)?;
+                        }
+                        continue;
+                    }
                 }
             }
         };
@@ -96,6 +112,13 @@ fn capabilities() -> ServerCapabilities {
             ..SignatureHelpOptions::default()
         }),
         code_action_provider: Some(CodeActionProviderCapability::Simple(true)),
+        code_lens_provider: Some(CodeLensOptions {
+            resolve_provider: Some(false),
+        }),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: vec![lenses::COMMAND.to_owned()],
+            ..ExecuteCommandOptions::default()
+        }),
         inlay_hint_provider: Some(OneOf::Left(true)),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         document_formatting_provider: Some(OneOf::Left(true)),
@@ -108,6 +131,15 @@ fn capabilities() -> ServerCapabilities {
         )),
         ..ServerCapabilities::default()
     }
+}
+
+/// Whether the editor can be told to request its lenses again.
+fn refreshes(parameters: &InitializeParams) -> bool {
+    let workspace = parameters.capabilities.workspace.as_ref();
+    let lenses = workspace.and_then(|workspace| workspace.code_lens.as_ref());
+    lenses
+        .and_then(|lenses| lenses.refresh_support)
+        .unwrap_or(false)
 }
 
 fn folders(parameters: &InitializeParams) -> Vec<PathBuf> {
@@ -125,6 +157,14 @@ fn folders(parameters: &InitializeParams) -> Vec<PathBuf> {
 /// The state of the server.
 pub(crate) struct Server<'h> {
     pub(crate) host: &'h dyn Host,
+    /// What came of jobs since something was typed.
+    pub(crate) reports: Reports,
+    /// Where jobs report.
+    done: crossbeam_channel::Sender<(Job, Report)>,
+    /// How many requests were sent to the editor.
+    asked: i32,
+    /// Whether the editor can be told to request its lenses again.
+    refreshes: bool,
     /// What is open, by its path.
     documents: BTreeMap<String, Document>,
     pub(crate) folders: Vec<PathBuf>,
@@ -174,10 +214,51 @@ impl Server<'_> {
     /// What is open may import each other.
     fn forget(&mut self) {
         self.others.clear();
+        self.reports.clear();
         for (path, document) in &mut self.documents {
             document.snapshot = None;
             self.dirty.insert(path.clone());
         }
+    }
+
+    /// Begins a job, if it is not being done.
+    pub(crate) fn start(&mut self, job: Job) {
+        if self.reports.get(&job) == Some(&None) {
+            return;
+        }
+        self.reports.insert(job.clone(), None);
+        let (done, of) = (self.done.clone(), job.clone());
+        self.host.start(
+            job,
+            Box::new(move |report| {
+                // The server may have ended.
+                let _ = done.send((of, report));
+            }),
+        );
+    }
+
+    /// Shows what came of a job: in its lens, and if it failed in a message. What was typed in the meantime makes it void.
+    fn ended(&mut self, connection: &Connection, job: Job, report: Report) -> Result<(), Failure> {
+        let Some(known) = self.reports.get_mut(&job) else {
+            return Ok(());
+        };
+        if !report.good {
+            let parameters = ShowMessageParams {
+                typ: MessageType::ERROR,
+                message: report.text.clone(),
+            };
+            let notification = Notification::new(ShowMessage::METHOD.to_owned(), parameters);
+            let message = Message::Notification(notification);
+            connection.sender.send(message)?;
+        }
+        *known = Some(report);
+        if self.refreshes {
+            self.asked += 1;
+            let method = CodeLensRefresh::METHOD.to_owned();
+            let request = Request::new(self.asked.into(), method, ());
+            connection.sender.send(Message::Request(request))?;
+        }
+        Ok(())
     }
 
     fn publish(&mut self, connection: &Connection) -> Result<(), Failure> {

@@ -357,3 +357,47 @@ fn symbols_folds_signatures_hints_colours_and_layout() {
     );
     client.stop();
 }
+
+#[test]
+fn lenses_run_tests_and_examples() {
+    let mut client = Client::start("lenses");
+    let text = "-- | One.\n-- >>> one + 1\ndef one = 1i32\n-- ==\n-- entry: main wrong\nentry main = one\nentry wrong = one\n";
+    client.open("main.fut", text);
+    let titles = |client: &mut Client| -> Vec<String> {
+        let lenses = client.request::<r::CodeLensRequest>(json!({
+            "textDocument": {"uri": client.uri("main.fut")},
+        }));
+        let lenses = lenses.expect("lenses").into_iter();
+        let commands = lenses.map(|lens| lens.command.expect("a command"));
+        commands.map(|command| command.title).collect()
+    };
+    assert_eq!(titles(&mut client), ["evaluate", "test main", "test wrong"]);
+    let lenses = client.request::<r::CodeLensRequest>(json!({
+        "textDocument": {"uri": client.uri("main.fut")},
+    }));
+    for lens in lenses.expect("lenses") {
+        let command = lens.command.expect("a command");
+        client.request::<r::ExecuteCommand>(json!({
+            "command": command.command, "arguments": command.arguments,
+        }));
+    }
+    let mut shown = titles(&mut client);
+    while shown.iter().any(|title| title.ends_with(" ...")) {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        shown = titles(&mut client);
+    }
+    assert_eq!(
+        shown,
+        [
+            "evaluate: the value of one + 1",
+            "test main: the value of main",
+            "test wrong: the value of wrong"
+        ]
+    );
+    // What is typed makes it void.
+    client.change("main.fut", &text.replace("1i32", "2i32"));
+    assert_eq!(titles(&mut client), ["evaluate", "test main", "test wrong"]);
+    let refused = client.refused::<r::ExecuteCommand>(json!({"command": "other"}));
+    assert!(refused.contains("other"), "{refused}");
+    client.stop();
+}

@@ -3,7 +3,8 @@
 use super::Server;
 use crate::position::path_of;
 use crate::{
-    completion, diagnostics, folding, hints, hover, navigate, rename, semantic, signature, symbols,
+    completion, diagnostics, folding, hints, hover, lenses, navigate, rename, semantic, signature,
+    symbols,
 };
 use lsp_server::{ErrorCode, Request};
 use lsp_types::request as r;
@@ -77,6 +78,24 @@ pub(super) fn answer(server: &mut Server<'_>, request: Request) -> Result<Value,
             let snapshot = server.snapshot(&path_of(&p.text_document.uri))?;
             Some(folding::of(&snapshot))
         }),
+        r::CodeLensRequest::METHOD => with::<r::CodeLensRequest>(request, |p| {
+            let path = path_of(&p.text_document.uri);
+            let document = server.document(&path)?;
+            let (text, lines) = (&document.text, &document.lines);
+            Some(lenses::of(&path, text, lines, &server.reports))
+        }),
+        r::ExecuteCommand::METHOD => {
+            let p = parameters::<r::ExecuteCommand>(request)?;
+            let job = lenses::job(&p.arguments).filter(|_| p.command == lenses::COMMAND);
+            let unknown = || {
+                format!(
+                    "the command {} with these arguments is not known",
+                    p.command
+                )
+            };
+            server.start(job.ok_or_else(|| (ErrorCode::InvalidParams, unknown()))?);
+            Ok(Value::Null)
+        }
         r::Formatting::METHOD => {
             with::<r::Formatting>(request, |p| formatted(server, &p.text_document.uri))
         }

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each suite uses a part")]
 
 use frontend::source::{FileId, SourceMap};
-use lsp::{Host, Text, serve};
+use lsp::{Host, Job, Report, Text, serve};
 use lsp_server::{Connection, Message, Notification, Request, RequestId};
 use lsp_types::{Diagnostic, Position, PublishDiagnosticsParams, Range, TextEdit};
 use serde_json::{Value, json};
@@ -65,6 +65,19 @@ impl Host for Disk {
             .collect();
         paths.sort();
         paths
+    }
+    /// Whatever has `wrong` in it fails.
+    fn start(&self, job: Job, done: Box<dyn FnOnce(Report) + Send>) {
+        std::thread::spawn(move || {
+            let what = match &job {
+                Job::Test { entry, .. } => entry,
+                Job::Evaluate { expression, .. } => expression,
+            };
+            done(Report {
+                good: !what.contains("wrong"),
+                text: format!("the value of {what}\n"),
+            });
+        });
     }
 }
 

@@ -18,7 +18,7 @@ use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Config, Context, Editor, Helper};
 use std::io::{BufRead as _, IsTerminal as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What `arrc repl` takes.
@@ -26,6 +26,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct ReplArguments {
     /// A program whose definitions to begin with
     program: Option<PathBuf>,
+    /// Evaluate this, print its value, and end
+    #[arg(short, long, value_name = "EXPRESSION")]
+    evaluate: Option<String>,
     /// What to run on: auto, cpu, ptx, ptx-emu or interp
     #[arg(long, default_value_t)]
     target: Target,
@@ -61,6 +64,9 @@ pub(super) fn run(arguments: &ReplArguments) -> Outcome {
     on_interrupt_of_work(move || {
         Arc::clone(&current.lock().unwrap_or_else(PoisonError::into_inner))
     });
+    if let Some(expression) = &arguments.evaluate {
+        return evaluate(&mut repl, arguments.program.as_deref(), expression);
+    }
     if let Some(program) = &arguments.program {
         answer(&mut repl, &format!(":load {}", program.display()))?;
     }
@@ -74,6 +80,19 @@ pub(super) fn run(arguments: &ReplArguments) -> Outcome {
     } else {
         piped(&mut repl, &mut take)
     }
+}
+
+/// Prints the value of one expression; an error is the user's.
+fn evaluate(repl: &mut Repl, program: Option<&Path>, expression: &str) -> Outcome {
+    let load = program.map(|program| format!(":load {}", program.display()));
+    let loaded = load.map(|load| while_running(|| repl.input(&load)));
+    let told = match loaded {
+        Some(Err(why)) => Err(why),
+        Some(Ok(_)) | None => while_running(|| repl.input(expression)),
+    };
+    let Told { text, warnings } = told.map_err(Exit::user)?;
+    to_stderr(&warnings);
+    to_stdout(|out| out.write_all(text.as_bytes()))
 }
 
 /// Evaluates an input, and prints what came of it.
