@@ -42,7 +42,7 @@ entry written [n] (xs: [n]f64) (is: [n]i64) =
 -- ==
 -- entry: filtered
 -- input { [1.0, -2.0, 3.0] } output { [2.0, 0.0, 6.0] }
-entry filtered (xs: []f64) = vjp (\xs -> f64.sum (map (\x -> x * x) (filter (> 0) xs))) xs 1
+entry filtered (xs: []f64) = map (+ 0) (vjp (\xs -> f64.sum (map (\x -> x * x) (filter (> 0) xs))) xs 1)
 
 -- ==
 -- entry: rows

@@ -4,7 +4,7 @@ def chain [n] (xs: [n]f64) : [n]f64 =
   tabulate n (\i -> xs[i] ** 2 - (if i > 0 then xs[i - 1] else 0) * (if i + 1 < n then xs[i + 1] else 1))
 
 def band (n: i64) : ([]i64, []i64) =
-  unzip (filter (\(i, j) -> 0 <= j && j < n) (flatten (tabulate_2d n 3 (\i d -> (i, i + d - 1)))))
+  unzip (filter (\(_, j) -> 0 <= j && j < n) (flatten (tabulate_2d n 3 (\i d -> (i, i + d - 1)))))
 
 -- ==
 -- entry: colours

@@ -286,7 +286,7 @@ entry main [n] [m] (k: i64) (is: [n]i64) (x: f64) (xs: [n]f64) (zs: [m]f64) (yss
             };
         }
         self.budget = self.budget.saturating_sub(1);
-        match self.rng.below(26) {
+        match self.rng.below(28) {
             0 | 1 => {
                 let op = *self.rng.pick(&["+", "-"]);
                 format!("({} {op} {})", self.float(d, depth), self.float(d, depth))
@@ -397,6 +397,22 @@ entry main [n] [m] (k: i64) (is: [n]i64) (x: f64) (xs: [n]f64) (zs: [m]f64) (yss
                 format!(
                     "(f64.sum (tabulate {} (\\{i} -> {body})))",
                     1 + self.rng.below(3)
+                )
+            }
+            23 | 24 => {
+                // Elements of a row that is read by index around a branch or a loop.
+                let (all, row) = (self.name("r"), self.name("r"));
+                let (rows, which) = (self.rows(d, depth), self.index());
+                let body = self.with(&[(&row, Type::Row('n'), d)], |s| {
+                    let (c, a, b) = (s.condition(depth), s.index(), s.index());
+                    let other = s.float(d, depth);
+                    let (v, i) = (s.name("a"), s.name("i"));
+                    format!(
+                        "if {c} then at {row} {a} + {other} else loop {v} = {other} for {i} < 2 do {v} + at {row} ({b} + {i})"
+                    )
+                });
+                format!(
+                    "(let {all} = {rows} in if m == 0 then 0.5 else let {row} = {all}[{which} % m] in {body})"
                 )
             }
             _ => match self.variable(Type::Float, d) {

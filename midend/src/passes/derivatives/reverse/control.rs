@@ -18,7 +18,6 @@ use crate::ir::scalar::{CmpOp, ScalarOp};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp};
 use crate::ir::types::{ScalarType, Type};
-use crate::ir::walk;
 
 /// A branch that has been undone.
 struct Branch {
@@ -76,14 +75,7 @@ impl Aliases {
 impl Derive<'_> {
     pub(super) fn undo_conditional(&mut self, binds: &[Var], cond: Atom, bodies: [Body<Soac>; 2]) {
         let seeds: Vec<Option<Atom>> = binds.iter().map(|v| self.taken(*v)).collect();
-        let mut free = Vec::new();
-        for body in &bodies {
-            for v in walk::free_in_body(self.vars, body) {
-                if self.back.active.contains(&v) && !free.contains(&v) {
-                    free.push(v);
-                }
-            }
-        }
+        let free = self.active_in(&bodies);
         let before: Vec<Option<Atom>> = free.iter().map(|v| self.taken(*v)).collect();
         let outside = self.set_aside();
         let from = self.back.pieces.len();

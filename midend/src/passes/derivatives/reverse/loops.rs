@@ -212,10 +212,8 @@ impl Derive<'_> {
         else {
             return;
         };
-        let free: Vec<Var> = walk::free_in_body(self.vars, &body)
-            .into_iter()
-            .filter(|v| self.back.active.contains(v) && !params.iter().any(|p| p.var == *v))
-            .collect();
+        let mut free = self.active_in([&body]);
+        free.retain(|v| !params.iter().any(|p| p.var == *v));
         // The adjoints of parameters, then of what is at home here, are carried; arrays from further outside have zeros
         // only if there is more to add than pieces.
         let mut carried: Vec<LoopParam> = Vec::new();

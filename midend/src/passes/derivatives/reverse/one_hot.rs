@@ -91,18 +91,19 @@ impl Derive<'_> {
 
     /// Adds to an element, if there is one with this index.
     fn add_if_inside(&mut self, array: Var, OneHot { index, value }: OneHot) {
-        if !self.is_local(array) || self.back.views.contains_key(&array) {
-            return self.add_at(array, &[index], value);
-        }
         let Some(width) = self.vars[array].ty.shape().first().and_then(|d| d.size()) else {
             return;
         };
+        let (array, indices) = self.behind_views(array, &[index]);
+        if !self.is_local(array) {
+            return self.add_at(array, &indices, value);
+        }
         let sum = self.updatable(array);
         let inside = self.in_range(index, width);
         let (then, stms) = self.nested(|t| {
-            let before = t.index(sum, &[index]);
+            let before = t.index(sum, &indices);
             let value = t.plus(before.into(), value);
-            let dims = vec![SliceDim::Fix(index)];
+            let dims = indices.iter().map(|i| SliceDim::Fix(*i)).collect();
             let array = sum;
             let op = ArrayOp::Update { array, dims, value };
             vec![t.array_op("adj", op).into()]

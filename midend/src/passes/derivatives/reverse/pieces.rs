@@ -11,8 +11,9 @@ use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
 use crate::ir::scalar::BinOp;
 use crate::ir::soac::{HistOp, Soac};
-use crate::ir::syntax::{Atom, Exp};
+use crate::ir::syntax::{Atom, Body, Exp};
 use crate::ir::types::{Dim, ScalarType, Size, Type};
+use crate::ir::walk;
 
 /// Adjoints of elements or rows of an array.
 #[derive(Clone)]
@@ -27,22 +28,51 @@ pub(super) struct Piece {
 }
 
 impl Derive<'_> {
+    /// What is free in bodies and may have an adjoint; of a row that is read by index the array, too, to whose adjoint that of the row's elements is added.
+    pub(super) fn active_in<'b>(
+        &self,
+        bodies: impl IntoIterator<Item = &'b Body<Soac>>,
+    ) -> Vec<Var> {
+        let mut seen = HashSet::default();
+        let mut active = Vec::new();
+        for body in bodies {
+            for v in walk::free_in_body(self.vars, body) {
+                let mut next = Some(v);
+                while let Some(v) = next.filter(|v| self.back.active.contains(v)) {
+                    if !seen.insert(v) {
+                        break;
+                    }
+                    active.push(v);
+                    next = self.back.views.get(&v).map(|(array, _)| *array);
+                }
+            }
+        }
+        active
+    }
+
+    /// The array, and the indices of an element or row of it, of which a row by index is a part.
+    pub(super) fn behind_views(&self, array: Var, indices: &[Atom]) -> (Var, Vec<Atom>) {
+        let (mut array, mut indices) = (array, indices.to_vec());
+        while let Some((of, first)) = self.back.views.get(&array) {
+            array = *of;
+            indices.splice(0..0, first.iter().copied());
+        }
+        (array, indices)
+    }
+
     /// Adds to the adjoint of an element or row.
     pub(super) fn add_at(&mut self, array: Var, indices: &[Atom], value: Atom) {
         if !self.back.active.contains(&array) {
             return;
         }
-        if let Some((of, first)) = self.back.views.get(&array).cloned() {
-            let all: Vec<Atom> = first.into_iter().chain(indices.iter().copied()).collect();
-            return self.add_at(of, &all, value);
-        }
+        let (array, indices) = self.behind_views(array, indices);
         let Some(row) = self.vars[array].ty.peel(indices.len()) else {
             return;
         };
         let value = self.fit(value, &row);
         if self.is_local(array) {
             let sum = self.updatable(array);
-            let before = self.index(sum, indices);
+            let before = self.index(sum, &indices);
             let value = self.plus(before.into(), value);
             let dims = indices.iter().map(|i| SliceDim::Fix(*i)).collect();
             let op = ArrayOp::Update {
@@ -57,7 +87,7 @@ impl Derive<'_> {
         self.back.pieces.push(Piece {
             array,
             dims: Vec::new(),
-            indices: indices.to_vec(),
+            indices,
             value,
         });
     }
