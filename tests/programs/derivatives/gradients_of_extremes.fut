@@ -23,6 +23,11 @@ entry known [n] (xs: [n]f64) (ys: [n]f64) =
   let (b, (bs, cs)) = vjp2 (\(xs, ys) -> f64.minimum (map2 (*) xs ys)) (xs, ys) 1
   in (a, map (+ 0) as, map (+ 0) (vjp (\ys -> f64.maximum (map2 (*) xs ys)) ys 0), b, map (+ 0) bs, map (+ 0) cs)
 
+-- Zeros without a sign.
+def plain [n] [k] [d] (x: f64, (points: [n][d]f64, centres: [k][d]f64)) = (x, map (map (+ 0)) points, map (map (+ 0)) centres)
+
+def distance [d] (a: [d]f64) (b: [d]f64) : f64 = f64.sum (map2 (\x y -> (x - y) ** 2) a b)
+
 -- The nearest of some centres: in nests, with a further use of what the minimum is of, with branches and loops in the map.
 -- ==
 -- entry: centres used_twice in_loops
@@ -30,11 +35,6 @@ entry known [n] (xs: [n]f64) (ys: [n]f64) =
 -- input { [[0.0, 1.0], [2.0, 2.0], [5.0, -1.0]] [[0.5, 1.0], [4.0, 4.0], [0.0, 0.0], [4.0, 3.0]] }
 -- input { [[0.0, 1.0]] empty([0][2]f64) }
 -- input { empty([0][2]f64) [[0.5, 1.0]] }
--- Zeros without a sign.
-def plain [n] [k] [d] (x: f64, (points: [n][d]f64, centres: [k][d]f64)) = (x, map (map (+ 0)) points, map (map (+ 0)) centres)
-
-def distance [d] (a: [d]f64) (b: [d]f64) : f64 = f64.sum (map2 (\x y -> (x - y) ** 2) a b)
-
 entry centres [n] [k] [d] (points: [n][d]f64) (centres: [k][d]f64) =
   let cost (points, centres) = f64.sum (map (\p -> let x = f64.minimum (map (distance p) centres) in if x > 1e9 then 0 else x) points)
   in plain (vjp2 cost (points, centres) 1)
