@@ -7,7 +7,7 @@ use super::value::{Leaf, Ty, Value};
 use super::{Lower, Res};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::typed::{Attr, Exp, Prim, Type as SourceType};
+use crate::typed::{Attr, Exp, ExpKind, Prim, Type as SourceType};
 use crate::types::infer::attribute::levels;
 use midend::hash::{HashMap, HashSet};
 use midend::ir::array::{ArrayOp, Trace};
@@ -48,7 +48,10 @@ impl<'a> Lower<'a> {
                 return Ok(self.trace(label, &v, inner.span));
             }
             "unroll" => self.unroll = true,
-            "stripmine" => self.strip_mine = levels(attr).unwrap_or(0).min(MAX_LEVELS),
+            // Not the next loop that happens to be in there.
+            "stripmine" if is_loop(inner) => {
+                self.strip_mine = levels(attr).unwrap_or(0).min(MAX_LEVELS)
+            }
             "param" if matches!(inner.ty, SourceType::Prim(Prim::I64)) => {
                 let name = attr.args.iter().flatten().map(|arg| &arg.name).next();
                 if let Some(value) = name.and_then(|name| self.parameters.get(name)) {
@@ -272,6 +275,14 @@ fn chain(at: SpanId, sources: &HashMap<SpanId, (Span, SpanId)>) -> Vec<Span> {
         next = *outer;
     }
     chain
+}
+
+/// Whether an expression is a loop, with attributes or without.
+fn is_loop(exp: &Exp) -> bool {
+    if let ExpKind::Attr(_, inner) = &exp.kind {
+        return is_loop(inner);
+    }
+    matches!(exp.kind, ExpKind::Loop { .. })
 }
 
 /// Whether a place lies in another.

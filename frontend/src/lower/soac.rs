@@ -5,7 +5,7 @@ use super::payload;
 use super::value::{Instance, Leaf, Ty, Value, size_of_atom};
 use super::{Lower, Res, unsupported};
 use crate::source::Span;
-use midend::analysis::totality::is_total;
+use midend::analysis::totality::is_total_code;
 use midend::ir::id::Var;
 use midend::ir::rename::{self, Subst};
 use midend::ir::scalar::{BinOp, ScalarOp};
@@ -374,18 +374,7 @@ impl<'a> Lower<'a> {
 fn is_total_op(exp: &Exp<Soac>) -> bool {
     let mut total = true;
     exp.scopes(&mut |_, body| {
-        walk::all_stms(body, &mut |stm| {
-            total &= match &stm.exp {
-                Exp::Atom(_) => true,
-                Exp::Scalar(op, args) => is_total(*op, args),
-                Exp::Assert { .. }
-                | Exp::Guard { .. }
-                | Exp::If { .. }
-                | Exp::Loop { .. }
-                | Exp::Call { .. }
-                | Exp::Op(_) => false,
-            };
-        });
+        walk::all_stms(body, &mut |stm| total &= is_total_code(stm));
     });
     total
 }

@@ -2,7 +2,21 @@
 //! nothing, or on the side of a branch that is not taken.
 
 use crate::ir::scalar::{BinOp, Const, ScalarOp};
-use crate::ir::syntax::Atom;
+use crate::ir::syntax::{Atom, Exp, Stm};
+
+/// Whether a statement is scalar code that has a value for all operands.
+pub fn is_total_code<D>(stm: &Stm<D>) -> bool {
+    match &stm.exp {
+        Exp::Atom(_) => true,
+        Exp::Scalar(op, args) => is_total(*op, args),
+        Exp::Assert { .. }
+        | Exp::Guard { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call { .. }
+        | Exp::Op(_) => false,
+    }
+}
 
 /// Whether an operation has a value whatever those of its operands are that are no constants. Quotients by a constant other than zero
 /// have one: the least number divided by -1 wraps.

@@ -10,7 +10,7 @@
 //! this is left to scalar code, which needs no such choice.
 
 use super::Operators;
-use crate::analysis::totality::is_total;
+use crate::analysis::totality::is_total_code;
 use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::scalar::{CmpOp, Const, ScalarOp};
@@ -101,18 +101,4 @@ fn is_repeatable(lam: &Lambda<Soac>) -> bool {
         );
     });
     pure
-}
-
-/// Whether a statement is scalar code that has a value for all operands.
-fn is_total_code(stm: &Stm<Soac>) -> bool {
-    match &stm.exp {
-        Exp::Atom(_) => true,
-        Exp::Scalar(op, args) => is_total(*op, args),
-        Exp::Assert { .. }
-        | Exp::Guard { .. }
-        | Exp::If { .. }
-        | Exp::Loop { .. }
-        | Exp::Call { .. }
-        | Exp::Op(_) => false,
-    }
 }

@@ -28,6 +28,11 @@ impl Derive<'_> {
         }
     }
 
+    /// Whether a variable has an adjoint other than zero.
+    pub(super) fn has_adjoint(&self, v: Var) -> bool {
+        self.back.of.contains_key(&v) || self.back.one_hot.contains_key(&v)
+    }
+
     /// The adjoint of a variable, which is needed no more.
     pub(super) fn taken(&mut self, v: Var) -> Option<Atom> {
         self.spread(v);

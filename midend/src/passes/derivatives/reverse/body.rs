@@ -163,9 +163,7 @@ impl Derive<'_> {
             Step::Plain(stm) => stm,
             Step::Loop(kept) => return self.undo_loop(kept),
         };
-        let has_adjoint =
-            |v: &Var| self.back.of.contains_key(v) || self.back.one_hot.contains_key(v);
-        if !stm.binds.iter().any(has_adjoint) {
+        if !stm.binds.iter().any(|v| self.has_adjoint(*v)) {
             return;
         }
         match stm.exp {

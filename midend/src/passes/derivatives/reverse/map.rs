@@ -5,7 +5,8 @@
 //! ```
 //!
 //! The adjoint of a scalar `v` from outside is summed over the points, and so is that of an array that a point uses as a whole. Elements that are read by index
-//! are pieces. Where only one element of the results has an adjoint ([`super::one_hot`]), only that point is undone. A flat map is undone in the same way: the adjoints of the rows that a point made are a part of the adjoint of all rows.
+//! are pieces. A flat map is undone in the same way: the adjoints of the rows that a point made are a part of the adjoint of all rows.
+//! Where only one element of the results has an adjoint ([`super::one_hot`]), only that point is undone.
 //!
 //! TODO: A point whose use of a whole array depends on a condition adds zeros where it does not hold.
 
@@ -30,7 +31,7 @@ impl Derive<'_> {
         lam: &Lambda<Soac>,
     ) {
         if let Some((k, one_hot)) = self.only_one_hot(binds) {
-            return self.undo_point((arrays, lam), k, one_hot);
+            return self.undo_point(width, (arrays, lam), k, one_hot);
         }
         fired("derivatives/map");
         let mut more: More = Vec::new();

@@ -73,9 +73,8 @@ impl Derive<'_> {
             reds,
         });
         let index = index.into();
-        let has_adjoint =
-            self.back.of.contains_key(&array) || self.back.one_hot.contains_key(&array);
-        if self.is_local(array) && !has_adjoint && !self.back.views.contains_key(&array) {
+        let is_view = self.back.views.contains_key(&array);
+        if self.is_local(array) && !self.has_adjoint(array) && !is_view {
             self.back.one_hot.insert(array, OneHot { index, value });
         } else {
             self.add_if_inside(array, OneHot { index, value });
@@ -123,10 +122,7 @@ impl Derive<'_> {
 
     /// The only adjoint of these variables, if it is zero but for one element.
     pub(super) fn only_one_hot(&mut self, binds: &[Var]) -> Option<(usize, OneHot)> {
-        let mut of = binds
-            .iter()
-            .enumerate()
-            .filter(|(_, v)| self.back.of.contains_key(v) || self.back.one_hot.contains_key(v));
+        let mut of = (binds.iter().enumerate()).filter(|(_, v)| self.has_adjoint(**v));
         let (Some((k, v)), None) = (of.next(), of.next()) else {
             return None;
         };
@@ -136,17 +132,13 @@ impl Derive<'_> {
     /// Undoes one point of a map, of whose results the `k`th has an adjoint there.
     pub(super) fn undo_point(
         &mut self,
+        width: Size,
         (arrays, lam): (&[Var], &Lambda<Soac>),
         k: usize,
         OneHot { index, value }: OneHot,
     ) {
         fired("derivatives/one-point");
         let lam = rename::lambda(self.vars, &mut Subst::new(), lam);
-        let Some(width) =
-            (arrays.first()).and_then(|v| self.vars[*v].ty.shape().first().and_then(|d| d.size()))
-        else {
-            return;
-        };
         let inside = self.in_range(index, width);
         let mut stms = Vec::new();
         for (param, array) in lam.params.iter().zip(arrays) {
