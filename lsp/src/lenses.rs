@@ -51,7 +51,7 @@ fn title(job: &Job, report: Option<&Option<Report>>) -> String {
                 Job::Evaluate { .. } => None,
             };
             let line = line.or_else(|| report.text.lines().find(|line| !line.trim().is_empty()));
-            let mut line: String = line.unwrap_or("done").trim().chars().collect();
+            let mut line = line.unwrap_or("done").trim().to_owned();
             if let Some((end, _)) = line.char_indices().nth(WIDTH) {
                 line.truncate(end);
                 line.push_str("...");

@@ -68,3 +68,56 @@ fn an_editor_that_goes_away_ends_the_server() {
     let code = editor.child.wait().expect("it ends").code();
     assert_eq!(code, Some(1), "there was no end of the protocol");
 }
+
+#[test]
+fn lenses_tell_what_came_of_tests_and_examples() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("lsp-lenses");
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let text = "-- >>> twice 21\ndef twice (x: i32) = 2 * x\n-- ==\n-- input { 1 } output { 2 }\n-- input { 1 } output { 3 }\nentry main = twice\n";
+    let file = folder.join("program.fut");
+    std::fs::write(&file, text).expect("written");
+    let uri = format!("file://{}", file.display());
+    let mut editor = Editor::start();
+    editor.send(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{"workspace":{"codeLens":{"refreshSupport":true}}}}}"#);
+    assert!(editor.receive().contains("arrc.start"));
+    editor.send(r#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#);
+    let opened = serde_json::json!({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {
+        "textDocument": {"uri": uri, "languageId": "futhark", "version": 1, "text": text},
+    }});
+    editor.send(&opened.to_string());
+    let jobs = [
+        serde_json::json!({"file": file, "expression": "twice 21"}),
+        serde_json::json!({"file": file, "entry": "main"}),
+    ];
+    for (id, job) in jobs.iter().enumerate() {
+        let request = serde_json::json!({
+            "jsonrpc": "2.0", "id": 10 + id, "method": "workspace/executeCommand",
+            "params": {"command": "arrc.start", "arguments": [job]},
+        });
+        editor.send(&request.to_string());
+    }
+    let (mut refreshed, mut message) = (0, String::new());
+    while refreshed < jobs.len() {
+        let heard = editor.receive();
+        refreshed += usize::from(heard.contains("workspace/codeLens/refresh"));
+        if heard.contains("window/showMessage") {
+            message = heard;
+        }
+    }
+    assert!(message.contains("expected 3i32, found 2i32"), "{message}");
+    let request = serde_json::json!({
+        "jsonrpc": "2.0", "id": 20, "method": "textDocument/codeLens",
+        "params": {"textDocument": {"uri": uri}},
+    });
+    editor.send(&request.to_string());
+    let lenses = editor.receive();
+    assert!(lenses.contains("evaluate: 42i32"), "{lenses}");
+    assert!(
+        lenses.contains("test main: runs: 1 of 2 passed"),
+        "{lenses}"
+    );
+    editor.send(r#"{"jsonrpc":"2.0","id":2,"method":"shutdown"}"#);
+    assert!(editor.receive().contains("\"id\":2"));
+    editor.send(r#"{"jsonrpc":"2.0","method":"exit"}"#);
+    assert_eq!(editor.child.wait().expect("it ends").code(), Some(0));
+}
