@@ -222,6 +222,9 @@ impl Ranges {
                 if from.is_unsigned() && widens {
                     self.add_below(v, Atom::i64(1 << (8 * from.bytes())));
                 }
+                if keeps {
+                    self.inherit_constants(v, a);
+                }
             }
             (
                 ScalarOp::Un(..)
@@ -333,6 +336,16 @@ impl Ranges {
         // A few are enough, and keep everything linear.
         if bounds.len() < 4 && !bounds.contains(&bound) {
             bounds.push(bound);
+        }
+    }
+
+    /// What is below a constant in a narrower type is below it.
+    fn inherit_constants(&mut self, v: Var, from: Atom) {
+        let bounds = from.as_var().and_then(|from| self.below.get(&from));
+        for bound in bounds.cloned().into_iter().flatten() {
+            if bound.as_const().is_some() {
+                self.add_below(v, bound);
+            }
         }
     }
 

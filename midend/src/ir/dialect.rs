@@ -13,6 +13,9 @@ pub trait Dialect: Sized + Clone + Debug + PartialEq + Hash + Send + Sync + 'sta
     /// The name in the text form: `nested`, `flat`, `plan`.
     const NAME: &'static str;
 
+    /// Whether arrays are values: what reads equal operands computes the same, unless it has an effect.
+    const IS_PURE: bool;
+
     /// Calls `f` on every operand, sizes and consumed arrays among them.
     fn operands(&self, f: &mut dyn FnMut(Atom));
 

@@ -15,12 +15,14 @@
 //!
 //! Statements are met in order, operands are replaced by what is known of them, and what is known of a statement is kept
 //! for those that follow in its scope. So one walk does what several rounds of separate passes would. Each rule can
-//! be run alone as a pass of its own (`copies`, `fold`, `cse`, `checks`) to see what it does, and be left out by that name.
+//! be run alone as a pass of its own (`copies`, `fold`, `cse`, `checks`, `branches`) to see what it does, and be left out by that name.
 //!
 //! A statement with certificates is not replaced by something that those who use its result could be moved by
 //! away from the checks: see [`Simplify::define`]. The walk is linear in the size of the program.
 
 mod array;
+mod bodies;
+mod branches;
 mod calls;
 mod checks;
 mod control;
@@ -31,7 +33,7 @@ mod scoped;
 
 use crate::analysis::ranges::Ranges;
 use crate::fired::fired;
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::{FunId, Id, SpanId, Var};
@@ -44,6 +46,7 @@ use crate::pass::{Options, Pass, PassCx};
 use calls::Functions;
 pub(super) use calls::agreed;
 use scoped::Scoped;
+use std::rc::Rc;
 
 /// All rules.
 pub const fn pass<D: Dialect>() -> Pass<D> {
@@ -120,6 +123,24 @@ pub const fn checks<D: Dialect>() -> Pass<D> {
     }
 }
 
+/// Conditionals on one condition become one.
+pub const fn branches<D: Dialect>() -> Pass<D> {
+    Pass {
+        name: "branches",
+        summary: "conditionals on one condition become one",
+        run: |program, _: &mut PassCx<'_>| {
+            let branches = true;
+            run(
+                program,
+                Rules {
+                    branches,
+                    ..Rules::NONE
+                },
+            )
+        },
+    }
+}
+
 /// Which rules to use.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
@@ -127,6 +148,7 @@ struct Rules {
     fold: bool,
     cse: bool,
     checks: bool,
+    branches: bool,
 }
 
 impl Rules {
@@ -137,6 +159,7 @@ impl Rules {
             fold: !options.is_without("fold"),
             cse: !options.is_without("cse"),
             checks: !options.is_without("checks"),
+            branches: !options.is_without("branches"),
         }
     }
     const NONE: Self = Self {
@@ -144,6 +167,7 @@ impl Rules {
         fold: false,
         cse: false,
         checks: false,
+        branches: false,
     };
 }
 
@@ -187,11 +211,14 @@ struct Simplify<'v, D> {
     known: Scoped<Var, bool>,
     /// Expressions that were computed, with the variable and its certificates.
     seen: Scoped<cse::Key, Var>,
+    /// Statements with bodies.
+    bodies: Scoped<bodies::Outline, Rc<Stm<D>>>,
     /// Conditions that were checked, with the certificate.
     asserted: Scoped<Atom, Var>,
     /// Certificates of checks that are gone, with those that prove the same.
     proofs: HashMap<Var, Vec<Var>>,
     ranges: Ranges,
+    only_traversed: HashSet<Var>,
     functions: &'v Functions,
 }
 
@@ -205,14 +232,19 @@ impl<'v, D: Dialect> Simplify<'v, D> {
             choices: HashMap::default(),
             known: Scoped::default(),
             seen: Scoped::default(),
+            bodies: Scoped::default(),
             asserted: Scoped::default(),
             proofs: HashMap::default(),
             ranges: Ranges::new(),
+            only_traversed: HashSet::default(),
             functions,
         }
     }
 
     fn function(&mut self, fun: &mut Fun<D>) {
+        if self.rules.cse {
+            self.only_traversed = cse::only_traversed(self.vars, &fun.body);
+        }
         let params: Vec<Var> = fun.params.iter().map(|p| p.var).collect();
         self.ranges.sizes(self.vars, &params);
         self.body(&mut fun.body);
@@ -232,18 +264,32 @@ impl<'v, D: Dialect> Simplify<'v, D> {
     /// Runs `f`; what it learns of its scope is forgotten.
     fn scope(&mut self, f: impl FnOnce(&mut Self)) {
         let marks = (self.known.mark(), self.seen.mark(), self.asserted.mark());
+        let bodies = self.bodies.mark();
         let ranges = self.ranges.mark();
         f(self);
         self.ranges.undo(ranges);
         self.known.undo(marks.0);
         self.seen.undo(marks.1);
         self.asserted.undo(marks.2);
+        self.bodies.undo(bodies);
     }
 
     fn stms(&mut self, stms: Vec<Stm<D>>, out: &mut Vec<Stm<D>>) {
-        for mut stm in stms {
+        let mut branches = self.branches_of(&stms);
+        let mut stms: Vec<Option<Stm<D>>> = stms.into_iter().map(Some).collect();
+        for at in 0..stms.len() {
+            let Some(mut stm) = stms[at].take() else {
+                continue;
+            };
+            if let Some(branches) = &mut branches {
+                self.fuse_branches(branches, at, &mut stm, &mut stms);
+            }
+            let names = branches.is_some().then(|| stm.binds.clone());
             self.head(&mut stm);
             deep(|| self.stm(stm, out));
+            if let (Some(branches), Some(names)) = (&mut branches, names) {
+                self.bound(branches, &names);
+            }
         }
     }
 
@@ -361,6 +407,9 @@ impl<'v, D: Dialect> Simplify<'v, D> {
                 });
                 op.scopes_mut(&mut |_, body| cx.body(body));
             });
+        }
+        if self.is_repeated(&stm) {
+            return;
         }
         self.keep(stm, out);
     }

@@ -112,6 +112,11 @@ pub static PLANTS: &[Plant] = &[
         change: Change::Nested(zero_for_copy),
     },
     Plant {
+        pass: "branches",
+        what: "the branches of a conditional of several values are exchanged",
+        change: Change::Nested(turned_branches),
+    },
+    Plant {
         pass: "hoist",
         what: "a check before a loop forgets that the loop may do nothing",
         change: Change::Nested(hoisted::no_disjunction),
@@ -364,6 +369,16 @@ fn turned_inputs(vars: &Vars, stm: &mut Stm<Soac>) {
                 arrays.swap(k, k - 1);
             }
         }
+    }
+}
+
+fn turned_branches(_: &Vars, stm: &mut Stm<Soac>) {
+    if let Exp::If {
+        then, otherwise, ..
+    } = &mut stm.exp
+        && stm.binds.len() > 1
+    {
+        std::mem::swap(then, otherwise);
     }
 }
 

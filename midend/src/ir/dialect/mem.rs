@@ -48,6 +48,7 @@ impl Kernel {
 
 impl Dialect for Mem {
     const NAME: &'static str = "plan";
+    const IS_PURE: bool = false;
 
     fn operands(&self, f: &mut dyn FnMut(Atom)) {
         match self {

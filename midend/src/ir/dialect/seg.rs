@@ -63,6 +63,7 @@ pub fn is_by_blocks(body: &Body<Seg>) -> bool {
 
 impl Dialect for Seg {
     const NAME: &'static str = "flat";
+    const IS_PURE: bool = true;
 
     fn operands(&self, f: &mut dyn FnMut(Atom)) {
         let op = match self {

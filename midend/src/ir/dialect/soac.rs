@@ -25,6 +25,7 @@ impl From<ArrayOp> for Exp<Soac> {
 
 impl Dialect for Soac {
     const NAME: &'static str = "nested";
+    const IS_PURE: bool = true;
 
     fn operands(&self, f: &mut dyn FnMut(Atom)) {
         let inputs = |width: &_, arrays: &[Var], f: &mut dyn FnMut(Atom)| {

@@ -69,15 +69,15 @@ impl<D: Dialect> Simplify<'_, D> {
         if let ([v], Some(choice)) = (&binds[..], connective(&exp)) {
             self.choices.insert(*v, choice);
         }
-        self.keep(
-            Stm {
-                binds,
-                certs,
-                exp,
-                span,
-            },
-            out,
-        );
+        let stm = Stm {
+            binds,
+            certs,
+            exp,
+            span,
+        };
+        if !self.is_repeated(&stm) {
+            self.keep(stm, out);
+        }
     }
 
     /// Simplifies a branch; yields the ranges of its results.
@@ -209,15 +209,15 @@ impl<D: Dialect> Simplify<'_, D> {
         });
         self.retype(&binds);
         let exp = Exp::Loop { params, form, body };
-        self.keep(
-            Stm {
-                binds,
-                certs,
-                exp,
-                span,
-            },
-            out,
-        );
+        let stm = Stm {
+            binds,
+            certs,
+            exp,
+            span,
+        };
+        if !self.is_repeated(&stm) {
+            self.keep(stm, out);
+        }
     }
 
     /// Parameters that every iteration passes on, or that start as what every iteration yields, are no parameters.

@@ -8,16 +8,18 @@
 //!
 //! Only what computes a scalar or an alias is merged: fresh arrays may each be consumed on their own. Nothing can
 //! have been consumed in between, for then the second expression could not use it. The first computation must have had all
-//! certificates of the second.
+//! certificates of the second. Ranges that operators traverse and nothing else reads are merged, too: nothing consumes them.
 
 use super::Simplify;
 use crate::fired::fired;
+use crate::hash::{HashMap, HashSet};
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
 use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
-use crate::ir::syntax::{Atom, Exp, Stm};
-use crate::ir::types::Dim;
+use crate::ir::syntax::{Atom, Body, Exp, Stm, Vars};
+use crate::ir::types::{Dim, ScalarType, Size};
+use crate::ir::walk::{all_stms, body_uses};
 
 /// What identifies an expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +30,8 @@ pub(super) enum Key {
     Slice(Vec<(Atom, Option<(Atom, Atom)>)>),
     Rearrange(Vec<usize>, Var),
     Reshape(Var, Vec<Dim>),
+    /// Length, start, step.
+    Iota(Size, [Atom; 2], ScalarType),
 }
 
 impl<D: Dialect> Simplify<'_, D> {
@@ -37,6 +41,9 @@ impl<D: Dialect> Simplify<'_, D> {
             return None;
         }
         let key = key(&stm.exp)?;
+        if matches!(key, Key::Iota(..)) && !self.only_traversed.contains(&v) {
+            return None;
+        }
         if let Some(first) = self.seen.get(&key).copied() {
             let certs = self.defs.get(&first).map(|def| &def.certs[..]);
             let covered = |cert: &Var| certs.is_some_and(|certs| certs.contains(cert));
@@ -47,6 +54,7 @@ impl<D: Dialect> Simplify<'_, D> {
                     Key::Slice(_) => "cse/slice",
                     Key::Rearrange(..) => "cse/rearrange",
                     Key::Reshape(..) => "cse/reshape",
+                    Key::Iota(..) => "cse/iota",
                 });
                 return Some(first);
             }
@@ -75,15 +83,42 @@ fn key<D: Dialect>(exp: &Exp<D>) -> Option<Key> {
             }
             Some(Key::Scalar(*op, args))
         }
-        Exp::Op(op) if op.is_shareable() => array_key(op.as_array()?),
-        Exp::Op(_)
-        | Exp::Atom(_)
+        Exp::Op(op) => {
+            let array = op.as_array()?;
+            let range = matches!(array, ArrayOp::Iota { .. });
+            (range || op.is_shareable()).then(|| array_key(array))?
+        }
+        Exp::Atom(_)
         | Exp::Assert { .. }
         | Exp::Guard { .. }
         | Exp::If { .. }
         | Exp::Loop { .. }
         | Exp::Call { .. } => None,
     }
+}
+
+/// The ranges that operators traverse and nothing else reads.
+pub(super) fn only_traversed<D: Dialect>(vars: &Vars, body: &Body<D>) -> HashSet<Var> {
+    let mut others: HashMap<Var, usize> = HashMap::default();
+    let mut binds = HashSet::default();
+    all_stms(body, &mut |stm| {
+        if let (Exp::Op(op), [v]) = (&stm.exp, &stm.binds[..])
+            && let Some(ArrayOp::Iota { .. }) = op.as_array()
+        {
+            binds.insert(*v);
+        }
+    });
+    if binds.is_empty() {
+        return binds;
+    }
+    body_uses(vars, body, &mut |v| *others.entry(v).or_default() += 1);
+    all_stms(body, &mut |stm| {
+        if let Exp::Op(op) = &stm.exp {
+            op.elements(&mut |_, array| *others.entry(array).or_default() -= 1);
+        }
+    });
+    binds.retain(|v| others.get(v).is_none_or(|uses| *uses == 0));
+    binds
 }
 
 fn array_key(op: &ArrayOp) -> Option<Key> {
@@ -103,9 +138,14 @@ fn array_key(op: &ArrayOp) -> Option<Key> {
         }
         ArrayOp::Rearrange { perm, array } => Some(Key::Rearrange(perm.clone(), *array)),
         ArrayOp::Reshape { shape, array } => Some(Key::Reshape(*array, shape.clone())),
+        ArrayOp::Iota {
+            len,
+            start,
+            step,
+            ty,
+        } => Some(Key::Iota(*len, [*start, *step], *ty)),
         ArrayOp::Update { .. }
         | ArrayOp::Literal { .. }
-        | ArrayOp::Iota { .. }
         | ArrayOp::Replicate { .. }
         | ArrayOp::Scratch { .. }
         | ArrayOp::Copy(_)
