@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Rows would be stored for all points, or added up one at a time; afterwards both levels are parallel, and no element is stored. What
-//! elements need of the point around them is computed for each of them: only scalar operations and elements of arrays may be among it.
+//! elements need of the point around them is computed for each of them: only scalar operations and elements of arrays may be among it. A row from
+//! outside is one that a map makes of its elements.
 //! A transposed row is the transposition of the sum. Where elements are rows themselves, the reduction inside is one of rows again.
 //!
 //! This is the interchange of reduce with map (IRWIM) of Henriksen's thesis, chapter 4.4, with other results beside the reduction. Sums of this
@@ -113,6 +114,9 @@ impl Interchange<'_> {
         if !scans.is_empty() {
             return None;
         }
+        if let Some(stm) = self.with_made_row(stm) {
+            return Some(vec![stm]);
+        }
         let rows = (0..reds.len()).find_map(|red| self.rows(lam, reds, red))?;
         let made = self.map_of_reductions(stm, (*width, arrays, lam), &reds[rows.red], &rows)?;
         fired("interchange/reduction-of-rows");
@@ -129,6 +133,60 @@ impl Interchange<'_> {
         }
         new.extend(made);
         Some(new)
+    }
+
+    /// The operation in which a map makes the rows of a reduction that are one array from outside, if the reduction can be taken out then.
+    fn with_made_row(&mut self, stm: &Stm<Soac>) -> Option<Stm<Soac>> {
+        let Exp::Op(Soac::Screma { lam, reds, .. }) = &stm.exp else {
+            return None;
+        };
+        let mut result = 0;
+        for (red, op) in reds.iter().enumerate() {
+            let atom = lam.body.result[result];
+            let row = atom.as_var().filter(|_| !lam.binds(atom));
+            if let Some(row) = row.filter(|_| map_of_rows(self.vars, op).is_some())
+                && let Some(of_elements) = self.elements_of(row, stm)
+            {
+                let mut lam = lam.clone();
+                lam.body.result[result] = of_elements.binds[0].into();
+                lam.body.stms.push(of_elements);
+                if self.rows(&lam, reds, red).is_some() {
+                    fired("interchange/row-from-outside");
+                    let mut new = stm.clone();
+                    if let Exp::Op(Soac::Screma { lam: old, .. }) = &mut new.exp {
+                        *old = lam;
+                    }
+                    return Some(new);
+                }
+            }
+            result += op.neutral.len();
+        }
+        None
+    }
+
+    /// A map that yields the elements of an array.
+    fn elements_of(&mut self, array: Var, stm: &Stm<Soac>) -> Option<Stm<Soac>> {
+        let width = self.vars[array].ty.shape().first()?.size()?;
+        let x = self.row_of(array, "x");
+        let row = self.fresh("row", self.vars[array].ty.clone());
+        let body = Body {
+            stms: Vec::new(),
+            result: vec![x.into()],
+        };
+        let params = vec![x];
+        let map = Soac::Screma {
+            width,
+            arrays: vec![array],
+            lam: Lambda { params, body },
+            scans: Vec::new(),
+            reds: Vec::new(),
+        };
+        Some(Stm {
+            binds: vec![row],
+            certs: Vec::new(),
+            exp: Exp::Op(map),
+            span: stm.span,
+        })
     }
 
     /// Whether a reduction can be taken out.

@@ -21,6 +21,7 @@ mod invariant;
 mod repeated;
 mod rows;
 mod scalars;
+mod unit;
 
 use crate::fired::fired;
 use crate::hash::{HashMap, HashSet};
@@ -52,6 +53,7 @@ fn run(program: Program<Soac>, regular: bool) -> Program<Soac> {
             vars,
             replicated: HashMap::default(),
             consumed: consumed.next().unwrap_or_default(),
+            literals: HashMap::default(),
             inside: 0,
             arrays: Arrays::default(),
             regular,
@@ -66,6 +68,8 @@ struct Operators<'v> {
     replicated: HashMap<Var, Repeated>,
     /// The arrays that may share memory with something that is consumed.
     consumed: HashSet<Var>,
+    /// The rows that arrays are made of.
+    literals: HashMap<Var, Vec<Atom>>,
     /// How many operators are around the current code.
     inside: u32,
     /// Small arrays whose elements are known.
@@ -78,6 +82,7 @@ impl Operators<'_> {
     fn body(&mut self, body: &mut Body<Soac>) {
         for mut stm in std::mem::take(&mut body.stms) {
             let from = body.stms.len();
+            self.row_of_literal(&mut stm);
             self.inputs(&mut stm, &mut body.stms);
             self.read(&mut stm, &mut body.stms);
             let inside = u32::from(matches!(stm.exp, Exp::Op(_)));
@@ -91,6 +96,7 @@ impl Operators<'_> {
             for at in from..body.stms.len() {
                 self.arrays.note(&body.stms[at]);
                 self.note_repeated(&body.stms[at]);
+                self.note_rows(&body.stms[at]);
             }
         }
     }
@@ -101,7 +107,9 @@ impl Operators<'_> {
             Some(stm) => stm,
             None => return,
         };
-        let (stm, after) = self.fold_scalars(stm, out);
+        let (stm, mut after) = self.fold_scalars(stm, out);
+        let (stm, more) = self.without_unit_rows(stm, out);
+        after.extend(more);
         self.traversal(stm, out);
         out.extend(after);
     }

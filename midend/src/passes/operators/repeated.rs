@@ -50,7 +50,18 @@ enum Rows {
 pub(super) fn consumed_arrays(fun: &Fun<Soac>, funs: &IdVec<FunId, Fun<Soac>>) -> HashSet<Var> {
     let (mut repeats, mut taken) = (false, Vec::new());
     all_stms(&fun.body, &mut |stm| {
-        repeats |= matches!(&stm.exp, Exp::Op(Soac::Array(ArrayOp::Replicate { .. })));
+        repeats |= match &stm.exp {
+            Exp::Op(Soac::Array(ArrayOp::Replicate { .. })) => true,
+            Exp::Op(Soac::Array(ArrayOp::Literal { row, .. })) => row.is_array(),
+            Exp::Op(_)
+            | Exp::Atom(_)
+            | Exp::Scalar(..)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. } => false,
+        };
     });
     if !repeats {
         return HashSet::default();
