@@ -11,7 +11,8 @@
 //!
 //! A check may only report what the program would have reported: before the loop it holds, too, if the loop does
 //! nothing. Inside of the loop the certificate then proves the condition itself. Checks leave maps and counted loops, not
-//! `while` loops, operators or branches. Nothing else that could fail, or that makes an array, is moved in this way: an index is not
+//! `while` loops, operators or branches. What is costly leaves the branches of loops and lambdas, too, where it is computed whether it is needed
+//! or not; a divisor that may be zero is replaced by one there. Nothing else that could fail, or that makes an array, is moved in this way: an index is not
 //! in range, and a size may be negative, where nothing is executed. [Whole](whole) loops, calls and parallel operations are.
 //!
 //! Maps without checks between them nest perfectly, which is what flattening looks for. Inner bodies come before outer
@@ -33,6 +34,7 @@ use crate::ir::syntax::{Atom, Body, Exp, Fun, LoopForm, Program, Stm, VarInfo, V
 use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk::{deep, type_vars};
 use crate::pass::Pass;
+use crate::plan::additions;
 use whole::Guarded;
 
 /// The pass.
@@ -77,6 +79,9 @@ struct Hoist<'v> {
     /// Which functions show something.
     shows: &'v [bool],
 }
+
+/// Additions that an operation costs at least that leaves branches.
+const COSTLY: f64 = 4.0;
 
 /// How often what leaves a body is looked for again, since more may leave after it.
 const ROUNDS: usize = 4;
@@ -190,6 +195,7 @@ impl Hoist<'_> {
         let mut guard = None;
         body.stms.retain_mut(|stm| {
             if !self.moves(stm, trips, &inside) {
+                self.costly(stm, &mut inside, out);
                 inside.extend(&stm.binds);
                 return true;
             }
@@ -215,6 +221,63 @@ impl Hoist<'_> {
             });
             false
         });
+    }
+
+    /// Computes the costly scalars of a statement, and those in its branches, before the body that it is in.
+    fn costly(&mut self, stm: &mut Stm<Soac>, inside: &mut HashSet<Var>, out: &mut Vec<Stm<Soac>>) {
+        match &mut stm.exp {
+            Exp::If {
+                then, otherwise, ..
+            } => {
+                for inner in then.stms.iter_mut().chain(&mut otherwise.stms) {
+                    deep(|| self.costly(inner, inside, out));
+                    inside.extend(&inner.binds);
+                }
+            }
+            Exp::Scalar(op, args)
+                if additions(*op) >= COSTLY && !args.iter().any(|a| is_in(*a, inside)) =>
+            {
+                let Some(args) = self.total_operands(*op, args, stm.span, out) else {
+                    return;
+                };
+                fired("hoist/costly");
+                let v = self.emit("t", *op, args, stm.span, out);
+                stm.exp = Exp::Atom(v);
+            }
+            Exp::Scalar(..)
+            | Exp::Atom(_)
+            | Exp::Assert { .. }
+            | Exp::Guard { .. }
+            | Exp::Loop { .. }
+            | Exp::Call { .. }
+            | Exp::Op(_) => {}
+        }
+    }
+
+    /// The operands of an operation, such that it has a value.
+    fn total_operands(
+        &mut self,
+        op: ScalarOp,
+        args: &[Atom],
+        span: SpanId,
+        out: &mut Vec<Stm<Soac>>,
+    ) -> Option<Vec<Atom>> {
+        if is_total(op, args) {
+            return Some(args.to_vec());
+        }
+        let (
+            ScalarOp::Bin(BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem, ty),
+            &[dividend, divisor @ Atom::Var(_)],
+        ) = (op, args)
+        else {
+            return None;
+        };
+        let [zero, one] = [0, 1].map(|n| Atom::Const(convert(ty, Const::I64(n))));
+        let is_zero = ScalarOp::Cmp(CmpOp::Eq, ty);
+        let is_zero = self.emit("t", is_zero, vec![divisor, zero], span, out);
+        let args = vec![is_zero, one, divisor];
+        let divisor = self.emit("divisor", ScalarOp::Select(ty), args, span, out);
+        Some(vec![dividend, divisor])
     }
 
     /// Whether a statement can stand before the body it is in.
@@ -277,7 +340,7 @@ impl Hoist<'_> {
     ) -> Atom {
         let v = self.vars.push(VarInfo {
             name: name.into(),
-            ty: Type::BOOL,
+            ty: Type::Scalar(op.result()),
         });
         out.push(Stm {
             binds: vec![v],
@@ -287,6 +350,10 @@ impl Hoist<'_> {
         });
         v.into()
     }
+}
+
+fn is_in(a: Atom, inside: &HashSet<Var>) -> bool {
+    a.as_var().is_some_and(|v| inside.contains(&v))
 }
 
 /// The number of elements that the lambda of an operation is applied to.
