@@ -44,6 +44,7 @@ mod elementwise;
 mod fill;
 mod filter;
 mod flat_map;
+mod fold;
 mod functions;
 mod grow;
 mod inner;

@@ -76,6 +76,7 @@ fn run(mut program: Program<Soac>) -> Program<Soac> {
             aliases: Aliases::of(&body),
             vars: &mut program.vars,
             funs: &program.funs,
+            sequential: false,
         };
         fuse.body(&mut body, true);
         program.funs[id].body = body;
@@ -83,10 +84,23 @@ fn run(mut program: Program<Soac>) -> Program<Soac> {
     program
 }
 
+/// Fuses the operators of a body that one thread executes: operators on arrays need not stay alone there.
+pub(super) fn in_sequence(vars: &mut Vars, funs: &IdVec<FunId, Fun<Soac>>, body: &mut Body<Soac>) {
+    let mut fuse = Fuse {
+        aliases: Aliases::of(body),
+        vars,
+        funs,
+        sequential: true,
+    };
+    fuse.body(body, false);
+}
+
 struct Fuse<'p> {
     vars: &'p mut Vars,
     funs: &'p IdVec<FunId, Fun<Soac>>,
     aliases: Aliases,
+    /// Whether one thread executes the code.
+    sequential: bool,
 }
 
 impl Fuse<'_> {
@@ -120,11 +134,16 @@ impl Fuse<'_> {
     fn statements(&mut self, body: &mut Body<Soac>, host: bool) {
         let mut uses = Uses::of(body, self.vars, self.funs);
         for at in 0..body.stms.len() {
-            while self.vertical(body, &mut uses, at, host) {}
+            let mut next = Some(at);
+            while let Some(at) = next {
+                next = self.vertical(body, &mut uses, at, host);
+            }
         }
         for at in 0..body.stms.len() {
             // What was before the filter may now be before what takes its place.
-            while self.filtered(body, &mut uses, at) || self.vertical(body, &mut uses, at, host) {}
+            while self.filtered(body, &mut uses, at)
+                || self.vertical(body, &mut uses, at, host).is_some()
+            {}
         }
         self.horizontal(body, &mut uses, host);
         body.stms.retain(|stm| !is_nothing(stm));

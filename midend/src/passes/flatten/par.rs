@@ -3,15 +3,17 @@
 use super::context::Axis;
 use super::inner::Traversal;
 use super::label::{Facts, Labeller, Labels, is_reduction_of_rows};
+use super::rows::map_of_rows;
 use super::{Cx, int};
 use crate::fired::fired;
 use crate::ir::array::ArrayOp;
 use crate::ir::dialect::Dialect;
 use crate::ir::id::Var;
+use crate::ir::rename::{self, Subst};
 use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
 use crate::ir::seg::{Level, Seg, SegKind, SegOp, SegSpace, SpaceDim};
 use crate::ir::soac::{Operator, Soac};
-use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
+use crate::ir::syntax::{Atom, Body, Exp, Lambda, LoopParam, Stm};
 use crate::ir::types::{ScalarType, Size, Type};
 
 /// The number of pieces that a reduction of arrays is cut into, at most.
@@ -294,8 +296,107 @@ impl Cx<'_> {
         self.combine(reds, &partials, binds, out);
     }
 
-    /// Reduces the results of the pieces, one after another.
+    /// Reduces the results of the pieces in order: element by element, in parallel, where the operator is a nest of maps, else one piece after another.
     fn combine(
+        &mut self,
+        reds: &[Operator<Soac>],
+        partials: &[Var],
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) {
+        let (mut rest, mut arrays, mut bound) = (Vec::new(), Vec::new(), Vec::new());
+        let mut at = 0;
+        for op in reds {
+            let k = op.neutral.len();
+            let (parts, own) = (&partials[at..at + k], &binds[at..at + k]);
+            at += k;
+            if !self.combined_elements(op, parts, own, out) {
+                rest.push(op.clone());
+                arrays.extend(parts);
+                bound.extend(own);
+            }
+        }
+        if !rest.is_empty() {
+            self.combine_in_turn(&rest, &arrays, &bound, out);
+        }
+    }
+
+    /// Reduces the results of the pieces element by element; false if the operator is no nest of maps.
+    fn combined_elements(
+        &mut self,
+        op: &Operator<Soac>,
+        parts: &[Var],
+        binds: &[Var],
+        out: &mut Vec<Stm<Seg>>,
+    ) -> bool {
+        let (&[parts], &[bind], &[Atom::Var(neutral)]) = (parts, binds, &op.neutral[..]) else {
+            return false;
+        };
+        let Some((extents, lam)) = self.element_nest(op) else {
+            return false;
+        };
+        fired("flatten/pieces-by-element");
+        let mut dims = Vec::new();
+        let mut indices: Vec<Atom> = Vec::new();
+        for extent in extents {
+            let index = self.fresh("j", Type::I64);
+            indices.push(index.into());
+            dims.push((index, SpaceDim::Regular(self.size(extent))));
+        }
+        let elem = Type::Scalar(self.vars[parts].ty.elem().unwrap_or(ScalarType::I64));
+        let mut stms = Vec::new();
+        let array = self.var(neutral);
+        let first = ArrayOp::Index {
+            array,
+            indices: indices.clone(),
+        };
+        let init = self.array(&mut stms, "ne", elem.clone(), first).into();
+        let var = self.fresh("acc", elem.clone());
+        let piece = self.fresh("piece", Type::I64);
+        let mut inner = Vec::new();
+        indices.insert(0, piece.into());
+        let array = parts;
+        let part = ArrayOp::Index { array, indices };
+        let part = self.array(&mut inner, "part", elem.clone(), part).into();
+        let next = self.apply(&lam, &[var.into(), part], &mut inner);
+        let sum = self.fresh("sum", elem);
+        let body = Body {
+            stms: inner,
+            result: next,
+        };
+        let pieces = (piece, Size::Const(PIECES));
+        let acc = vec![LoopParam { var, init }];
+        self.for_loop(pieces, acc, body, vec![sum], &mut stms);
+        let result = vec![sum.into()];
+        let body = Body { stms, result };
+        self.seg(dims, body, SegKind::Map, vec![bind], out);
+        true
+    }
+
+    /// The extents of the nest of maps that an operator is, and what it does to elements.
+    fn element_nest(&mut self, op: &Operator<Soac>) -> Option<(Vec<Size>, Lambda<Soac>)> {
+        let mut op = op.clone();
+        let mut extents = Vec::new();
+        while self.vars[op.lam.params[0]].ty.is_array() {
+            let (width, arrays, inner) = map_of_rows(&self.vars, &op)?;
+            let sides: Option<Vec<usize>> = (arrays.iter())
+                .map(|array| op.lam.params.iter().position(|p| p == array))
+                .collect();
+            let (sides, inner) = (sides?, inner.clone());
+            let ty = self.vars[op.lam.params[0]].ty.peel(1)?;
+            let params = vec![self.fresh("x", ty.clone()), self.fresh("y", ty)];
+            let own = sides.iter().map(|side| Atom::Var(params[*side]));
+            let mut subst = Subst::of(inner.params.iter().copied(), own);
+            let body = rename::body(&mut self.vars, &mut subst, &inner.body);
+            extents.push(width);
+            op.lam = Lambda { params, body };
+        }
+        let is_nest = !extents.is_empty();
+        is_nest.then_some((extents, op.lam))
+    }
+
+    /// Reduces the results of the pieces, one after another.
+    fn combine_in_turn(
         &mut self,
         reds: &[Operator<Soac>],
         partials: &[Var],

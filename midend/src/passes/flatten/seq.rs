@@ -129,7 +129,7 @@ impl Cx<'_> {
     pub(super) fn seq_screma(
         &mut self,
         width: Size,
-        traversal: (&[Var], &Lambda<Soac>),
+        (elements, lam): (&[Var], &Lambda<Soac>),
         (scans, reds): (&[Operator<Soac>], &[Operator<Soac>]),
         binds: &[Var],
         out: &mut Vec<Stm<Seg>>,
@@ -137,10 +137,15 @@ impl Cx<'_> {
         let width = self.size(width);
         let scanned: usize = scans.iter().map(|op| op.neutral.len()).sum();
         let reduced: usize = reds.iter().map(|op| op.neutral.len()).sum();
+        let fold = match scans {
+            [] => self.fold_step(lam, reds),
+            [_, ..] => None,
+        };
+        let in_fold = |n: usize| fold.as_ref().is_some_and(|fold| fold.holds[n]);
         let mut params = Vec::new();
         let mut in_place = Vec::new();
         for (n, op) in scans.iter().chain(reds).enumerate() {
-            let elementwise = n >= scans.len() && is_elementwise(&op.lam);
+            let elementwise = n >= scans.len() && is_elementwise(&op.lam) && !in_fold(n);
             in_place.push(elementwise);
             for (&p, &neutral) in op.lam.params.iter().zip(&op.neutral) {
                 params.push(self.accumulator(p, neutral, elementwise, out));
@@ -154,12 +159,25 @@ impl Cx<'_> {
         }
         let index = self.fresh("i", Type::I64);
         let mut stms = Vec::new();
-        let results = self.apply_at(traversal, index, &mut stms);
         let carried: Vec<Var> = params.iter().map(|p| p.var).collect();
+        let mut args = Vec::new();
+        let mut at = 0;
+        for (n, op) in reds.iter().enumerate().filter(|_| fold.is_some()) {
+            let own = &carried[at..at + op.neutral.len()];
+            args.extend(own.iter().filter(|_| in_fold(n)).map(|v| Atom::Var(*v)));
+            at += op.neutral.len();
+        }
+        args.extend(self.elements_at(elements, index, &mut stms));
+        let step = fold.as_ref().map_or(lam, |fold| &fold.lam);
+        let results = self.apply(step, &args, &mut stms);
         let mut next = Vec::new();
-        for (op, elementwise) in scans.iter().chain(reds).zip(in_place) {
+        for (n, (op, elementwise)) in scans.iter().chain(reds).zip(in_place).enumerate() {
             let at = next.len();
             let k = op.neutral.len();
+            if in_fold(n) {
+                next.extend(&results[at..at + k]);
+                continue;
+            }
             let accs: Vec<Atom> = carried[at..at + k].iter().map(|&v| v.into()).collect();
             let args = [&accs, &results[at..at + k]].concat();
             let sum = (at >= scanned && k == 1).then(|| fused_sum(&op.lam, &args, &stms));

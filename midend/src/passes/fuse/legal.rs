@@ -26,10 +26,20 @@ impl Fuse<'_> {
     /// Whether statement `at` could be executed where statement `from` is: all that it reads is there, and it consumes
     /// nothing that comes from outside of it.
     pub(super) fn can_rise(&self, uses: &Uses, (from, at): (usize, usize)) -> bool {
+        self.can_rise_to(uses, (from, at), &[])
+    }
+
+    /// The same, where the first statement makes some of what the second reads, and becomes one with it.
+    pub(super) fn can_rise_to(
+        &self,
+        uses: &Uses,
+        (from, at): (usize, usize),
+        made: &[Var],
+    ) -> bool {
         let reads = uses.free(at);
         let taken = uses.consumed_in(at..at + 1).collect();
-        reads.iter().all(|v| uses.is_bound_before(*v, from))
-            && !self.aliases.meet_any(taken, self.arrays(reads))
+        let is_there = |v: &Var| made.contains(v) || uses.is_bound_before(*v, from);
+        reads.iter().all(is_there) && !self.aliases.meet_any(taken, self.arrays(reads))
     }
 
     /// The arrays among variables: scalars are read once and for all.

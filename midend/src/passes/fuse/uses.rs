@@ -133,4 +133,15 @@ impl Uses {
             self.consumed.entry(to).or_default().extend(taken);
         }
     }
+
+    /// A statement, which binds `own`, has moved up to one of which it reads results and has become one with it.
+    pub(super) fn risen(&mut self, binds: &[Var], (from, at): (usize, usize), own: &[Var]) {
+        self.moved(&[], (at, from), own);
+        for v in binds {
+            if let Some(read) = self.read.get_mut(v) {
+                read.remove(&from);
+            }
+        }
+        self.free[from].retain(|v| !binds.contains(v));
+    }
 }

@@ -16,24 +16,43 @@ use crate::ir::id::Var;
 use crate::ir::soac::{Operator, Soac};
 use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
 
+/// How a producer and a consumer become one, and which of the arrays that the producer maps are needed elsewhere.
+enum Way {
+    /// The producer moves down.
+    Sinks(Vec<Var>),
+    /// The consumer moves up.
+    Rises(Vec<Var>),
+    /// A copy of the producer does.
+    Again,
+}
+
 impl Fuse<'_> {
-    /// Makes one operator that maps arrays part of statement `at`, which traverses them; false if there is none.
+    /// Makes one operator that maps arrays part of statement `at`, which traverses them; where that is then. Nothing if there is none.
     pub(super) fn vertical(
         &mut self,
         body: &mut Body<Soac>,
         uses: &mut Uses,
         at: usize,
         host: bool,
-    ) -> bool {
-        let Some((from, kept)) = self.producer(body, uses, at, host) else {
-            return false;
-        };
-        let Some(kept) = kept else {
-            fired("fuse/repeated-map");
-            let producer = self.again(&body.stms[from]);
-            uses.copied(&producer.binds, (from, at));
-            self.merge(producer, &[], &mut body.stms[at]);
-            return true;
+    ) -> Option<usize> {
+        let (from, how) = self.producer(body, uses, at, host)?;
+        let kept = match how {
+            Way::Again => {
+                fired("fuse/repeated-map");
+                let producer = self.again(&body.stms[from]);
+                uses.copied(&producer.binds, (from, at));
+                self.merge(producer, &[], &mut body.stms[at]);
+                return Some(at);
+            }
+            Way::Rises(kept) => {
+                fired("fuse/vertical-rises");
+                let consumer = take(&mut body.stms[at]);
+                uses.risen(&body.stms[from].binds, (from, at), &consumer.binds);
+                let producer = std::mem::replace(&mut body.stms[from], consumer);
+                self.merge(producer, &kept, &mut body.stms[from]);
+                return Some(from);
+            }
+            Way::Sinks(kept) => kept,
         };
         let producer = take(&mut body.stms[from]);
         fired(rule(&producer, &body.stms[at]));
@@ -42,18 +61,17 @@ impl Fuse<'_> {
         bound.extend(&kept);
         uses.moved(&producer.binds, (from, at), &bound);
         self.merge(producer, &kept, &mut body.stms[at]);
-        true
+        Some(at)
     }
 
-    /// A statement that can be fused into statement `at`, and which of the arrays that it maps are needed elsewhere; none are told where a
-    /// copy of it is to be fused.
+    /// A statement that can be fused with statement `at`, and how.
     fn producer(
         &self,
         body: &Body<Soac>,
         uses: &Uses,
         at: usize,
         host: bool,
-    ) -> Option<(usize, Option<Vec<Var>>)> {
+    ) -> Option<(usize, Way)> {
         let consumer = Consumer::of(&body.stms[at])?;
         let mut other_reads = None;
         uses.binders(consumer.arrays).into_iter().find_map(|from| {
@@ -70,14 +88,31 @@ impl Fuse<'_> {
             {
                 return None;
             }
-            let kept = kept(&producer.binds, mapped, uses, (from, at))?;
+            let Some(kept) = kept(&producer.binds, mapped, uses, (from, at)) else {
+                return self.rises(body, uses, (from, at)).map(|how| (from, how));
+            };
             if self.fit(&screma, &kept, &body.stms[at]) {
                 return self
                     .can_sink(uses, (from, at))
-                    .then_some((from, Some(kept)));
+                    .then_some((from, Way::Sinks(kept)));
             }
-            self.repeats(body, uses, from).then_some((from, None))
+            self.repeats(body, uses, from).then_some((from, Way::Again))
         })
+    }
+
+    /// Whether a consumer, which one thread executes, moves up to its producer: other statements read that before.
+    fn rises(&self, body: &Body<Soac>, uses: &Uses, (from, at): (usize, usize)) -> Option<Way> {
+        let (producer, consumer) = (&body.stms[from], &body.stms[at]);
+        let screma = Screma::of(producer)?;
+        let mapped = producer.binds[screma.folded()..].iter().copied();
+        let elsewhere = |v: &Var| uses.is_result(*v) || uses.readers(*v).any(|k| k != at);
+        let mut kept: Vec<Var> = mapped.filter(elsewhere).collect();
+        kept.sort_unstable();
+        let fits = self.sequential
+            && Screma::of(consumer).is_some()
+            && self.fit(&screma, &kept, consumer)
+            && self.can_rise_to(uses, (from, at), &producer.binds);
+        fits.then_some(Way::Rises(kept))
     }
 
     /// Whether there is an operator that does what both do, and is as parallel.
@@ -88,7 +123,8 @@ impl Fuse<'_> {
         };
         let scans = producer.scans.len() + consumer.scans.len();
         let reds = producer.reds.len() + consumer.reds.len();
-        let scalars = producer.is_of_scalars(self.vars) && consumer.is_of_scalars(self.vars);
+        let scalars = self.sequential
+            || producer.is_of_scalars(self.vars) && consumer.is_of_scalars(self.vars);
         only_consumed || scalars && (producer.is_map() || scans == 0 || reds == 0)
     }
 

@@ -119,10 +119,10 @@ fn decide(vars: &mut Vars, stms: &mut Vec<Stm<Seg>>, (at, cond): (usize, Var), v
         }
     };
     let span = stms[guard].span;
-    // A block of threads has its arrays near.
-    let by_blocks = matches!(&stms[guard].exp, Exp::Guard { threshold, .. } if threshold.kind == ThresholdKind::Block);
+    // A block of threads has its arrays near, and one thread alone those of one point.
+    let at_once = matches!(&stms[guard].exp, Exp::Guard { threshold, .. } if matches!(threshold.kind, ThresholdKind::Block | ThresholdKind::Alone));
     let sizes = match versions {
-        Versions::Arrays if !by_blocks => arrays::sizes(vars, &stms[at].exp, between),
+        Versions::Arrays if !at_once => arrays::sizes(vars, &stms[at].exp, between),
         Versions::Tiles
         | Versions::Ragged
         | Versions::Columns
