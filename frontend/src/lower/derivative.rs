@@ -1,24 +1,30 @@
 //! Derivatives: the function to be differentiated becomes a function of the IR, what it captures parameters of it, and its
 //! derivative another function that is marked as such. So is a function that has a derivative of its own.
 
+use super::emit::text;
 use super::value::{Leaf, Value, int_const};
 use super::{Lower, Res, unsupported};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use crate::typed::Op;
 use midend::ir::array::{ArrayOp, StreamOp};
 use midend::ir::id::{FunId, Id, SpanId, Var};
 use midend::ir::rename::{self, Subst};
+use midend::ir::scalar::{BinOp, CmpOp, Const};
 use midend::ir::soac::Soac;
 use midend::ir::syntax::{
-    Atom, Body, Derivative, Exp, Fun, Inline, Lambda, Mode, Param, Program, Stm, VarInfo,
+    Atom, Body, Derivative, Exp, Fun, Inline, Lambda, Mode, Param, Program, Stm, TrapKind, VarInfo,
 };
-use midend::ir::types::{ScalarType, Type};
+use midend::ir::types::{ScalarType, Size, Type};
 use midend::ir::walk;
 use midend::passes::derivatives;
 use std::collections::BTreeSet;
 
 impl<'a> Lower<'a> {
     /// `jvp2 f x x'` and `vjp2 f x y'`.
+    ///
+    /// Rows of different lengths are given and taken as the outside has them: their elements one after another, in arrays whose lengths are known
+    /// before. What is differentiated is a function of the elements alone.
     pub(super) fn derivative(
         &mut self,
         mode: Mode,
@@ -27,17 +33,50 @@ impl<'a> Lower<'a> {
         seed: &Value<'a>,
         span: Span,
     ) -> Res<Value<'a>> {
-        let (mut lam, y) = self.differentiable(f, x, span)?;
-        let like = match mode {
-            Mode::Forward => self.type_of(x),
-            Mode::Reverse | Mode::Custom => self.type_of(&y),
+        let mut x = self.opened(x);
+        if mode == Mode::Forward {
+            let ty = self.type_of(seed);
+            x = self.irregular_as(&x, &ty);
+        }
+        let given = self.rows_out(&x, &mut Vec::new())?;
+        let regular = match mode {
+            Mode::Reverse | Mode::Custom if seed.has_rows() => None,
+            Mode::Forward | Mode::Reverse | Mode::Custom => {
+                let f = f.clone();
+                self.differentiable(f, &given, None, span)?
+            }
         };
-        let seed = self.cast(seed, &like);
+        let (lam, y, made) = match regular {
+            Some((lam, y)) => (lam, y, None),
+            None => {
+                let mut y = self.apply(f.clone(), vec![x.clone()], span)?;
+                if y.has_fun() {
+                    return Err(unsupported(span, NO_FUNCTIONS));
+                }
+                y = self.opened(&y);
+                if mode != Mode::Forward {
+                    let ty = self.type_of(seed);
+                    y = self.irregular_as(&y, &ty);
+                }
+                let out = self.rows_out(&y, &mut Vec::new())?;
+                let Some((lam, parts)) = self.differentiable(f, &given, Some(&out), span)? else {
+                    return Err(self.irregular(span));
+                };
+                (lam, parts, Some((y, out)))
+            }
+        };
+        let mut lam = lam;
+        let like = match (mode, &made) {
+            (Mode::Forward, _) => &given,
+            (Mode::Reverse | Mode::Custom, Some((_, out))) => out,
+            (Mode::Reverse | Mode::Custom, None) => &y,
+        };
+        let (seeds, certs) = self.seeds(seed, &like.clone(), span)?;
         let types: Vec<Type> = y.atoms().into_iter().map(|a| self.ty(a)).collect();
         let captured = self.captured_by(&mut lam, &types, span)?;
         let at = self.span_id(span);
         let of = self.lifted(&captured, lam, &types, at);
-        let (fun, seeds) = (self.derived(mode, of, captured.len(), at), seed.atoms());
+        let fun = self.derived(mode, of, captured.len(), at);
         let site = if self.is_in_prelude(span) {
             self.site
         } else {
@@ -45,11 +84,11 @@ impl<'a> Lower<'a> {
         };
         self.derivatives.push((fun, site));
         let mut args: Vec<Atom> = captured.iter().map(|v| Atom::Var(*v)).collect();
-        args.extend(x.atoms());
+        args.extend(given.element_leaves().iter().map(|leaf| leaf.atom));
         args.extend(seeds);
         let mut binds = Vec::new();
         let mut results = |l: &mut Self, v: &Value<'a>| {
-            v.map_leaves(&mut |leaf| {
+            v.map_elements(&mut |leaf| {
                 let bind = l.fresh("d", l.ty(leaf.atom));
                 l.alias(bind, args.iter().copied());
                 binds.push(bind);
@@ -59,15 +98,74 @@ impl<'a> Lower<'a> {
                 }
             })
         };
-        let primal = results(self, &y);
+        let out = made.as_ref().map_or(&y, |(_, out)| out);
+        let primal = results(self, out);
         let derivative = match mode {
-            Mode::Forward => numbered_as(&results(self, &y), &primal),
-            Mode::Reverse | Mode::Custom => numbered_as(&results(self, x), x),
+            Mode::Forward => numbered_as(&results(self, out), &primal),
+            Mode::Reverse | Mode::Custom => numbered_as(&results(self, &given), &given),
         };
         if !binds.is_empty() {
-            self.push(binds, Exp::Call { fun, args });
+            self.with_certs(&certs, |l| l.push(binds, Exp::Call { fun, args }));
         }
+        let primal = match made {
+            Some((y, _)) => y,
+            None => primal,
+        };
+        let derivative = self.rows_in(&derivative, &mut Vec::new())?;
         Ok(Value::tuple(vec![primal, derivative]))
+    }
+
+    /// The seeds for the elements of a value, and the checks that rows have the lengths of its rows.
+    fn seeds(
+        &mut self,
+        seed: &Value<'a>,
+        like: &Value<'a>,
+        span: Span,
+    ) -> Res<(Vec<Atom>, Vec<Var>)> {
+        let ty = self.type_of(like);
+        let seed = self.cast(seed, &ty);
+        let seed = self.irregular_as(&seed, &ty);
+        let seed = self.rows_out(&seed, &mut Vec::new())?;
+        let mut certs = Vec::new();
+        for (own, of) in seed.begins().into_iter().zip(like.begins()) {
+            let ok = self.are_equal(own, of, &certs, span)?;
+            let message = "the rows of a direction or weight have other lengths than those of the value that it is for";
+            certs.extend(self.assert(ok, TrapKind::Shape, vec![text(message.to_owned())]));
+        }
+        let seeds = seed.element_leaves().into_iter().zip(like.element_leaves());
+        let seeds = self.with_certs(&certs, |l| {
+            seeds.map(|(own, of)| l.fitted(own, of).atom).collect()
+        });
+        Ok((seeds, certs))
+    }
+
+    /// A leaf with the shape of another one, which it has.
+    fn fitted(&mut self, own: Leaf, of: Leaf) -> Leaf {
+        let shape = self.ty(of.atom).shape().to_vec();
+        let shape: Vec<Size> = shape.iter().filter_map(|dim| dim.size()).collect();
+        self.reshape(own, &shape)
+    }
+
+    /// Whether arrays of lengths are equal.
+    fn are_equal(&mut self, own: Leaf, of: Leaf, certs: &[Var], span: Span) -> Res<Atom> {
+        let shape = self.ty(of.atom).shape().to_vec();
+        let shape: Vec<Size> = shape.iter().filter_map(|dim| dim.size()).collect();
+        let own = self.with_certs(certs, |l| l.fitted(own, of));
+        let count = self.elements(&shape);
+        let differences = self.each_i64(BinOp::Sub, own, of.atom, &shape);
+        let differences = Value::Leaf(self.reshape(differences, &[count]));
+        let differences = Value::array(&[count], differences);
+        let i64 = ScalarType::I64;
+        let mut ok = self.cmp(CmpOp::Eq, i64, count.into(), Atom::ZERO);
+        let mut zero = Atom::Const(Const::Bool(true));
+        for op in [Op::Minimum, Op::Maximum] {
+            let most = self.fold_op(op, i64, &differences, span)?;
+            let most = self.scalar_of(&most, span)?;
+            let is_zero = self.cmp(CmpOp::Eq, i64, most, Atom::ZERO);
+            zero = self.and(zero, is_zero);
+        }
+        ok = self.or(ok, zero);
+        Ok(ok)
     }
 
     /// `with_vjp f f' x`.
@@ -78,7 +176,11 @@ impl<'a> Lower<'a> {
         x: &Value<'a>,
         span: Span,
     ) -> Res<Value<'a>> {
-        let (mut lam, y) = self.differentiable(f, x, span)?;
+        check(x, "an argument", span)?;
+        let Some((mut lam, y)) = self.differentiable(f, x, None, span)? else {
+            return Err(self.irregular(span));
+        };
+        check(&y, "a result", span)?;
         let (mut params, result) = self.formals(&y);
         let (weights, weight) = self.formals(&y);
         params.extend(weights);
@@ -122,28 +224,52 @@ impl<'a> Lower<'a> {
         Ok(results)
     }
 
-    /// The function that is differentiated, and its result.
+    /// The function that is differentiated, of the elements of a value, and its result; nothing if that has rows of different lengths, unless they are
+    /// to be as many as in another value: then it is their elements.
     fn differentiable(
         &mut self,
         f: Value<'a>,
         x: &Value<'a>,
+        like: Option<&Value<'a>>,
         span: Span,
-    ) -> Res<(Lambda<Soac>, Value<'a>)> {
-        check(x, "an argument", span)?;
+    ) -> Res<Option<(Lambda<Soac>, Value<'a>)>> {
+        if x.has_fun() {
+            return Err(unsupported(span, NO_FUNCTIONS));
+        }
         let (params, elem) = self.formals(x);
         let mut fun = Some(f);
-        let (lam, y) = self.lambda(params, None, span, &mut |l| match fun.take() {
-            Some(f) => l.apply(f, vec![elem.clone()], span),
-            None => Ok(Value::unit()),
+        let made = self.lambda_if_same(params, None, &mut |l| {
+            let Some(f) = fun.take() else {
+                return Ok(Value::unit());
+            };
+            let elem = l.rows_in(&elem, &mut Vec::new())?;
+            let y = l.apply(f, vec![elem], span)?;
+            if y.has_fun() {
+                return Err(unsupported(span, NO_FUNCTIONS));
+            }
+            let Some(like) = like else {
+                return Ok(y);
+            };
+            let ty = l.type_of(like);
+            let y = l.opened(&y);
+            let y = l.irregular_as(&y, &ty);
+            let y = l.rows_out(&y, &mut Vec::new())?;
+            let leaves = y.element_leaves().into_iter().zip(like.element_leaves());
+            let parts = leaves.map(|(own, of)| {
+                let leaf = l.fitted(own, of);
+                let shape = l.ty(leaf.atom).shape().to_vec();
+                let shape: Vec<Size> = shape.iter().filter_map(|dim| dim.size()).collect();
+                Value::array(&shape, Value::Leaf(leaf))
+            });
+            Ok(Value::Tuple(parts.collect()))
         })?;
-        check(&y, "a result", span)?;
-        Ok((lam, y))
+        Ok(made)
     }
 
     /// Parameters for a value, and the value of these.
     fn formals(&mut self, v: &Value<'a>) -> (Vec<Var>, Value<'a>) {
         let mut params = Vec::new();
-        let own = v.map_leaves(&mut |leaf| {
+        let own = v.map_elements(&mut |leaf| {
             let param = self.fresh("x", self.ty(leaf.atom));
             params.push(param);
             Leaf {
@@ -459,26 +585,26 @@ const fn stm(binds: Vec<Var>, exp: Exp<Soac>, span: SpanId) -> Stm<Soac> {
     }
 }
 
-/// Whether derivatives of functions of such values are there.
+const NO_FUNCTIONS: &str =
+    "the derivative of a function that has an argument or a result with functions in it";
+
+/// Whether functions of such values may have derivatives of their own.
 fn check(v: &Value<'_>, what: &str, span: Span) -> Res<()> {
-    let part = if v.has_fun() {
-        "functions"
-    } else if v.has_rows() {
-        "rows of different lengths"
-    } else {
+    if !v.has_rows() {
         return Ok(());
-    };
-    let message = format!("the derivative of a function that has {what} with {part} in it");
+    }
+    let message = format!(
+        "a derivative of its own of a function that has {what} with rows of different lengths in it"
+    );
     Err(unsupported(span, message))
 }
 
 /// A derivative, with the constructors of the value that it is the derivative of.
 fn numbered_as<'a>(derivative: &Value<'a>, of: &Value<'a>) -> Value<'a> {
-    let (mut are_numbers, mut leaves) = (Vec::new(), Vec::new());
+    let mut are_numbers = Vec::new();
     numbers(of, &mut are_numbers);
-    of.each_leaf(&mut |leaf| leaves.push(leaf));
-    let mut of = are_numbers.into_iter().zip(leaves);
-    derivative.map_leaves(&mut |own| match of.next() {
+    let mut of = are_numbers.into_iter().zip(of.element_leaves());
+    derivative.map_elements(&mut |own| match of.next() {
         Some((true, number)) => Leaf {
             shared: true,
             ..number
@@ -499,7 +625,8 @@ fn numbers(v: &Value<'_>, out: &mut Vec<bool>) {
             let payloads = sum.cons.iter().flat_map(|(_, vs)| vs);
             payloads.for_each(|v| numbers(v, out));
         }
+        Value::Rows(rows) => numbers(&rows.pool, out),
         // There are none of these in what is differentiated.
-        Value::Rows(_) | Value::Fun(_) => {}
+        Value::Fun(_) => {}
     }
 }

@@ -73,6 +73,68 @@ impl<'a> Value<'a> {
         parts
     }
 
+    /// The same tree with other leaves, those of the elements of rows too, but for where rows begin and end.
+    pub(super) fn map_elements(&self, f: &mut dyn FnMut(Leaf) -> Leaf) -> Value<'a> {
+        match self {
+            Value::Leaf(_) | Value::Fun(_) => self.map_leaves(f),
+            Value::Array { dims, elem } => Value::Array {
+                dims: Rc::clone(dims),
+                elem: Rc::new(elem.map_elements(f)),
+            },
+            Value::Tuple(vs) => Value::Tuple(vs.iter().map(|v| v.map_elements(f)).collect()),
+            Value::Record(vs) => {
+                let vs = vs.iter();
+                Value::Record(
+                    vs.map(|(name, v)| (name.clone(), v.map_elements(f)))
+                        .collect(),
+                )
+            }
+            Value::Sum(sum) => {
+                let tag = f(sum.tag);
+                let cons = sum.cons.iter();
+                let cons = cons.map(|(name, vs)| {
+                    let vs = vs.iter().map(|v| v.map_elements(f)).collect();
+                    (name.clone(), vs)
+                });
+                let cons = cons.collect();
+                Value::Sum(Rc::new(SumValue { tag, cons }))
+            }
+            Value::Rows(rows) => Value::Rows(Rc::new(Rows {
+                pool: rows.pool.map_elements(f),
+                ..Rows::clone(rows)
+            })),
+        }
+    }
+
+    /// The leaves that [`Self::map_elements`] changes.
+    pub(super) fn element_leaves(&self) -> Vec<Leaf> {
+        let mut leaves = Vec::new();
+        self.map_elements(&mut |leaf| {
+            leaves.push(leaf);
+            leaf
+        });
+        leaves
+    }
+
+    /// Where rows begin, in order; their lengths in the form that values have outside.
+    pub(super) fn begins(&self) -> Vec<Leaf> {
+        match self {
+            Value::Leaf(_) | Value::Fun(_) => Vec::new(),
+            Value::Array { elem, .. } => elem.begins(),
+            Value::Tuple(vs) => vs.iter().flat_map(Value::begins).collect(),
+            Value::Record(vs) => vs.iter().flat_map(|(_, v)| v.begins()).collect(),
+            Value::Sum(sum) => {
+                let payloads = sum.cons.iter().flat_map(|(_, vs)| vs);
+                payloads.flat_map(Value::begins).collect()
+            }
+            Value::Rows(rows) => {
+                let mut begins = vec![rows.begin];
+                begins.extend(rows.pool.begins());
+                begins
+            }
+        }
+    }
+
     /// The same value, of whose rows only the marks are its own.
     pub(super) fn lend_pools(&self) -> Value<'a> {
         match self {

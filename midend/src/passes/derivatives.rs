@@ -24,6 +24,7 @@ mod control;
 mod reverse;
 mod soac;
 
+use crate::analysis::calls::calls;
 use crate::fired::fired;
 use crate::hash::{HashMap, HashSet};
 use crate::ir::array::ArrayOp;
@@ -76,6 +77,9 @@ fn run(program: Program<Soac>) -> Program<Soac> {
 fn written(mut program: Program<Soac>) -> (Program<Soac>, Vec<(FunId, Refusal)>) {
     let names = program.funs.iter().map(|fun| fun.name.clone()).collect();
     let ids: Vec<FunId> = program.funs.ids().collect();
+    let calls = calls(&program);
+    let recursive = ids.iter().copied().filter(|fun| calls.recursive[*fun]);
+    let recursive = recursive.collect();
     let mut derive = Derive {
         vars: &mut program.vars,
         funs: &mut program.funs,
@@ -87,6 +91,7 @@ fn written(mut program: Program<Soac>) -> (Program<Soac>, Vec<(FunId, Refusal)>)
         of: HashMap::default(),
         back: Adjoints::default(),
         rules: HashMap::default(),
+        recursive,
         refusals: Vec::new(),
         stms: Vec::new(),
         certs: Vec::new(),
@@ -121,6 +126,8 @@ struct Derive<'a> {
     back: Adjoints,
     /// The derivatives that functions have of their own.
     rules: HashMap<FunId, Rule>,
+    /// Functions that may call themselves.
+    recursive: HashSet<FunId>,
     /// What has no rule.
     refusals: Vec<Refusal>,
     /// The body that is being written.

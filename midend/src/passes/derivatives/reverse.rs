@@ -15,7 +15,7 @@
 //! - [`pieces`]: adjoints of elements of arrays from outside of a parallel operation.
 //! - [`one_hot`]: adjoints that are zero but for one element.
 //! - [`normal`]: operators become maps and operators alone.
-//! - [`mod@array`], [`control`], [`loops`], [`map`], [`scan`], [`histogram`], [`segments`], [`writes`], [`accumulator`]: the rules.
+//! - [`mod@array`], [`control`], [`loops`], [`changing`], [`map`], [`scan`], [`histogram`], [`segments`], [`writes`], [`accumulator`]: the rules.
 //!
 //! What has no rule is recorded as a [`Refusal`], and the front end reports it.
 
@@ -23,6 +23,7 @@ mod accumulator;
 mod adjoint;
 mod array;
 mod body;
+mod changing;
 mod consumed;
 mod control;
 mod histogram;
@@ -38,12 +39,13 @@ mod writes;
 use super::{Derive, Refusal};
 use crate::fired::fired;
 use crate::hash::{HashMap, HashSet};
-use crate::ir::array::ArrayOp;
+use crate::ir::array::{ArrayOp, StreamOp};
 use crate::ir::id::{FunId, Var};
 use crate::ir::rename::{self, Subst};
+use crate::ir::scalar::{BinOp, ScalarOp};
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Atom, Body, Derivative, Exp, Fun, Param, VarInfo};
-use crate::ir::types::Type;
+use crate::ir::syntax::{Atom, Body, Derivative, Exp, Fun, Param, Stm, VarInfo};
+use crate::ir::types::{ScalarType, Type};
 use crate::ir::walk;
 use control::Aliases;
 pub(super) use histogram::is_row_sum;
@@ -74,6 +76,8 @@ pub(super) struct Adjoints {
     kept_indices: HashSet<Var>,
     /// Arrays with nothing in them yet.
     scratch: HashSet<Var>,
+    /// The arrays of numbers 0, 1, ..
+    ranges: HashSet<Var>,
     /// Rows: the array and the indices.
     views: HashMap<Var, (Var, Vec<Atom>)>,
     /// Adjoints of elements of arrays from outside of the innermost parallel operation.
@@ -199,7 +203,7 @@ impl Derive<'_> {
             param.unique = false;
         }
         let own: Vec<Var> = fun.params.iter().map(|p| p.var).collect();
-        let body = rename::body(self.vars, &mut subst, &fun.body);
+        let mut body = rename::body(self.vars, &mut subst, &fun.body);
         let sizes = size_results(self, &fun);
         let mut of_results = subst.clone();
         for formal in &mut fun.results {
@@ -239,14 +243,7 @@ impl Derive<'_> {
         for (var, _) in own.iter().zip(&key.1).filter(|(_, active)| **active) {
             self.activate(*var);
         }
-        // A chunk of a sequence may have another length when it is requested again.
-        let mut streams = false;
-        walk::all_stms(&body, &mut |stm| {
-            streams |= matches!(&stm.exp, Exp::Op(Soac::Array(ArrayOp::Stream(_))));
-        });
-        if streams {
-            self.refuse("a sequence");
-        }
+        walk::all_stms_mut(&mut body, &mut chunk_of_one_length);
         self.sweep(body.stms, &body.result, &seeds);
         let mut result = body.result;
         for (var, _) in own.iter().zip(&key.1).filter(|(_, active)| **active) {
@@ -256,5 +253,19 @@ impl Derive<'_> {
         self.back = back;
         self.funs[made].body = Body { stms, result };
         made
+    }
+}
+
+/// Elements of a sequence that are worked on at once where a loop over it is undone.
+const CHUNK: i64 = 1 << 15;
+
+/// A chunk of a sequence may have another length when it is requested again, so that the loop over chunks could not be executed again.
+fn chunk_of_one_length(stm: &mut Stm<Soac>) {
+    if let Exp::Op(Soac::Array(ArrayOp::Stream(stream))) = &stm.exp
+        && stream.op == StreamOp::Next
+    {
+        fired("derivatives/chunk");
+        let args = vec![stream.args[1], Atom::i64(CHUNK)];
+        stm.exp = Exp::Scalar(ScalarOp::Bin(BinOp::Min, ScalarType::I64), args);
     }
 }

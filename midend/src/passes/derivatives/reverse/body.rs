@@ -129,6 +129,17 @@ impl Derive<'_> {
         for v in &stm.binds {
             self.settle_at(*v);
         }
+        if let (
+            Exp::Op(Soac::Array(ArrayOp::Iota {
+                start: Atom::ZERO,
+                step: Atom::ONE,
+                ..
+            })),
+            [v],
+        ) = (&stm.exp, &stm.binds[..])
+        {
+            self.back.ranges.insert(*v);
+        }
         if let (Exp::Op(Soac::Array(ArrayOp::Index { array, indices })), [v]) =
             (&stm.exp, &stm.binds[..])
             && self.vars[*v].ty.is_array()

@@ -11,13 +11,13 @@ use super::super::Rule;
 use super::pieces::Piece;
 use super::{Derive, size_results};
 use crate::fired::fired;
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 use crate::ir::id::{FunId, Var};
 use crate::ir::rename::{self, Subst};
 use crate::ir::scalar::{CmpOp, ScalarOp};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp};
-use crate::ir::types::{ScalarType, Type};
+use crate::ir::types::{ScalarType, Size, Type};
 
 /// A branch that has been undone.
 struct Branch {
@@ -25,6 +25,7 @@ struct Branch {
     /// The adjoints of what was read.
     sums: Vec<Option<Atom>>,
     pieces: Vec<Piece>,
+    found: Vec<Piece>,
 }
 
 /// Sets of arrays that may be one: what conditionals bind, with what their branches yield, and an array with its reshapes
@@ -72,6 +73,85 @@ impl Aliases {
     }
 }
 
+/// Pieces of one array from both branches, or from one of them, as one.
+struct Pair {
+    of: [Option<Piece>; 2],
+    /// Indices that are known outside of the branches: of a piece that only one branch has, the other adds zero there.
+    indices: Vec<Option<Atom>>,
+}
+
+impl Pair {
+    fn like(&self) -> &Piece {
+        let [a, b] = &self.of;
+        a.as_ref().or(b.as_ref()).expect("one branch has it")
+    }
+}
+
+/// The lists that leave branches, those of one length of one branch together.
+fn lists_of(branches: &[Branch]) -> Vec<(usize, Vec<Piece>)> {
+    let mut lists: Vec<(usize, Vec<Piece>)> = Vec::new();
+    for (k, branch) in branches.iter().enumerate() {
+        for piece in &branch.found {
+            let same = |(of, own): &&mut (usize, Vec<Piece>)| {
+                *of == k && own.iter().all(|other| other.dims == piece.dims)
+            };
+            match lists.iter_mut().find(same) {
+                Some((_, own)) => own.push(piece.clone()),
+                None => lists.push((k, vec![piece.clone()])),
+            }
+        }
+    }
+    lists
+}
+
+fn paired(branches: &[Branch]) -> Vec<Pair> {
+    let [then, otherwise] = branches else {
+        return Vec::new();
+    };
+    let inside: Vec<HashSet<Var>> = [then, otherwise]
+        .map(|branch| {
+            let binds = branch.stms.iter().flat_map(|stm| &stm.binds);
+            binds.copied().collect()
+        })
+        .to_vec();
+    let outside = |a: &Atom, k: usize| a.as_var().is_none_or(|v| !inside[k].contains(&v));
+    let mut rest: Vec<Option<&Piece>> = otherwise.pieces.iter().map(Some).collect();
+    let mut pairs = Vec::new();
+    for piece in &then.pieces {
+        let fits = |other: &&Piece| {
+            other.array == piece.array
+                && other.dims == piece.dims
+                && other.indices.len() == piece.indices.len()
+        };
+        let mut found = None;
+        for exact in [true, false] {
+            let is_it = |other: &Option<&Piece>| {
+                other
+                    .is_some_and(|other| fits(&other) && (!exact || other.indices == piece.indices))
+            };
+            found = found.or_else(|| rest.iter().position(is_it));
+        }
+        let other = found.and_then(|k| rest[k].take());
+        let known = |n: usize| {
+            let index = piece.indices[n];
+            let same = other.is_none_or(|other| other.indices[n] == index);
+            (same && outside(&index, 0)).then_some(index)
+        };
+        pairs.push(Pair {
+            indices: (0..piece.indices.len()).map(known).collect(),
+            of: [Some(piece.clone()), other.cloned()],
+        });
+    }
+    for piece in rest.into_iter().flatten() {
+        let indices = piece.indices.iter();
+        pairs.push(Pair {
+            indices: indices.map(|a| outside(a, 1).then_some(*a)).collect(),
+            of: [None, Some(piece.clone())],
+        });
+    }
+    pairs
+}
+
 impl Derive<'_> {
     pub(super) fn undo_conditional(&mut self, binds: &[Var], cond: Atom, bodies: [Body<Soac>; 2]) {
         let seeds: Vec<Option<Atom>> = binds.iter().map(|v| self.taken(*v)).collect();
@@ -94,7 +174,12 @@ impl Derive<'_> {
                 (sums, pieces)
             });
             let _ = self.set_aside();
-            branches.push(Branch { stms, sums, pieces });
+            branches.push(Branch {
+                stms,
+                sums,
+                pieces: pieces.known,
+                found: pieces.found,
+            });
         }
         self.take_up(outside);
         let changed: Vec<usize> = (0..free.len())
@@ -105,7 +190,8 @@ impl Derive<'_> {
                 self.back.of.insert(*v, sum);
             }
         }
-        let pieces: Vec<Piece> = branches.iter().flat_map(|b| b.pieces.clone()).collect();
+        let pieces = paired(&branches);
+        let lists = lists_of(&branches);
         let mut results = Vec::new();
         let mut owned = vec![true; changed.len()];
         for (k, branch) in branches.iter_mut().enumerate() {
@@ -121,14 +207,11 @@ impl Derive<'_> {
                     owned[n] &= sum.as_var().is_none_or(is_owned);
                     result.push(sum);
                 }
-                let first = branch.pieces.len();
-                for (n, piece) in pieces.iter().enumerate() {
-                    let own = if k == 0 {
-                        n < first
-                    } else {
-                        n >= pieces.len() - first
-                    };
-                    t.piece_results(piece, own, &mut result);
+                for pair in &pieces {
+                    t.piece_results(pair, k, &mut result);
+                }
+                for (of, pieces) in &lists {
+                    t.list_results(pieces, *of == k, &mut result);
                 }
                 result
             });
@@ -151,8 +234,29 @@ impl Derive<'_> {
             }
         }
         let mut arrived = Vec::new();
-        for piece in pieces {
-            arrived.push(self.bound_piece(piece, &[], &mut bound));
+        for pair in pieces {
+            let (piece, known) = (pair.like().clone(), pair.indices);
+            let from = bound.len();
+            let mut piece = self.bound_piece(piece, &[], &mut bound);
+            let mut at = bound.split_off(from).into_iter();
+            for (index, known) in piece.indices.iter_mut().zip(known) {
+                let own = at.next();
+                match known {
+                    Some(known) => *index = known,
+                    None => bound.extend(own),
+                }
+            }
+            bound.extend(at);
+            arrived.push(piece);
+        }
+        for (_, pieces) in lists {
+            let count = self.fresh("count", Type::I64);
+            self.settle_at(count);
+            bound.push(count);
+            for mut piece in pieces {
+                piece.dims = Vec::new();
+                arrived.push(self.bound_piece(piece, &[Size::Var(count)], &mut bound));
+            }
         }
         if bound.is_empty() {
             return;
@@ -178,32 +282,54 @@ impl Derive<'_> {
         }
     }
 
-    /// The indices and values of a piece as results of a body; of one that comes from elsewhere there are none.
-    fn piece_results(&mut self, piece: &Piece, own: bool, result: &mut Vec<Atom>) {
-        let ty = self.value_type(piece);
-        if own {
-            let at = Type::array_of(&Type::I64, &piece.dims);
-            for index in &piece.indices {
-                result.push(self.fit(*index, &at));
+    /// The indices and the values of a piece as results of a branch, but for indices that are known outside.
+    fn piece_results(&mut self, pair: &Pair, branch: usize, result: &mut Vec<Atom>) {
+        let piece = pair.like();
+        let (at, ty) = (
+            Type::array_of(&Type::I64, &piece.dims),
+            self.value_type(piece),
+        );
+        for (n, known) in pair.indices.iter().enumerate() {
+            if known.is_some() {
+                continue;
             }
-            result.push(self.fit(piece.value, &ty));
-            return;
-        }
-        for _ in &piece.indices {
-            result.push(if piece.dims.is_empty() {
-                Atom::i64(-1)
-            } else {
-                self.replicate(&piece.dims, Atom::i64(-1)).into()
+            result.push(match &pair.of[branch] {
+                Some(own) => self.fit(own.indices[n], &at),
+                None if piece.dims.is_empty() => Atom::i64(-1),
+                None => self.replicate(&piece.dims, Atom::i64(-1)).into(),
             });
         }
-        result.push(self.zero_of_type(&ty));
+        result.push(match &pair.of[branch] {
+            Some(own) => self.fit(own.value, &ty),
+            None => self.zero_of_type(&ty),
+        });
+    }
+
+    /// The length of lists, their indices and values as results of a branch; nothing in those of the other branch.
+    fn list_results(&mut self, pieces: &[Piece], own: bool, result: &mut Vec<Atom>) {
+        let none = [Size::Const(0)];
+        let length = pieces.first().map_or(none[0], |piece| piece.dims[0]);
+        result.push(if own { length.into() } else { Atom::ZERO });
+        for piece in pieces {
+            if own {
+                result.extend(&piece.indices);
+                result.push(piece.value);
+                continue;
+            }
+            for _ in &piece.indices {
+                result.push(self.replicate(&none, Atom::ZERO).into());
+            }
+            let row = self.vars[piece.array].ty.peel(piece.indices.len());
+            let ty = Type::array_of(&row.unwrap_or(Type::I64), &none);
+            result.push(self.zero_of_type(&ty));
+        }
     }
 
     /// A piece whose indices and values are bound by an operation around it, once for each point of further dimensions.
     pub(super) fn bound_piece(
         &mut self,
         mut piece: Piece,
-        outer: &[crate::ir::types::Size],
+        outer: &[Size],
         binds: &mut Vec<Var>,
     ) -> Piece {
         piece.dims.splice(0..0, outer.iter().copied());

@@ -6,13 +6,14 @@
 //! ```
 //!
 //! Here `x` is what the body reads from outside. A parameter that is the same in all iterations is not kept. A `while` loop is executed once to count its
-//! iterations.
+//! iterations. Arrays that change size are kept as in [`super::changing`].
 //!
 //! TODO: Every parameter is kept whole, in each iteration: of an array of which few elements change this is most of the work. Keeping every k-th iteration
 //! (`#[stripmine]`) would bound the memory.
 
 use super::Derive;
-use super::pieces::Piece;
+use super::changing::{Changing, Pool};
+use super::pieces::{Leaving, Piece};
 use crate::fired::fired;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
@@ -20,16 +21,39 @@ use crate::ir::rename::{self, Subst};
 use crate::ir::scalar::{BinOp, CmpOp, ScalarOp};
 use crate::ir::soac::Soac;
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, LoopParam, Stm};
-use crate::ir::types::{Dim, ScalarType, Size, Type};
-use crate::ir::walk;
+use crate::ir::types::{ScalarType, Size, Type};
 
 /// A `for` loop that has been executed.
 pub(super) struct Kept {
     pub stm: Stm<Soac>,
     /// How many iterations there are.
     count: Size,
-    /// For each parameter the array of its values, if it is kept.
-    values: Vec<Option<Var>>,
+    /// For each parameter its values, if they are kept.
+    values: Vec<Option<Values>>,
+}
+
+/// The values of a parameter in all iterations.
+#[derive(Clone, Copy)]
+pub(super) enum Values {
+    /// One array of them.
+    Rows(Var),
+    /// Their elements one after another, and where each value starts.
+    Pool { pool: Var, starts: Var },
+}
+
+/// What a loop carries to keep the values of a parameter.
+enum Keeper {
+    Rows(LoopParam),
+    Pool(Pool),
+}
+
+impl Keeper {
+    const fn params(&self) -> &[LoopParam] {
+        match self {
+            Self::Rows(param) => std::slice::from_ref(param),
+            Self::Pool(pool) => pool.params(),
+        }
+    }
 }
 
 impl Derive<'_> {
@@ -112,49 +136,67 @@ impl Derive<'_> {
             return super::body::Step::Plain(stm);
         };
         fired("derivatives/loop");
-        let own: Vec<Var> = params.iter().map(|p| p.var).collect();
         for param in &params {
-            let ty = self.vars[param.var].ty.clone();
-            let mut changes = ty.shape().iter().any(|dim| dim.size().is_none());
-            walk::type_vars(&ty, &mut |v| changes |= own.contains(&v));
-            if changes {
-                self.refuse("a loop whose arrays change size");
+            let ty = &self.vars[param.var].ty;
+            if ty.shape().iter().any(|dim| dim.size().is_none()) {
+                self.refuse("a loop over rows of different lengths");
+                return super::body::Step::Plain(stm);
             }
             if ty.is_acc() {
                 self.refuse("a loop over an accumulator");
             }
         }
+        let changing = Changing::of(self, &params);
+        let totals = match &changing.arrays[..] {
+            [] => Vec::new(),
+            arrays => self.totals(&params, (index, bound), &body, arrays),
+        };
         let times = self.as_i64(bound);
         let count = self.int(BinOp::Max, times, Atom::ZERO);
         let count = count.as_size().unwrap_or(Size::Const(0));
         let mut values = Vec::new();
         let mut all = params.clone();
         let mut binds = stm.binds.clone();
-        for (param, result) in params.iter().zip(&body.result) {
+        let mut keepers = Vec::new();
+        for (k, (param, result)) in params.iter().zip(&body.result).enumerate() {
             let ty = self.vars[param.var].ty.clone();
             let Some(elem) = ty.elem().filter(|_| *result != Atom::Var(param.var)) else {
                 values.push(None);
                 continue;
             };
-            let ty = Type::array_of(&ty, &[count]);
-            let shape: Vec<Dim> = ty.shape().to_vec();
-            let init = self
-                .array_op("kept", ArrayOp::Scratch { elem, shape })
-                .into();
-            let var = self.fresh("kept", ty.clone());
-            all.push(LoopParam { var, init });
-            let kept = self.fresh("kept", ty);
-            self.settle_at(kept);
-            binds.push(kept);
-            values.push(Some(kept));
+            let keeper = match changing.arrays.iter().position(|array| *array == k) {
+                Some(k) => Keeper::Pool(self.pool(elem, totals[k], count)),
+                None => {
+                    let shape = Type::array_of(&ty, &[count]).shape().to_vec();
+                    let init = self.array_op("kept", ArrayOp::Scratch { elem, shape });
+                    let var = self.like(init);
+                    let init = init.into();
+                    Keeper::Rows(LoopParam { var, init })
+                }
+            };
+            let first = binds.len();
+            for carried in keeper.params() {
+                all.push(*carried);
+                let kept = self.like(carried.var);
+                self.settle_at(kept);
+                binds.push(kept);
+            }
+            values.push(Some(match keeper {
+                Keeper::Rows(_) => Values::Rows(binds[first]),
+                Keeper::Pool(_) => Values::Pool {
+                    pool: binds[first],
+                    starts: binds[first + 1],
+                },
+            }));
+            keepers.push((param.var, keeper));
         }
         let (mut result, stms) = self.nested(|t| {
             let at = t.as_i64(index.into());
             let mut kept = Vec::new();
-            let mut next = all[params.len()..].iter();
-            for (param, value) in params.iter().zip(&values) {
-                if let (Some(_), Some(into)) = (value, value.and_then(|_| next.next())) {
-                    kept.push(t.written(into.var, at, param.var.into()));
+            for (var, keeper) in &keepers {
+                match keeper {
+                    Keeper::Rows(into) => kept.push(t.written(into.var, at, (*var).into())),
+                    Keeper::Pool(pool) => kept.extend(t.pooled(pool, at, *var)),
                 }
             }
             kept
@@ -216,15 +258,24 @@ impl Derive<'_> {
         free.retain(|v| !params.iter().any(|p| p.var == *v));
         // The adjoints of parameters, then of what is at home here, are carried; arrays from further outside have zeros
         // only if there is more to add than pieces.
+        // Sizes come first.
         let mut carried: Vec<LoopParam> = Vec::new();
         let active: Vec<bool> = params.iter().map(|p| self.differentiable(p.var)).collect();
+        let sizes = Changing::of(self, &params).sizes;
+        let mut of_last = Subst::new();
+        for k in &sizes {
+            let var = rename::fresh(self.vars, &mut of_last, params[*k].var);
+            let init = stm.binds[*k].into();
+            carried.push(LoopParam { var, init });
+        }
         for (k, param) in params.iter().enumerate().filter(|(k, _)| active[*k]) {
+            let last = stm.binds[k];
             let init = match seeds[k] {
-                Some(seed) => self.fit(seed, &self.vars[param.var].ty.clone()),
-                None => self.zero_adjoint(param.var),
+                Some(seed) => self.fit(seed, &self.vars[last].ty.clone()),
+                None => self.zero_adjoint(last),
             };
             let init = self.own_atom(init);
-            let var = self.like(param.var);
+            let var = rename::fresh(self.vars, &mut of_last, param.var);
             carried.push(LoopParam { var, init });
         }
         let carries = |t: &Self, v: Var| t.is_local(v) || !t.vars[v].ty.is_array();
@@ -239,7 +290,7 @@ impl Derive<'_> {
         let from = self.back.pieces.len();
         let mut subst = Subst::new();
         let step = self.fresh("i", Type::I64);
-        let ((mut result, pieces, late), mut stms) = self.nested(|t| {
+        let ((mut result, Leaving { known, found }, late), mut stms) = self.nested(|t| {
             let last = t.int(BinOp::Sub, count, Atom::ONE);
             let at = t.int(BinOp::Sub, last, step);
             let own = rename::fresh(t.vars, &mut subst, index);
@@ -255,11 +306,7 @@ impl Derive<'_> {
             for (k, param) in params.iter().enumerate() {
                 let var = rename::fresh(t.vars, &mut subst, param.var);
                 let exp = match values[k] {
-                    Some(array) => ArrayOp::Index {
-                        array,
-                        indices: vec![at],
-                    }
-                    .into(),
+                    Some(values) => t.kept_value(values, at, &t.vars[var].ty.clone()),
                     None => Exp::Atom(param.init),
                 };
                 t.push(vec![var], exp);
@@ -271,7 +318,7 @@ impl Derive<'_> {
             }
             let body = rename::body(t.vars, &mut subst, &body);
             let mut seeds = vec![None; params.len()];
-            let mut next = carried.iter();
+            let mut next = carried[sizes.len()..].iter();
             for (k, seed) in seeds.iter_mut().enumerate() {
                 if active[k] {
                     *seed = next.next().map(|p| Atom::Var(p.var));
@@ -285,7 +332,7 @@ impl Derive<'_> {
             }
             t.sweep(body.stms, &body.result, &seeds);
             let pieces = t.leaving(from, &[step]);
-            let mut result = Vec::new();
+            let mut result: Vec<Atom> = sizes.iter().map(|k| again[*k].into()).collect();
             for (k, var) in again.iter().enumerate() {
                 if active[k] {
                     let sum = t.taken_or_zero(*var);
@@ -313,7 +360,18 @@ impl Derive<'_> {
         }
         let mut arrived = Vec::new();
         let mut lists = Vec::new();
-        for piece in pieces {
+        if !found.is_empty() {
+            let totals = self.total_lengths(&carried, (step, count), (&stms, &result), &found);
+            for (piece, total) in found.into_iter().zip(totals) {
+                arrived.push(self.appended(
+                    piece,
+                    total,
+                    (&mut carried, &mut lists),
+                    (&mut stms, &mut result),
+                ));
+            }
+        }
+        for piece in known {
             arrived.push(self.listed(
                 piece,
                 (count, step),
@@ -321,11 +379,11 @@ impl Derive<'_> {
                 (&mut stms, &mut result),
             ));
         }
-        let mut binds: Vec<Var> = carried[..carried.len() - lists.len()]
-            .iter()
-            .map(|p| p.var)
-            .collect();
-        binds = binds.into_iter().map(|v| self.like(v)).collect();
+        let mut of_binds = Subst::new();
+        let mut binds = Vec::new();
+        for param in &carried[..carried.len() - lists.len()] {
+            binds.push(rename::fresh(self.vars, &mut of_binds, param.var));
+        }
         binds.extend(&lists);
         self.back.owned.extend(binds.iter().copied());
         let form = LoopForm::For {
@@ -341,7 +399,7 @@ impl Derive<'_> {
             },
         );
         let of_params = active.iter().filter(|active| **active).count();
-        let mut binds = binds.into_iter();
+        let mut binds = binds.into_iter().skip(sizes.len());
         let sums: Vec<Var> = binds.by_ref().take(of_params).collect();
         // These have what came before in them.
         for v in local {

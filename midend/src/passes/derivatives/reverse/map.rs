@@ -5,19 +5,21 @@
 //! ```
 //!
 //! The adjoint of a scalar `v` from outside is summed over the points, and so is that of an array that a point uses as a whole. Elements that are read by index
-//! are pieces. A flat map is undone in the same way: the adjoints of the rows that a point made are a part of the adjoint of all rows.
+//! are pieces; where each point reads the element at its own index, their adjoints are an array. A flat map is undone in the same way: the adjoints of the rows that a point made are a part of the adjoint of all rows.
 //! Where only one element of the results has an adjoint ([`super::one_hot`]), only that point is undone.
 //!
 //! TODO: A point whose use of a whole array depends on a condition adds zeros where it does not hold.
 
 use super::Derive;
+use super::pieces::{Leaving, Piece};
 use crate::fired::fired;
 use crate::ir::array::{ArrayOp, SliceDim};
 use crate::ir::id::Var;
 use crate::ir::rename::{self, Subst};
+use crate::ir::scalar::BinOp;
 use crate::ir::soac::Soac;
-use crate::ir::syntax::{Atom, Exp, Lambda};
-use crate::ir::types::{Size, Type};
+use crate::ir::syntax::{Atom, Body, Exp, Lambda, Stm};
+use crate::ir::types::{Dim, Size, Type};
 
 /// Further inputs: an array, and what an element of it is called.
 type More = Vec<(Var, Var)>;
@@ -125,7 +127,7 @@ impl Derive<'_> {
         for (v, _) in lam.params.iter().zip(wrt).filter(|(_, wrt)| **wrt) {
             self.activate(*v);
         }
-        let ((sums, own, pieces), mut stms) = self.nested(|t| {
+        let ((sums, own, Leaving { known, found }), mut stms) = self.nested(|t| {
             let steps = t.execute(lam.body.stms);
             let seeds = seeds(t, &lam.body.result);
             t.unwind(steps, &lam.body.result, &seeds);
@@ -162,7 +164,20 @@ impl Derive<'_> {
             }
         }
         let mut arrived = Vec::new();
-        for piece in pieces {
+        let mut in_order = Vec::new();
+        let lists = self.lists_of_points(width, (arrays, &more), (&params, &stms), found);
+        for piece in known {
+            if self.is_at_own_index(&piece, width, arrays, &params) {
+                fired("derivatives/elements-in-order");
+                let ty = self.value_type(&piece);
+                let (value, more) = self.nested(|t| t.fit(piece.value, &ty));
+                stms.extend(more);
+                result.push(value);
+                let bind = self.like(piece.array);
+                binds.push(bind);
+                in_order.push((piece.array, bind));
+                continue;
+            }
             let (at, value) = (
                 Type::array_of(&Type::I64, &piece.dims),
                 self.value_type(&piece),
@@ -178,12 +193,13 @@ impl Derive<'_> {
             arrived.push(self.bound_piece(piece, &[width], &mut binds));
         }
         if binds.is_empty() {
+            lists.into_iter().for_each(|piece| self.arrived(piece));
             return;
         }
         self.back.owned.extend(binds.iter().copied());
         let mut inputs = arrays.to_vec();
         inputs.extend(more.iter().map(|(array, _)| *array));
-        let body = crate::ir::syntax::Body { stms, result };
+        let body = Body { stms, result };
         let op = Soac::Screma {
             width,
             arrays: inputs,
@@ -195,11 +211,78 @@ impl Derive<'_> {
         for ((v, _), sum) in sums.iter().zip(&binds) {
             self.add((*v).into(), (*sum).into());
         }
-        for (array, adjoint) in elements {
+        for (array, adjoint) in elements.into_iter().chain(in_order) {
             self.add(array.into(), adjoint.into());
         }
-        for piece in arrived {
+        for piece in arrived.into_iter().chain(lists) {
             self.arrived(piece);
         }
+    }
+
+    /// The lists of all points, one after another. A flat map joins those of one length; for each other length there is one more, which computes all
+    /// again that it needs.
+    fn lists_of_points(
+        &mut self,
+        width: Size,
+        (arrays, more): (&[Var], &More),
+        (params, stms): (&[Var], &[Stm<Soac>]),
+        found: Vec<Piece>,
+    ) -> Vec<Piece> {
+        let mut joined = Vec::new();
+        let mut rest = found;
+        while let Some(count) = rest.first().map(|piece| piece.dims[0]) {
+            let (own, others): (Vec<Piece>, Vec<Piece>) =
+                rest.into_iter().partition(|piece| piece.dims[0] == count);
+            rest = others;
+            let mut result = vec![Atom::from(count)];
+            for piece in &own {
+                result.extend(&piece.indices);
+                result.push(piece.value);
+            }
+            let rows = result.len() - 1;
+            let marks = self.int(BinOp::Add, width, Atom::ONE);
+            let marks = marks.as_size().unwrap_or(width);
+            let offsets = self.fresh("offsets", Type::array_of(&Type::I64, &[marks]));
+            let total = self.fresh("total", Type::I64);
+            let mut binds = vec![offsets, total];
+            for mut piece in own {
+                piece.dims = Vec::new();
+                joined.push(self.bound_piece(piece, &[Size::Var(total)], &mut binds));
+            }
+            let mut inputs = arrays.to_vec();
+            inputs.extend(more.iter().map(|(array, _)| *array));
+            let body = Body {
+                stms: stms.to_vec(),
+                result,
+            };
+            let params = params.to_vec();
+            let lam = Lambda { params, body };
+            let lam = rename::lambda(self.vars, &mut Subst::new(), &lam);
+            for v in &binds {
+                self.settle_at(*v);
+            }
+            let op = Soac::FlatMap {
+                width,
+                arrays: inputs,
+                lam,
+                rows,
+                marks,
+            };
+            self.push(binds, Exp::Op(op));
+        }
+        joined
+    }
+
+    /// Whether each point of a map adds to the element at its own index of an array that has as many, and is at home outside of the map.
+    fn is_at_own_index(&self, piece: &Piece, width: Size, arrays: &[Var], params: &[Var]) -> bool {
+        let [Atom::Var(index)] = piece.indices[..] else {
+            return false;
+        };
+        let counts = |array: &Var| self.back.ranges.contains(array);
+        let at = params.iter().position(|p| *p == index);
+        piece.dims.is_empty()
+            && at.and_then(|k| arrays.get(k)).is_some_and(counts)
+            && self.vars[piece.array].ty.shape().first() == Some(&Dim::Size(width))
+            && self.is_local(piece.array)
     }
 }

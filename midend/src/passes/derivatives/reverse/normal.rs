@@ -13,8 +13,9 @@
 use super::Derive;
 use super::adjoint::map_of;
 use super::histogram::{extreme, is_row_sum};
+use crate::fired::fired;
 use crate::ir::array::ArrayOp;
-use crate::ir::id::Var;
+use crate::ir::id::{FunId, Var};
 use crate::ir::rename::{self, Subst};
 use crate::ir::scalar::BinOp;
 use crate::ir::soac::{HistOp, Operator, ScatterDest, Soac};
@@ -23,6 +24,56 @@ use crate::ir::types::{Size, Type};
 use crate::passes::flatten::rows::map_of_rows;
 
 impl Derive<'_> {
+    /// Whether a call hands an array on whose adjoint a call of the adjoint function would give as a whole, however little of it the function reads.
+    fn hands_arrays_on(&self, fun: FunId, args: &[Atom]) -> bool {
+        let is_array = |a: &Atom| {
+            a.as_var()
+                .is_some_and(|v| self.vars[v].ty.is_array() && self.depends(v.into()))
+        };
+        !self.rules.contains_key(&fun)
+            && !self.recursive.contains(&fun)
+            && args.iter().any(is_array)
+    }
+
+    /// The body of a function in place of a call.
+    fn expanded(&mut self, stm: &Stm<Soac>, fun: FunId, args: &[Atom]) -> Vec<Stm<Soac>> {
+        fired("derivatives/expanded-call");
+        self.write(fun);
+        let callee = &self.funs[fun];
+        let params = callee.params.iter().map(|p| p.var);
+        let mut subst = Subst::of(params, args.iter().copied());
+        let old = callee.body.clone();
+        let body = rename::body(self.vars, &mut subst, &old);
+        let results = stm.binds.iter().zip(body.result);
+        let results: Vec<Stm<Soac>> = results
+            .map(|(v, a)| Stm {
+                binds: vec![*v],
+                certs: Vec::new(),
+                exp: match (a, &self.vars[*v].ty) {
+                    // Sizes that the function has found have the names of the call.
+                    (Atom::Var(array), Type::Array(ty))
+                        if self.vars[array].ty != self.vars[*v].ty =>
+                    {
+                        let shape = ty.shape.clone();
+                        ArrayOp::Reshape { shape, array }.into()
+                    }
+                    (_, _) => Exp::Atom(a),
+                },
+                span: stm.span,
+            })
+            .collect();
+        let mut stms = body.stms;
+        stms.extend(results);
+        for inner in &mut stms {
+            for cert in &stm.certs {
+                if !inner.certs.contains(cert) {
+                    inner.certs.push(*cert);
+                }
+            }
+        }
+        stms
+    }
+
     /// What a statement is in normal form; nothing if it is in it.
     pub(super) fn normal(&mut self, stm: &Stm<Soac>) -> Option<Vec<Stm<Soac>>> {
         match &stm.exp {
@@ -31,6 +82,9 @@ impl Derive<'_> {
                 form: LoopForm::While(cond),
                 body,
             } => Some(self.parts(|t| t.counted(stm, params, cond, body))),
+            Exp::Call { fun, args } if self.hands_arrays_on(*fun, args) => {
+                Some(self.expanded(stm, *fun, args))
+            }
             Exp::Op(Soac::Screma {
                 width,
                 arrays,

@@ -1,7 +1,8 @@
 //! Adjoints of elements. Where code reads an element of an array that it is inside of the same parallel operations as, the adjoint is added to that of the array in place.
 //! Inside of further parallel operations that would be a race, and an array of zeros for each point would cost more than the
 //! program does: there the index and the adjoint become results of the operation (a *piece*), and where the array is at home all
-//! of them are added by a histogram. Its order of additions is that of every histogram, so that gradients are as deterministic.
+//! of them are added by a histogram. How many there are may be found inside, as in a loop of so many iterations as a point says: then they leave as lists, which
+//! a flat map joins. Its order of additions is that of every histogram, so that gradients are as deterministic.
 
 use super::Derive;
 use super::adjoint::map_of;
@@ -25,6 +26,16 @@ pub(super) struct Piece {
     pub indices: Vec<Atom>,
     /// Elements or rows in these dimensions.
     pub value: Atom,
+}
+
+/// The elements of an array of which the adjoint is made in place rather than of a list of unknown length.
+const SMALL: i64 = 64;
+
+/// Pieces that leave a body: those of which there are as many as is known outside, and lists of lengths that are found inside.
+#[derive(Default)]
+pub(super) struct Leaving {
+    pub known: Vec<Piece>,
+    pub found: Vec<Piece>,
 }
 
 impl Derive<'_> {
@@ -151,20 +162,52 @@ impl Derive<'_> {
         Type::array_of(&row.unwrap_or(Type::I64), &piece.dims)
     }
 
-    /// Those pieces since `from` that can leave the current body. The others, whose numbers are found inside, are added up here.
-    pub(super) fn leaving(&mut self, from: usize, params: &[Var]) -> Vec<Piece> {
+    /// The pieces since `from`, which leave the current body.
+    pub(super) fn leaving(&mut self, from: usize, params: &[Var]) -> Leaving {
         let mut bound: HashSet<Var> = params.iter().copied().collect();
         bound.extend(self.stms.iter().flat_map(|stm| stm.binds.iter().copied()));
-        let mut leaving = Vec::new();
+        let mut leaving = Leaving::default();
         for piece in self.back.pieces.split_off(from) {
             let inside = |size: &Size| matches!(size, Size::Var(v) if bound.contains(v));
-            if piece.dims.iter().any(inside) {
+            if !piece.dims.iter().any(inside) {
+                leaving.known.push(piece);
+            } else if self.is_small(piece.array) {
                 self.add_piece(piece);
             } else {
-                leaving.push(piece);
+                fired("derivatives/pieces-of-any-number");
+                leaving.found.extend(self.as_list(piece));
             }
         }
         leaving
+    }
+
+    /// Whether an array has so few elements that one of zeros costs less than a list of what is added to it.
+    fn is_small(&self, array: Var) -> bool {
+        let shape = self.vars[array].ty.shape().iter();
+        let extents: Option<Vec<i64>> = shape
+            .map(|dim| match dim.size() {
+                Some(Size::Const(n)) => Some(n),
+                Some(Size::Var(_)) | None => None,
+            })
+            .collect();
+        extents.is_some_and(|extents| extents.iter().product::<i64>() <= SMALL)
+    }
+
+    /// A piece with one dimension.
+    fn as_list(&mut self, mut piece: Piece) -> Option<Piece> {
+        let mut count = Atom::from(*piece.dims.first()?);
+        for dim in &piece.dims[1..] {
+            count = self.int(BinOp::Mul, count, *dim);
+        }
+        let dims = vec![count.as_size()?];
+        let row = self.vars[piece.array].ty.peel(piece.indices.len())?;
+        let at = Type::array_of(&Type::I64, &dims);
+        for index in &mut piece.indices {
+            *index = self.fit(*index, &at);
+        }
+        piece.value = self.fit(piece.value, &Type::array_of(&row, &dims));
+        piece.dims = dims;
+        Some(piece)
     }
 
     /// What becomes of a piece outside of the operation that it comes from.
