@@ -114,6 +114,9 @@ pub(crate) struct Emit<'a, 'b> {
     asked: usize,
     parts: usize,
     in_lanes: bool,
+    inner_loops: control::InnerLoops,
+    /// The most bytes of the arrays that lanes have for themselves.
+    room: i64,
     lane_calls: lanes::LaneCalls,
     past: Option<past::Past>,
 }
@@ -214,6 +217,8 @@ pub(crate) fn unit<'a>(
         asked,
         parts: 1,
         in_lanes: false,
+        inner_loops: control::InnerLoops::default(),
+        room: lanes::ROOM,
         lane_calls: lanes::LaneCalls::default(),
         past: None,
     };

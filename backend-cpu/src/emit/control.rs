@@ -1,6 +1,9 @@
 //! Conditionals, loops and calls.
 
 mod few;
+mod inner;
+
+pub(super) use inner::{InnerLoops, has_inner_loops};
 
 use super::{Emit, block_args, clif_of, plain};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -182,6 +185,11 @@ impl Emit<'_, '_> {
             .copied()
             .filter(|p| has_value(self.ty(p.var)))
             .collect();
+        if let (LoopForm::For { index, bound }, []) = (form, &params[..])
+            && self.inner_in_lanes(*index, *bound, body)
+        {
+            return Vec::new();
+        }
         let inits: Vec<Atom> = params.iter().map(|p| p.init).collect();
         let vars: Vec<Var> = params.iter().map(|p| p.var).collect();
         let inits = self.atoms(&inits);

@@ -150,6 +150,7 @@ pub(crate) fn emit(
         });
     }
     if role == Role::Chunk
+        && !is_one_point(kernel)
         && let Some(own) = with_own_rows(kernel, &program.vars, (asked, units))
     {
         fired("cpu/rows-of-lanes");
@@ -296,23 +297,37 @@ pub(crate) fn function(program: &Program<Mem>, units: &Units, fun: FunId) -> Emi
     )
 }
 
+/// Whether a kernel has one point, so that there are no neighbours to go in lanes with.
+fn is_one_point(kernel: &Kernel) -> bool {
+    let mut extents = kernel.space.iter().map(|(_, extent)| *extent);
+    extents.all(|extent| extent == Extent::Regular(Atom::ONE))
+}
+
 impl Emit<'_, '_> {
     /// Parameters: the range of points, or the piece of a ragged space.
     fn map(&mut self, kernel: &Kernel, p: &[Value]) {
         let asked = (self.asked, &self.units.tables, &self.units.in_lanes);
-        let plan = super::lanes::map_plan(kernel, self.vars, asked);
+        let plan = match is_one_point(kernel) {
+            true => None,
+            false => super::lanes::map_plan(kernel, self.vars, asked),
+        };
         self.parts = plan.as_ref().map_or(1, |(plan, _)| plan.parts);
         self.in_lanes = plan.is_some();
         let width = plan.as_ref().map_or(0, |(plan, _)| plan.width);
         self.lane_calls = super::lanes::LaneCalls::of(width);
         let (Some((plan, interior)), Some((index, _))) = (plan, kernel.space.last()) else {
             let strip = super::control::strip(&kernel.body);
+            self.inner_loops = super::control::InnerLoops::Scalar;
             return self.all_points(kernel, p, strip, |emit| {
                 emit.scoped(&kernel.body, |emit| {
                     emit.body(&kernel.body);
                 });
             });
         };
+        if plan.has_arrays() && super::control::has_inner_loops(&kernel.body) {
+            self.inner_loops = super::control::InnerLoops::InLanes { parts: plan.parts };
+            self.room = super::lanes::IN_L2;
+        }
         let again = self.may_repeat(&kernel.body);
         self.may_store_past(&kernel.body, again);
         let work = |emit: &mut Self, row| match &interior {

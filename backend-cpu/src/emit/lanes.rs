@@ -51,6 +51,7 @@ mod vector;
 mod weigh;
 mod words;
 
+pub(super) use arrays::{IN_L2, ROOM};
 pub(super) use buckets::{buckets, conditions, scalar};
 pub(super) use choose::plan_reduction;
 pub(super) use compress::compressed;

@@ -109,7 +109,7 @@ pub struct Kernel {
     pub space: KernelSpace,
     /// As [`super::seg::SegOp::tiled`].
     pub tiled: usize,
-    /// As [`super::seg::SegOp::steady`].
+    /// As the field of this name of [`super::seg::SegOp`].
     pub steady: bool,
     /// What a block of threads needs to work on a point, if its body launches kernels whose points the threads share out, and a block can
     /// do so.
@@ -118,6 +118,21 @@ pub struct Kernel {
     pub body: Body<Mem>,
     /// What becomes of the results of the body.
     pub kind: KernelKind,
+}
+
+impl Kernel {
+    /// A map over one regular dimension.
+    pub const fn map(name: String, space: KernelSpace, body: Body<Mem>) -> Self {
+        Self {
+            name,
+            space,
+            tiled: 0,
+            steady: false,
+            block: None,
+            body,
+            kind: KernelKind::Map,
+        }
+    }
 }
 
 /// What a block of threads needs to work on a point of a kernel together; the host knows it.
