@@ -30,6 +30,9 @@ pub(super) struct OptArguments {
     /// Stop when the program is in this dialect
     #[arg(long, value_enum, default_value_t = Dialect::Plan)]
     to: Dialect,
+    /// What the program is compiled for: a GPU works while the host goes on
+    #[arg(long, value_enum, default_value_t = Machine::Gpu)]
+    target: Machine,
     /// List the passes
     #[arg(long)]
     list: bool,
@@ -57,6 +60,12 @@ enum Dialect {
     Nested,
     Flat,
     Plan,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Machine {
+    Cpu,
+    Gpu,
 }
 
 /// A program in whatever dialect it is.
@@ -147,10 +156,12 @@ pub(super) fn run(arguments: &OptArguments) -> Outcome {
         return list();
     }
     let program = read(arguments)?;
+    let mut options = pass_options(&arguments.without, arguments.liberties)?;
+    options.asynchronous = arguments.target == Machine::Gpu;
     let settings = Settings {
         dump_after: dump_after(&arguments.dump_after)?,
         pass_limit: arguments.pass_limit,
-        options: pass_options(&arguments.without, arguments.liberties)?,
+        options,
     };
     let start = Instant::now();
     let clock = || start.elapsed();
