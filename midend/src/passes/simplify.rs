@@ -218,7 +218,9 @@ struct Simplify<'v, D> {
     /// Certificates of checks that are gone, with those that prove the same.
     proofs: HashMap<Var, Vec<Var>>,
     ranges: Ranges,
+    /// Ranges that operators traverse and nothing else reads, and which earlier one each is equal to.
     only_traversed: HashSet<Var>,
+    equal_ranges: HashMap<Var, Var>,
     functions: &'v Functions,
 }
 
@@ -237,6 +239,7 @@ impl<'v, D: Dialect> Simplify<'v, D> {
             proofs: HashMap::default(),
             ranges: Ranges::new(),
             only_traversed: HashSet::default(),
+            equal_ranges: HashMap::default(),
             functions,
         }
     }

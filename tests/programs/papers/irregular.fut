@@ -101,7 +101,7 @@ def quicksort [k] (xs: [k]i32) : [k]i32 =
 -- count *=0: map 1
 -- count *=inf: map 13 reduce 2 scan 5 copy 2 fill 1
 -- input { [[1, 1, 2], [1, 2, 3]] } output { [[1, 1, 2], [1, 2, 3]] }
--- count *=inf: map 4 reduce 1 scan 1 copy 2
+-- count *=inf: map 3 reduce 1 scan 1 copy 2
 -- input { empty([0][3]i32) } output { empty([0][3]i32) }
 -- input { empty([2][0]i32) } output { empty([2][0]i32) }
 entry rows [n] [m] (xss: [n][m]i32) : [n][m]i32 = map quicksort xss
@@ -174,7 +174,7 @@ def split [m] (re: [m]f64) (im: [m]f64) : ([m]f64, [m]f64) =
 -- input { [[1f64, 1f64, 1f64, 1f64], [1f64, 2f64, 3f64, 4f64]] [[0f64, 0f64, 0f64, 0f64], [0f64, 0f64, 0f64, 0f64]] }
 -- output { [[4f64, 0f64, 0f64, 0f64], [10f64, -2f64, -2f64, -2f64]] [[0f64, 0f64, 0f64, 0f64], [0f64, 2f64, 0f64, -2f64]] }
 -- count *=0: map 1
--- count *=inf: map 4 copy 8
+-- count *=inf: map 9 copy 8
 entry split_radix [n] [m] (res: [n][m]f64) (ims: [n][m]f64) : ([n][m]f64, [n][m]f64) =
   unzip (map2 split res ims)
 

@@ -33,6 +33,7 @@ const KINDS: [Kind; 4] = [Number, Row, Rows, Deep];
 /// What programs begin with: operations that fit for whatever they are given.
 const HELPERS: &str = "\
 type opt 'a = #some a | #none
+def keep 'a (b: bool) (x: a) : opt a = if b then #some x else #none
 def io (n: i64) : []i64 = iota (n % 6)
 def hide [n] (xs: [n]i64) : []i64 = let k = n in take k xs
 def few [n] (xs: [n]i64) : []i64 = let k = i64.min n 9 in take k xs
@@ -271,7 +272,7 @@ impl Source {
                 self.scope.truncate(before);
                 let none = self.exp(kind, d);
                 format!(
-                    "(let p = {e} in match (if {cond} then #some p else #none : opt ([]i64)) case #some {r} -> {some} case #none -> {none})"
+                    "(let p = {e} in match keep ({cond}) p case #some {r} -> {some} case #none -> {none})"
                 )
             }
         }
@@ -478,7 +479,7 @@ impl Source {
             27 => {
                 let (e, least) = (self.exp(Rows, d), self.rng.below(3));
                 format!(
-                    "(let os = map (\\r -> if length r > {least} then #some r else #none : opt ([..]i64)) {e} in map (\\o -> match o case #some r -> few (r ++ r) case #none -> []) os)"
+                    "(let os = map (\\r -> keep (length r > {least}) r) {e} in map (\\o -> match o case #some r -> few (r ++ r) case #none -> []) os)"
                 )
             }
             28 => format!(

@@ -16,7 +16,7 @@ use crate::ir::dialect::Dialect;
 use crate::ir::rename::Subst;
 use crate::ir::syntax::{Atom, Body, Exp, LoopForm, Stm};
 use crate::ir::types::Type;
-use crate::ir::walk::{all_stms, deep};
+use crate::ir::walk::deep;
 use std::rc::Rc;
 
 /// Statements in a statement that is kept, at most.
@@ -31,12 +31,21 @@ impl<D: Dialect> Simplify<'_, D> {
         if !self.rules.cse || !D::IS_PURE || !self.binds_scalars(stm) {
             return false;
         }
-        let Some(outline) = outline(stm) else {
+        let Some(size) = size(stm) else {
             return false;
         };
+        let mut own = stm.clone();
+        let equal = &self.equal_ranges;
+        own.exp.map_operands(&mut |a| {
+            let first = a.as_var().and_then(|v| equal.get(&v));
+            first.map_or(a, |v| Atom::Var(*v))
+        });
+        let mut operands = Vec::new();
+        own.exp.operands(&mut |a| operands.push(a));
+        let outline = (operands, size);
         if let Some(first) = self.bodies.get(&outline).cloned()
             && stm.certs.iter().all(|cert| first.certs.contains(cert))
-            && are_alike(&first, stm)
+            && are_alike(&first, &own)
         {
             fired("cse/bodies");
             for (v, same) in stm.binds.iter().zip(&first.binds) {
@@ -44,7 +53,7 @@ impl<D: Dialect> Simplify<'_, D> {
             }
             return true;
         }
-        self.bodies.insert(outline, Rc::new(stm.clone()));
+        self.bodies.insert(outline, Rc::new(own));
         false
     }
 
@@ -54,27 +63,34 @@ impl<D: Dialect> Simplify<'_, D> {
     }
 }
 
-/// Nothing for statements that do something besides computing values, have no bodies, or are large.
-fn outline<D: Dialect>(stm: &Stm<D>) -> Option<Outline> {
+/// The number of statements inside. Nothing for statements that do something besides computing values, have no bodies, or are large.
+fn size<D: Dialect>(stm: &Stm<D>) -> Option<usize> {
+    let mut left = LARGE;
     let mut bodies = 0;
-    let (mut size, mut pure) = (0, true);
-    let mut visit = |stm: &Stm<D>| match &stm.exp {
-        Exp::Op(op) => pure &= !op.has_effect(),
-        Exp::Call { .. } | Exp::Guard { .. } => pure = false,
+    stm.exp.scopes(&mut |_, _| bodies += 1);
+    (is_pure(&stm.exp, &mut left) && bodies > 0).then_some(LARGE - left)
+}
+
+/// Whether an expression does nothing besides computing values, and has at most so many statements inside as are left.
+fn is_pure<D: Dialect>(exp: &Exp<D>, left: &mut usize) -> bool {
+    let mut pure = match exp {
+        Exp::Op(op) => !op.has_effect(),
+        Exp::Call { .. } | Exp::Guard { .. } => false,
         Exp::Atom(_) | Exp::Scalar(..) | Exp::Assert { .. } | Exp::If { .. } | Exp::Loop { .. } => {
+            true
         }
     };
-    visit(stm);
-    stm.exp.scopes(&mut |_, body| {
-        bodies += 1;
-        all_stms(body, &mut |stm| {
-            size += 1;
-            visit(stm);
-        });
+    exp.scopes(&mut |_, body| {
+        for stm in &body.stms {
+            if !pure || *left == 0 {
+                pure = false;
+                return;
+            }
+            *left -= 1;
+            pure = deep(|| is_pure(&stm.exp, left));
+        }
     });
-    let mut operands = Vec::new();
-    stm.exp.operands(&mut |a| operands.push(a));
-    (pure && bodies > 0 && size <= LARGE).then_some((operands, size))
+    pure
 }
 
 /// Whether two statements are the same but for the names of what they bind, and where they come from.

@@ -8,7 +8,8 @@
 //!
 //! Only what computes a scalar or an alias is merged: fresh arrays may each be consumed on their own. Nothing can
 //! have been consumed in between, for then the second expression could not use it. The first computation must have had all
-//! certificates of the second. Ranges that operators traverse and nothing else reads are merged, too: nothing consumes them.
+//! certificates of the second. Of equal ranges that operators traverse and nothing else reads is known that they are equal
+//! ([`super::bodies`]); each stays, since operators that traverse one range are fused, and what they make would live longer.
 
 use super::Simplify;
 use crate::fired::fired;
@@ -41,7 +42,13 @@ impl<D: Dialect> Simplify<'_, D> {
             return None;
         }
         let key = key(&stm.exp)?;
-        if matches!(key, Key::Iota(..)) && !self.only_traversed.contains(&v) {
+        if matches!(key, Key::Iota(..)) {
+            if self.only_traversed.contains(&v) {
+                match self.seen.get(&key).copied() {
+                    Some(first) => _ = self.equal_ranges.insert(v, first),
+                    None => self.seen.insert(key, v),
+                }
+            }
             return None;
         }
         if let Some(first) = self.seen.get(&key).copied() {
@@ -53,8 +60,7 @@ impl<D: Dialect> Simplify<'_, D> {
                     Key::Index(_) => "cse/index",
                     Key::Slice(_) => "cse/slice",
                     Key::Rearrange(..) => "cse/rearrange",
-                    Key::Reshape(..) => "cse/reshape",
-                    Key::Iota(..) => "cse/iota",
+                    Key::Reshape(..) | Key::Iota(..) => "cse/reshape",
                 });
                 return Some(first);
             }
