@@ -47,8 +47,8 @@ impl<'a> Lower<'a> {
                 };
                 return Ok(self.trace(label, &v, inner.span));
             }
-            "unroll" => self.unroll = true,
             // Not the next loop that happens to be in there.
+            "unroll" if is_loop(inner) => self.unroll = true,
             "stripmine" if is_loop(inner) => {
                 self.strip_mine = levels(attr).unwrap_or(0).min(MAX_LEVELS)
             }
