@@ -218,8 +218,9 @@ struct Simplify<'v, D> {
     /// Certificates of checks that are gone, with those that prove the same.
     proofs: HashMap<Var, Vec<Var>>,
     ranges: Ranges,
-    /// Ranges that operators traverse and nothing else reads, and which earlier one each is equal to.
+    /// Ranges that operators traverse and nothing else reads, those that were computed, and which earlier one each is equal to.
     only_traversed: HashSet<Var>,
+    traversed: Scoped<cse::Range, Var>,
     equal_ranges: HashMap<Var, Var>,
     functions: &'v Functions,
 }
@@ -239,6 +240,7 @@ impl<'v, D: Dialect> Simplify<'v, D> {
             proofs: HashMap::default(),
             ranges: Ranges::new(),
             only_traversed: HashSet::default(),
+            traversed: Scoped::default(),
             equal_ranges: HashMap::default(),
             functions,
         }
@@ -267,7 +269,7 @@ impl<'v, D: Dialect> Simplify<'v, D> {
     /// Runs `f`; what it learns of its scope is forgotten.
     fn scope(&mut self, f: impl FnOnce(&mut Self)) {
         let marks = (self.known.mark(), self.seen.mark(), self.asserted.mark());
-        let bodies = self.bodies.mark();
+        let (bodies, traversed) = (self.bodies.mark(), self.traversed.mark());
         let ranges = self.ranges.mark();
         f(self);
         self.ranges.undo(ranges);
@@ -275,6 +277,7 @@ impl<'v, D: Dialect> Simplify<'v, D> {
         self.seen.undo(marks.1);
         self.asserted.undo(marks.2);
         self.bodies.undo(bodies);
+        self.traversed.undo(traversed);
     }
 
     fn stms(&mut self, stms: Vec<Stm<D>>, out: &mut Vec<Stm<D>>) {
@@ -398,6 +401,7 @@ impl<'v, D: Dialect> Simplify<'v, D> {
                 self.subst.insert(v, same);
                 return;
             }
+            self.note_range(v, &stm.exp);
             self.remember(v, &stm);
         }
         if let Exp::Op(op) = &mut stm.exp {

@@ -31,9 +31,10 @@ pub(super) enum Key {
     Slice(Vec<(Atom, Option<(Atom, Atom)>)>),
     Rearrange(Vec<usize>, Var),
     Reshape(Var, Vec<Dim>),
-    /// Length, start, step.
-    Iota(Size, [Atom; 2], ScalarType),
 }
+
+/// Length, start and step of a range, and its type.
+pub(super) type Range = (Size, [Atom; 2], ScalarType);
 
 impl<D: Dialect> Simplify<'_, D> {
     /// The variable that already has the value of this statement. If there is none, it is `v` from here on.
@@ -42,15 +43,6 @@ impl<D: Dialect> Simplify<'_, D> {
             return None;
         }
         let key = key(&stm.exp)?;
-        if matches!(key, Key::Iota(..)) {
-            if self.only_traversed.contains(&v) {
-                match self.seen.get(&key).copied() {
-                    Some(first) => _ = self.equal_ranges.insert(v, first),
-                    None => self.seen.insert(key, v),
-                }
-            }
-            return None;
-        }
         if let Some(first) = self.seen.get(&key).copied() {
             let certs = self.defs.get(&first).map(|def| &def.certs[..]);
             let covered = |cert: &Var| certs.is_some_and(|certs| certs.contains(cert));
@@ -60,13 +52,32 @@ impl<D: Dialect> Simplify<'_, D> {
                     Key::Index(_) => "cse/index",
                     Key::Slice(_) => "cse/slice",
                     Key::Rearrange(..) => "cse/rearrange",
-                    Key::Reshape(..) | Key::Iota(..) => "cse/reshape",
+                    Key::Reshape(..) => "cse/reshape",
                 });
                 return Some(first);
             }
         }
         self.seen.insert(key, v);
         None
+    }
+
+    /// Notes of a range that operators alone traverse which earlier one it is equal to.
+    pub(super) fn note_range(&mut self, v: Var, exp: &Exp<D>) {
+        let Exp::Op(op) = exp else { return };
+        if let Some(&ArrayOp::Iota {
+            len,
+            start,
+            step,
+            ty,
+        }) = op.as_array()
+            && self.only_traversed.contains(&v)
+        {
+            let range = (len, [start, step], ty);
+            match self.traversed.get(&range).copied() {
+                Some(first) => _ = self.equal_ranges.insert(v, first),
+                None => self.traversed.insert(range, v),
+            }
+        }
     }
 
     /// Whether the two equal expressions have one type: two names of a row of a ragged array may name different sizes.
@@ -89,12 +100,9 @@ fn key<D: Dialect>(exp: &Exp<D>) -> Option<Key> {
             }
             Some(Key::Scalar(*op, args))
         }
-        Exp::Op(op) => {
-            let array = op.as_array()?;
-            let range = matches!(array, ArrayOp::Iota { .. });
-            (range || op.is_shareable()).then(|| array_key(array))?
-        }
-        Exp::Atom(_)
+        Exp::Op(op) if op.is_shareable() => array_key(op.as_array()?),
+        Exp::Op(_)
+        | Exp::Atom(_)
         | Exp::Assert { .. }
         | Exp::Guard { .. }
         | Exp::If { .. }
@@ -144,14 +152,9 @@ fn array_key(op: &ArrayOp) -> Option<Key> {
         }
         ArrayOp::Rearrange { perm, array } => Some(Key::Rearrange(perm.clone(), *array)),
         ArrayOp::Reshape { shape, array } => Some(Key::Reshape(*array, shape.clone())),
-        ArrayOp::Iota {
-            len,
-            start,
-            step,
-            ty,
-        } => Some(Key::Iota(*len, [*start, *step], *ty)),
         ArrayOp::Update { .. }
         | ArrayOp::Literal { .. }
+        | ArrayOp::Iota { .. }
         | ArrayOp::Replicate { .. }
         | ArrayOp::Scratch { .. }
         | ArrayOp::Copy(_)
