@@ -29,8 +29,8 @@ use std::collections::BTreeSet;
 
 /// The most bytes of all arrays of a group.
 pub(in crate::emit) const ROOM: i64 = 16 << 20;
-/// The most where the loops of one point may go in lanes instead: half of L2. Points of which each has 80 kB (the gradient of a Gaussian mixture
-/// in 32 dimensions, one thread) take 30 ms in eight lanes, with their loops in lanes 12.
+/// The most where the loops of one point may go in lanes instead: half of L2. What eight lanes keep would not stay in the cache, what one point
+/// keeps does.
 pub(in crate::emit) const IN_L2: i64 = 512 << 10;
 /// Bytes of a line of the cache, where arrays begin.
 const LINE: i64 = 64;

@@ -8,8 +8,8 @@
 //! Here `x` is what the body reads from outside. A parameter that is the same in all iterations is not kept. A `while` loop is executed once to count its
 //! iterations. Arrays that change size are kept as in [`super::changing`].
 //!
-//! TODO: Every parameter is kept whole, in each iteration: of an array of which few elements change this is most of the work. Keeping every k-th iteration
-//! (`#[stripmine]`) would bound the memory.
+//! TODO: Every parameter is kept whole, in each iteration: of an array of which few elements change this is most of the work. `#[stripmine]` bounds
+//! the memory where it is given.
 
 use super::Derive;
 use super::changing::{Changing, Pool};
